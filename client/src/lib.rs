@@ -1,1 +1,45 @@
-//! Placeholder.
+//! Typed client of the Simdex daemon.
+//!
+//! Asks `simdexd` over its Unix socket which documents resemble, contain, or are versions of which
+//! others. [`Client`] is the principal type: one method a request, each within explicit [`Limits`].
+//! Lists arrive as a [`Listing`], item by item, closed by a record of counts; a list that breaks off
+//! before that record is an error, never a shorter answer. A document the daemon does not know is
+//! sent as an [`Upload`], read with the caller's rights.
+//!
+//! Messages are those of the wire contract ([`wire`]): paths are raw bytes, numbers that were not
+//! measured are absent. The library never touches the terminal; `simctl`, in the same package
+//! (`main.rs`, `cli.rs`, `commands/`, `output/`), does.
+//!
+//! ```no_run
+//! use simdex_client::{Client, Find, FindOptions, default_socket};
+//!
+//! # async fn example() -> Result<(), simdex_client::Error> {
+//! let client = Client::connect(&default_socket()).await?;
+//! let file = "/srv/share/offer.docx".as_ref();
+//! let mut matches = client.find_file(Find::Similar, file, &FindOptions::default()).await?;
+//! while let Some(found) = matches.next().await? {
+//!     println!("{}", String::from_utf8_lossy(&found.path));
+//! }
+//! # Ok(())
+//! # }
+//! ```
+
+mod client;
+mod connect;
+mod error;
+mod listing;
+mod locate;
+mod question;
+mod side;
+mod upload;
+
+pub use client::Client;
+pub use connect::{Limits, default_socket};
+pub use error::{Error, cause};
+pub use listing::{Listing, Part, Reply};
+pub use locate::{absolute, path_bytes, path_from_bytes};
+pub use question::{Find, FindOptions, Subject};
+pub use upload::Upload;
+
+/// Messages of the wire contract, `simdex.v1`.
+pub use simdex_proto::v1 as wire;

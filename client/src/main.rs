@@ -1,1 +1,38 @@
-fn main() {}
+//! `simctl`: asks the Simdex daemon from the command line.
+//!
+//! Parse → one function per verb (`commands/`) → printer (`output/`) → exit code.
+
+mod cli;
+mod commands;
+mod exit_code;
+mod failure;
+mod output;
+mod progress;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::cli::Cli;
+use crate::exit_code::Outcome;
+use crate::failure::Failure;
+
+fn main() -> ExitCode {
+    let outcome = run(Cli::parse());
+    exit_code::of(outcome.inspect_err(|failure| {
+        if !failure.is_broken_pipe() {
+            output::talk(failure);
+        }
+    }))
+}
+
+fn run(cli: Cli) -> Result<Outcome, Failure> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(Failure::Runtime)?;
+    let outcome = runtime.block_on(commands::run(cli));
+    // A read of standard input may still block; the answer does not wait for it.
+    runtime.shutdown_background();
+    outcome
+}

@@ -1,1 +1,5 @@
 //! Placeholder.
+pub mod difference;
+pub mod report;
+
+pub mod watch;

@@ -1,1 +1,19 @@
-//! Placeholder.
+//! The wire contract of Simdex: gRPC services and messages of package `simdex.v1`.
+//!
+//! The `.proto` files under `simdex/v1/` are the contract and carry its comments; the Rust below is
+//! generated from them at build time and not committed.
+
+/// Messages, clients and servers of `simdex.v1`.
+#[expect(
+    missing_docs,
+    clippy::all,
+    clippy::allow_attributes_without_reason,
+    reason = "generated; the documentation stands in the .proto files"
+)]
+pub mod v1 {
+    tonic::include_proto!("simdex.v1");
+
+    /// Encoded `FileDescriptorSet`, for the reflection service.
+    pub const FILE_DESCRIPTOR_SET: &[u8] =
+        include_bytes!(concat!(env!("OUT_DIR"), "/simdex_v1.bin"));
+}

@@ -1,1 +1,36 @@
-//! Placeholder.
+//! What Simdex stores and its bytes: ids, records, key order, posting blocks, format versions.
+//!
+//! This crate is the only place where a stored byte is decided; `FORMAT.md` beside it says the same
+//! in prose. It does no I/O: the index crate moves these bytes, the daemon fills the records.
+//!
+//! * [`ids`]: the names of things;
+//! * [`state`]: where a file ended, and why;
+//! * [`key`]: the order of the records tree;
+//! * [`file`], [`content`], [`document`], [`edge`], [`root`], [`meta`]: one record each;
+//! * [`posting`]: bucket keys and blocks of the postings tree;
+//! * [`codec`]: the varints and bounded reads that all of them use.
+
+pub mod codec;
+pub mod content;
+pub mod document;
+pub mod edge;
+pub mod file;
+pub mod ids;
+pub mod key;
+pub mod meta;
+pub mod posting;
+pub mod root;
+pub mod state;
+
+pub use codec::DecodeError;
+pub use content::ContentRecord;
+pub use document::{DocumentKind, DocumentRecord};
+pub use edge::EdgeRecord;
+pub use file::{FileKey, FileRecord, FileStat, Timestamp};
+pub use ids::{ContentHash, DocId, DocumentHash, GroupId, RootId};
+pub use meta::MetaRecord;
+pub use root::RootRecord;
+pub use state::{Reason, State};
+
+/// Version of everything stored; a reader refuses any other and names both.
+pub const FORMAT_VERSION: u32 = 1;

@@ -1,1 +1,73 @@
-//! Placeholder.
+//! Text extraction in worker processes that can be killed.
+//!
+//! Documents are hostile: a parser may loop, overflow its stack, eat all memory or be taken over.
+//! So the daemon never parses. It opens a file read-only and hands the descriptor to a worker (the
+//! same binary, started again) that holds no file, no socket, no environment and no right to get
+//! any ([`Pool::sandbox`] tells what the kernel enforces). A worker answers with text or with a
+//! [`Reason`]; whatever else it does costs that one document and that one process.
+//!
+//! | side | modules |
+//! |---|---|
+//! | daemon | [`Pool`] → `process` (one child) → `protocol` |
+//! | worker | [`worker_main`] → `sandbox`, then per document `kind` → `formats` |
+
+mod charset;
+mod formats;
+mod input;
+mod kind;
+mod outcome;
+mod pool;
+mod process;
+mod protocol;
+mod sandbox;
+mod sink;
+mod worker;
+
+use std::time::Duration;
+
+pub use outcome::{ExtractedText, Extraction, Outcome, Reason};
+pub use pool::Pool;
+pub use process::WorkerCommand;
+pub use sandbox::SandboxReport;
+pub use worker::worker_main;
+
+/// Version of what extraction yields. It rises when the same bytes may give another text, so that
+/// documents extracted by an older one are extracted again.
+pub const EXTRACTOR_VERSION: u32 = 1;
+
+/// What one document may cost.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Limits {
+    /// Virtual memory of a worker, in bytes.
+    pub address_space: u64,
+    /// CPU time of one document, rounded up to whole seconds.
+    pub cpu: Duration,
+    /// Wall clock time of one document.
+    pub wall: Duration,
+    /// Text of one document, in bytes of UTF-8; what is longer is cut.
+    pub output_bytes: u64,
+    /// Longest file that is read at all, in bytes.
+    pub input_bytes: u64,
+    /// Documents a worker reads before it is replaced.
+    pub documents_per_worker: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            address_space: 2 << 30,
+            cpu: Duration::from_secs(30),
+            wall: Duration::from_secs(60),
+            output_bytes: 64 << 20,
+            input_bytes: 1 << 30,
+            documents_per_worker: 500,
+        }
+    }
+}
+
+/// What the caller knows about a document besides its bytes.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Hint {
+    /// File name. It only tells textual kinds apart (`.md`, `.csv`); content decides the rest.
+    pub name: Option<String>,
+}

@@ -1,1 +1,42 @@
-//! Placeholder.
+//! The inverted index from fingerprint to document.
+//!
+//! * [`Index`] is the one entrance: open it, [`Index::apply`] changes, [`Index::commit`] them,
+//!   [`Index::settle`] the graph, ask.
+//! * Write side: `apply` turns changes of files into one atomic batch of records and postings in
+//!   the `buffer`; `merge` moves the buffer into `buckets`; `settle` finds the edges of new
+//!   documents and keeps the `groups`.
+//! * Read side: `candidates` counts shared fingerprints; `listing` shows files, pairs and groups.
+//! * Below: [`store`] (sled or memory, the only place that names sled) and [`text`] (extracted
+//!   text in checksummed segments).
+//!
+//! All of it is synchronous; call it from blocking threads. Readers never wait for a merge.
+
+mod apply;
+mod batch;
+mod buckets;
+mod buffer;
+mod cancel;
+mod candidates;
+mod compact;
+mod edges;
+mod error;
+mod groups;
+mod index;
+mod listing;
+mod merge;
+mod open;
+mod purge;
+mod settle;
+mod shingles;
+pub mod store;
+mod table;
+pub mod text;
+
+pub use apply::{Applied, Change, NewContent, NewDocument};
+pub use cancel::Cancel;
+pub use candidates::{Asked, Candidate, Candidates, Question};
+pub use error::IndexError;
+pub use index::{Index, Options, Usage};
+pub use listing::{FileView, GroupView, MemberView, Neighbourhood, PairView};
+pub use open::{OpenReport, Opened};
+pub use table::{DocumentStats, View};

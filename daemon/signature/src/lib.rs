@@ -1,1 +1,61 @@
-//! Placeholder.
+//! Canonical text, shingles, Rabin fingerprints, signature schemes and estimators.
+//!
+//! The mathematics of Simdex: no I/O, no clock, no `unsafe`, and every fast path has a slow
+//! exact twin in [`reference`](crate::reference) that the tests hold it against.
+//!
+//! # Definitions
+//! S(A) is the set of shingles of document A: every window of w bytes (or w words) of its
+//! [`CanonicalText`]. After Cherkasova et al. 2009, §2:
+//!
+//! - **resemblance** of A and B = |S(A) ∩ S(B)| / |S(A) ∪ S(B)|; symmetric;
+//! - **containment of A in B** = |S(A) ∩ S(B)| / |S(A)|; directed, so both sides are named.
+//!
+//! Both are undefined (`None`) where the denominator is zero: a text shorter than one window has
+//! no shingles, and "not comparable" is not "equal".
+//!
+//! # Which scheme when
+//! - [`ModN`]: the primary scheme. Unbiased estimates of both measures with a Clopper-Pearson
+//!   interval; exact at rung 0; signatures of different rungs are compared at the coarser one.
+//! - [`BswN`]: the second opinion. At least one fingerprint per chunk, hence no long stretch of
+//!   text is left unsampled; no binomial interval, and only equal moduli compare.
+//! - [`Chunks`]: files without text, by their raw bytes. [`chunk_map`] and [`shared_spans`] also
+//!   align two texts for display.
+//! - [`ShingleSet`]: no sampling at all; verifies the hits that are shown.
+//!
+//! ```
+//! use simdex_signature::{CanonicalText, ModN, Rung, Window, resemblance};
+//!
+//! let old = CanonicalText::from_extracted("The parties agree to the following terms.");
+//! let new = CanonicalText::from_extracted("the parties AGREE to the following  terms.");
+//! let sign = |text| ModN::sign(text, Window::DEFAULT, Rung::ZERO);
+//! let estimate = resemblance(&sign(&old), &sign(&new)).unwrap().unwrap();
+//! assert_eq!(estimate.value.get(), 1.0);
+//! ```
+
+mod bsw_n;
+mod canonical;
+mod chunk;
+mod compare;
+mod fingerprint;
+mod mod_n;
+pub mod reference;
+mod rolling;
+mod rung;
+mod shingle;
+mod signature;
+mod window;
+
+pub use bsw_n::BswN;
+pub use canonical::{CANONICAL_VERSION, CanonicalText};
+pub use chunk::{Chunk, ChunkSize, Chunks, Span, chunk_map, shared_spans};
+pub use compare::{
+    CONFIDENCE, Estimate, Interval, Ratio, clopper_pearson, containment, containment_from_counts,
+    least_overlap_cut, resemblance, resemblance_from_counts,
+};
+pub use fingerprint::{Fingerprint, POLYNOMIAL};
+pub use mod_n::{ModN, select};
+pub use rolling::RabinWindow;
+pub use rung::{Ladder, Rung};
+pub use shingle::ShingleSet;
+pub use signature::{Scheme, SchemeKind, Signature, Unlike};
+pub use window::{Unit, Window};

@@ -1,0 +1,236 @@
+//! What may be typed: verbs and flags, checked as far as no daemon is needed.
+
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap_complete::Shell;
+use simdex_client::wire::SchemeChoice;
+
+/// Ask the Simdex daemon which documents are versions, copies, excerpts or containers of others.
+///
+/// Tables are for people: names with control characters or bytes that are not UTF-8 are escaped.
+/// With --json each line is one object and names are exact.
+///
+/// Exit status: 0 answered, 1 nothing found, 2 error.
+#[derive(Debug, Parser)]
+#[command(name = "simctl", version, max_term_width = 100)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) global: Global,
+    #[command(subcommand)]
+    pub(crate) verb: Verb,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Global {
+    /// Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in
+    /// $XDG_RUNTIME_DIR or /run]
+    #[arg(long, global = true, value_name = "PATH")]
+    pub(crate) socket: Option<PathBuf>,
+    /// Print one JSON object a line
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// List the files that resemble FILE, most alike first
+    FindSimilar(FindArgs),
+    /// List the files that contain FILE, those that hold most of it first
+    Containing(FindArgs),
+    /// List the files contained in FILE, most fully contained first
+    ContainedIn(FindArgs),
+    /// List the versions of FILE, oldest first
+    Versions(FindArgs),
+    /// Show how two files stand to each other, and their difference
+    Compare {
+        /// First file; `-` reads standard input
+        a: PathBuf,
+        /// Second file; `-` reads standard input
+        b: PathBuf,
+    },
+    /// List the pairs of near-duplicates
+    Pairs(ListArgs),
+    /// List the groups of near-duplicates
+    Groups(ListArgs),
+    /// Show what the daemon holds and watches
+    Status,
+    /// List every file seen, with its state
+    Files(FilesArgs),
+    /// List the watched roots, or confirm a loss
+    Roots {
+        #[command(subcommand)]
+        verb: Option<RootsVerb>,
+    },
+    /// Walk roots again
+    Rescan {
+        /// Roots to walk; all where none is named
+        #[arg(value_name = "ROOT")]
+        roots: Vec<PathBuf>,
+    },
+    /// Wait until every change made so far is answered for
+    Sync,
+    /// Write a report directory on the daemon's machine
+    Report {
+        /// Directory to make; it must not exist
+        #[arg(long, value_name = "DIR")]
+        out: PathBuf,
+        #[command(flatten)]
+        threshold: Threshold,
+    },
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RootsVerb {
+    /// Take a held loss as real: remove the files that a rescan missed
+    ConfirmLoss {
+        /// The root that lost them
+        root: PathBuf,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FindArgs {
+    /// File to ask about, under a root or not; `-` reads standard input
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) threshold: Threshold,
+    /// List at most this many files [default: 20]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) limit: Option<u32>,
+    /// Let this signature scheme answer
+    #[arg(long, value_enum, default_value_t = Scheme::ModN)]
+    pub(crate) scheme: Scheme,
+    #[command(flatten)]
+    pub(crate) roots: Roots,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    pub(crate) threshold: Threshold,
+    /// List at most this many [default: all]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) limit: Option<u64>,
+    #[command(flatten)]
+    pub(crate) roots: Roots,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FilesArgs {
+    /// List only files in this state (repeatable)
+    #[arg(long = "state", value_name = "STATE", action = ArgAction::Append, value_parser = STATES)]
+    pub(crate) states: Vec<String>,
+    /// List at most this many [default: all]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) limit: Option<u64>,
+    #[command(flatten)]
+    pub(crate) roots: Roots,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Threshold {
+    /// Least resemblance or containment, from 0 to 1 [default: the daemon's]
+    #[arg(long = "threshold", value_name = "RATIO", value_parser = ratio)]
+    pub(crate) value: Option<f64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Roots {
+    /// Look only under this root (repeatable) [default: all]
+    #[arg(long = "root", value_name = "PATH", action = ArgAction::Append)]
+    pub(crate) paths: Vec<PathBuf>,
+}
+
+/// Signature schemes, by the names of the wire contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum Scheme {
+    /// Fingerprints divisible by n: the primary scheme
+    ModN,
+    /// The smallest fingerprint of each chunk: the second opinion
+    BswN,
+}
+
+impl From<Scheme> for SchemeChoice {
+    fn from(scheme: Scheme) -> Self {
+        match scheme {
+            Scheme::ModN => Self::ModN,
+            Scheme::BswN => Self::BswN,
+        }
+    }
+}
+
+/// States a file may be in.
+const STATES: [&str; 17] = [
+    "indexed",
+    "identical-bytes",
+    "identical-text",
+    "partial",
+    "container",
+    "no-text",
+    "too-short",
+    "encrypted",
+    "unsupported",
+    "too-large",
+    "failed",
+    "timed-out",
+    "crashed",
+    "unreadable",
+    "skipped",
+    "unstable",
+    "quarantined",
+];
+
+fn ratio(typed: &str) -> Result<f64, String> {
+    typed
+        .parse()
+        .ok()
+        .filter(|value| (0.0..=1.0).contains(value))
+        .ok_or_else(|| "it must be a number from 0 to 1, such as 0.8".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn a_ratio_lies_between_0_and_1() {
+        assert_eq!(ratio("0.8"), Ok(0.8));
+        assert_eq!(ratio("1"), Ok(1.0));
+        for wrong in ["-0.1", "1.01", "NaN", "inf", "80%", ""] {
+            assert!(ratio(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
+    fn every_verb_is_introduced_by_one_line_without_a_full_stop() {
+        for verb in Cli::command().get_subcommands() {
+            let about = verb.get_about().expect("help").to_string();
+            assert!(
+                about.starts_with(char::is_uppercase) && !about.ends_with('.'),
+                "{about}"
+            );
+        }
+    }
+
+    #[test]
+    fn schemes_bear_their_names_on_the_wire() {
+        let names: Vec<_> = Scheme::value_variants()
+            .iter()
+            .filter_map(|scheme| Some(scheme.to_possible_value()?.get_name().to_owned()))
+            .collect();
+        assert_eq!(names, ["mod_n", "bsw_n"]);
+    }
+}

@@ -1,0 +1,287 @@
+//! The daemon's requests as methods.
+
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use tokio::time::timeout;
+use tonic::transport::Channel;
+use tonic::{Response, Status, Streaming};
+
+use crate::locate::{absolute, path_bytes, root_at, spellings};
+use crate::upload::{Outgoing, send};
+use crate::wire::admin_client::AdminClient;
+use crate::wire::similarity_client::SimilarityClient;
+use crate::wire::{self, FindReply, ListFilesReply, ListGroupsReply, ListPairsReply};
+use crate::{Error, Find, FindOptions, Limits, Listing, Reply, Subject, Upload, connect};
+
+/// A connection to the daemon; cloning shares it.
+///
+/// Every method fails with the daemon's own status ([`Error::Status`]) or with [`Error::Late`];
+/// further errors are named where they occur.
+#[derive(Debug, Clone)]
+pub struct Client {
+    similarity: SimilarityClient<Channel>,
+    admin: AdminClient<Channel>,
+    limits: Limits,
+}
+
+impl Client {
+    /// Connects to the daemon that listens on `socket`, with the default limits.
+    ///
+    /// # Errors
+    /// [`Error::NoDaemon`].
+    pub async fn connect(socket: &Path) -> Result<Self, Error> {
+        Self::connect_with(socket, Limits::default()).await
+    }
+
+    /// Connects with limits of the caller's choice.
+    ///
+    /// # Errors
+    /// [`Error::NoDaemon`].
+    pub async fn connect_with(socket: &Path, limits: Limits) -> Result<Self, Error> {
+        let channel = connect::open(socket, &limits).await?;
+        Ok(Self {
+            similarity: SimilarityClient::new(channel.clone())
+                .max_decoding_message_size(limits.message)
+                .max_encoding_message_size(limits.message),
+            admin: AdminClient::new(channel)
+                .max_decoding_message_size(limits.message)
+                .max_encoding_message_size(limits.message),
+            limits,
+        })
+    }
+
+    /// The limits in force.
+    pub fn limits(&self) -> &Limits {
+        &self.limits
+    }
+
+    /// Files that stand to `subject` as `find` asks, best first; closed by the query's own record.
+    ///
+    /// # Errors
+    /// [`Error::Unreadable`] where an upload's bytes cannot be read.
+    pub async fn find(
+        &self,
+        find: Find,
+        subject: Subject,
+        options: &FindOptions,
+    ) -> Result<Listing<FindReply>, Error> {
+        let (source, upload) = subject.into_source();
+        let Outgoing {
+            requests,
+            mut watch,
+        } = send(options.query(source), upload).await;
+        let mut similarity = self.similarity.clone();
+        let call = async {
+            match find {
+                Find::Similar => similarity.find_similar(requests).await,
+                Find::Containing => similarity.find_containing(requests).await,
+                Find::Contained => similarity.find_contained(requests).await,
+                Find::Versions => similarity.find_versions(requests).await,
+            }
+        };
+        let replies = tokio::select! {
+            biased;
+            failure = watch.failure() => return Err(failure),
+            replies = within(self.limits.item, call) => replies?,
+        };
+        Listing::open(replies, self.limits.item, Some(watch)).await
+    }
+
+    /// As [`Client::find`], of a file: by its path where the daemon knows it, else by its bytes.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchFile`] where neither the daemon nor the file system knows it,
+    /// [`Error::Unreadable`].
+    pub async fn find_file(
+        &self,
+        find: Find,
+        file: &Path,
+        options: &FindOptions,
+    ) -> Result<Listing<FindReply>, Error> {
+        for path in spellings(file)? {
+            match self.find(find, Subject::Path(path), options).await {
+                Err(error) if error.is_not_found() => {}
+                answer => return answer,
+            }
+        }
+        let upload = Upload::open(file)?.named(&absolute(file)?);
+        self.find(find, Subject::Upload(upload), options).await
+    }
+
+    /// Two documents side by side.
+    pub async fn compare(&self, a: wire::Side, b: wire::Side) -> Result<wire::CompareReply, Error> {
+        let request = wire::CompareRequest {
+            a: Some(a),
+            b: Some(b),
+        };
+        within(self.limits.item, self.similarity.clone().compare(request)).await
+    }
+
+    /// Pairs of near-duplicates at or above `threshold` (the daemon's own where absent), by path.
+    pub async fn pairs(
+        &self,
+        threshold: Option<f64>,
+        roots: Vec<u32>,
+    ) -> Result<Listing<ListPairsReply>, Error> {
+        let request = wire::ListPairsRequest { threshold, roots };
+        self.list(self.similarity.clone().list_pairs(request)).await
+    }
+
+    /// Groups of near-duplicates at `threshold` (the daemon's own where absent).
+    pub async fn groups(
+        &self,
+        threshold: Option<f64>,
+        roots: Vec<u32>,
+    ) -> Result<Listing<ListGroupsReply>, Error> {
+        let request = wire::ListGroupsRequest { threshold, roots };
+        self.list(self.similarity.clone().list_groups(request))
+            .await
+    }
+
+    /// The files that carry a document, and on request its extracted text.
+    pub async fn document(
+        &self,
+        source: wire::get_document_request::Source,
+        with_text: bool,
+    ) -> Result<wire::GetDocumentReply, Error> {
+        let request = wire::GetDocumentRequest {
+            source: Some(source),
+            with_text,
+        };
+        within(
+            self.limits.call,
+            self.similarity.clone().get_document(request),
+        )
+        .await
+    }
+
+    /// Changes from now on, as they become visible to queries; without end.
+    pub async fn events(&self, roots: Vec<u32>) -> Result<Streaming<wire::Event>, Error> {
+        let request = wire::WatchEventsRequest { roots };
+        within(
+            self.limits.call,
+            self.similarity.clone().watch_events(request),
+        )
+        .await
+    }
+
+    /// What the daemon holds and watches.
+    pub async fn status(&self) -> Result<wire::StatusReply, Error> {
+        within(
+            self.limits.call,
+            self.admin.clone().status(wire::StatusRequest {}),
+        )
+        .await
+    }
+
+    /// Every file seen, by path; only those in one of `states`, where any is named.
+    pub async fn files(
+        &self,
+        states: Vec<String>,
+        roots: Vec<u32>,
+    ) -> Result<Listing<ListFilesReply>, Error> {
+        let request = wire::ListFilesRequest { states, roots };
+        self.list(self.admin.clone().list_files(request)).await
+    }
+
+    /// The watched roots.
+    pub async fn roots(&self) -> Result<Vec<wire::Root>, Error> {
+        let call = async {
+            self.admin
+                .clone()
+                .list_roots(wire::ListRootsRequest {})
+                .await
+        };
+        Ok(within(self.limits.call, call).await?.roots)
+    }
+
+    /// The watched roots at `paths`, in that order.
+    ///
+    /// # Errors
+    /// [`Error::NoSuchRoot`].
+    pub async fn roots_at(&self, paths: &[PathBuf]) -> Result<Vec<wire::Root>, Error> {
+        if paths.is_empty() {
+            return Ok(Vec::new());
+        }
+        let roots = self.roots().await?;
+        paths
+            .iter()
+            .map(|path| root_at(&roots, path).cloned())
+            .collect()
+    }
+
+    /// Takes a held loss as real; returns how many files were removed.
+    pub async fn confirm_loss(&self, root: &wire::Root) -> Result<u64, Error> {
+        let request = wire::ConfirmLossRequest {
+            root: root.path.clone(),
+        };
+        let reply = within(self.limits.call, self.admin.clone().confirm_loss(request)).await?;
+        Ok(reply.removed)
+    }
+
+    /// Has `roots` walked again, all where none is named; returns how many will be.
+    pub async fn rescan(&self, roots: &[wire::Root]) -> Result<u32, Error> {
+        let roots = roots.iter().map(|root| root.path.clone()).collect();
+        let call = async {
+            self.admin
+                .clone()
+                .rescan(wire::RescanRequest { roots })
+                .await
+        };
+        Ok(within(self.limits.call, call).await?.roots)
+    }
+
+    /// Returns when every change made before the call is answered for.
+    pub async fn sync(&self) -> Result<wire::SyncReply, Error> {
+        within(
+            self.limits.work,
+            self.admin.clone().sync(wire::SyncRequest {}),
+        )
+        .await
+    }
+
+    /// Has a report written to `out`, an absolute path on the daemon's machine that must not exist.
+    pub async fn run_report(
+        &self,
+        out: &Path,
+        threshold: Option<f64>,
+    ) -> Result<wire::RunReportReply, Error> {
+        let request = wire::RunReportRequest {
+            out: path_bytes(out),
+            threshold,
+        };
+        within(self.limits.work, self.admin.clone().run_report(request)).await
+    }
+
+    /// The reports written so far.
+    pub async fn reports(&self) -> Result<Vec<wire::Report>, Error> {
+        let call = async {
+            self.admin
+                .clone()
+                .list_reports(wire::ListReportsRequest {})
+                .await
+        };
+        Ok(within(self.limits.call, call).await?.reports)
+    }
+
+    async fn list<R: Reply>(
+        &self,
+        call: impl Future<Output = Result<Response<Streaming<R>>, Status>>,
+    ) -> Result<Listing<R>, Error> {
+        let replies = within(self.limits.item, call).await?;
+        Listing::open(replies, self.limits.item, None).await
+    }
+}
+
+/// Awaits a call for `limit` at most; dropping it then cancels it at the daemon too.
+async fn within<T>(
+    limit: Duration,
+    call: impl Future<Output = Result<Response<T>, Status>>,
+) -> Result<T, Error> {
+    match timeout(limit, call).await {
+        Ok(answer) => Ok(answer?.into_inner()),
+        Err(_) => Err(Error::Late(limit)),
+    }
+}

@@ -1,0 +1,48 @@
+//! `compare`: two files side by side.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use simdex_client::wire::Side;
+use simdex_client::{Upload, path_bytes};
+
+use crate::commands::{Session, path_unless_stdin};
+use crate::exit_code::Outcome;
+use crate::failure::Failure;
+use crate::output::ComparisonText;
+use crate::output::json::Comparison;
+use crate::progress::waiting;
+
+pub(super) async fn run(session: &mut Session, a: &Path, b: &Path) -> Result<Outcome, Failure> {
+    let (path_a, path_b) = (path_unless_stdin(a)?, path_unless_stdin(b)?);
+    if path_a.is_none() && path_b.is_none() {
+        return Err(Failure::InputTwice);
+    }
+    let side_a = side(session, path_a.is_some(), a).await?;
+    let side_b = side(session, path_b.is_some(), b).await?;
+    let reply = waiting("comparing", session.client.compare(side_a, side_b)).await?;
+    if session.printer.is_json() {
+        let comparison = Comparison::new(path_a.as_deref(), path_b.as_deref(), reply);
+        session.printer.line(&comparison)?;
+    } else {
+        let (a, b) = (&name(path_a), &name(path_b));
+        session.printer.comparison(&ComparisonText {
+            a,
+            b,
+            reply: &reply,
+        })?;
+    }
+    Ok(Outcome::Answered)
+}
+
+async fn side(session: &Session, is_file: bool, file: &Path) -> Result<Side, Failure> {
+    if is_file {
+        return Ok(session.client.side_of_file(file).await?);
+    }
+    let upload = Upload::from_reader(Path::new(""), io::stdin());
+    Ok(session.client.side_of_upload(upload).await?)
+}
+
+fn name(path: Option<PathBuf>) -> Vec<u8> {
+    path.map_or_else(|| b"standard input".to_vec(), |path| path_bytes(&path))
+}

@@ -1,0 +1,16 @@
+//! `files`: every file seen, with its state.
+
+use std::convert::identity;
+
+use crate::cli::FilesArgs;
+use crate::commands::Session;
+use crate::exit_code::Outcome;
+use crate::failure::Failure;
+
+pub(super) async fn run(session: &mut Session, args: FilesArgs) -> Result<Outcome, Failure> {
+    let roots = session.root_ids(&args.roots.paths).await?;
+    let files = session.client.files(args.states, roots).await?;
+    let (count, summary) = session.print(files, args.limit, identity).await?;
+    session.close(&summary)?;
+    Ok(Outcome::of_search(count))
+}

@@ -1,0 +1,138 @@
+//! `find-similar`, `containing`, `contained-in`, `versions`: questions about one document.
+
+use std::convert::identity;
+use std::io;
+use std::path::Path;
+
+use simdex_client::wire::{FindReply, QuerySummary};
+use simdex_client::{Find, FindOptions, Listing, Subject, Upload};
+
+use crate::cli::FindArgs;
+use crate::commands::{Session, path_unless_stdin};
+use crate::exit_code::Outcome;
+use crate::failure::Failure;
+use crate::output::json::Query;
+use crate::output::text::counted;
+use crate::output::{Version, talk};
+use crate::progress::waiting;
+
+pub(super) async fn run(
+    session: &mut Session,
+    find: Find,
+    args: FindArgs,
+) -> Result<Outcome, Failure> {
+    let options = FindOptions {
+        scheme: args.scheme.into(),
+        threshold: args.threshold.value,
+        limit: args.limit,
+        roots: session.root_ids(&args.roots.paths).await?,
+    };
+    let path = path_unless_stdin(&args.file)?;
+    let listing = waiting(
+        "asking",
+        open(session, find, path.as_deref(), &args.file, &options),
+    )
+    .await?;
+    let (count, query) = match find {
+        Find::Versions => session.print(listing, None, Version).await?,
+        _ => session.print(listing, None, identity).await?,
+    };
+    let name = path
+        .as_deref()
+        .map_or("standard input".into(), Path::to_string_lossy);
+    if count == 0 {
+        refuse_incomparable(&name, &query)?;
+    }
+    if session.printer.is_json() {
+        session.printer.line(&Query::new(path.as_deref(), &query))?;
+    }
+    for remark in remarks(find, &name, count, &query) {
+        talk(remark);
+    }
+    Ok(Outcome::of_search(count))
+}
+
+async fn open(
+    session: &Session,
+    find: Find,
+    path: Option<&Path>,
+    file: &Path,
+    options: &FindOptions,
+) -> Result<Listing<FindReply>, Failure> {
+    let client = &session.client;
+    if path.is_some() {
+        return Ok(client.find_file(find, file, options).await?);
+    }
+    let upload = Upload::from_reader(Path::new(""), io::stdin());
+    Ok(client.find(find, Subject::Upload(upload), options).await?)
+}
+
+/// No text means "not comparable", never "like nothing".
+fn refuse_incomparable(name: &str, query: &QuerySummary) -> Result<(), Failure> {
+    const COMPARABLE: [&str; 5] = [
+        "",
+        "indexed",
+        "identical-bytes",
+        "identical-text",
+        "partial",
+    ];
+    if COMPARABLE.contains(&query.state.as_str()) {
+        return Ok(());
+    }
+    Err(Failure::NotComparable {
+        name: name.to_owned(),
+        state: query.state.clone(),
+        reason: query.reason.clone(),
+    })
+}
+
+/// What the list alone would hide.
+fn remarks(find: Find, name: &str, count: u64, query: &QuerySummary) -> Vec<String> {
+    let mut remarks = Vec::new();
+    if count == 0 {
+        let relation = match find {
+            Find::Similar => "resembles",
+            Find::Containing => "contains",
+            Find::Contained => "is contained in",
+            Find::Versions => "is a version of",
+        };
+        remarks.push(format!(
+            "no other file {relation} {name} far enough; --threshold lowers the bar"
+        ));
+    }
+    if query.truncated {
+        remarks.push("more files reach the threshold; --limit lists more".to_owned());
+    }
+    if query.state == "partial" {
+        remarks.push(format!("{name} could be read only in part"));
+    }
+    if query.suppressed > 0 {
+        let lists = counted(query.suppressed, "fingerprint list");
+        remarks.push(format!(
+            "{lists} left unread: too common to change the answer"
+        ));
+    }
+    remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_the_list_hides_is_said() {
+        let query = QuerySummary {
+            state: "partial".to_owned(),
+            truncated: true,
+            suppressed: 1,
+            ..QuerySummary::default()
+        };
+        assert_eq!(remarks(Find::Similar, "/a", 2, &query).len(), 3);
+        assert!(remarks(Find::Similar, "/a", 2, &QuerySummary::default()).is_empty());
+        let nothing = remarks(Find::Contained, "/a", 0, &QuerySummary::default());
+        assert_eq!(
+            nothing,
+            ["no other file is contained in /a far enough; --threshold lowers the bar"]
+        );
+    }
+}

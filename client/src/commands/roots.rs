@@ -1,0 +1,55 @@
+//! `roots`: the watched roots; `roots confirm-loss`: takes a held loss as real.
+
+use std::path::PathBuf;
+
+use simdex_client::wire::Root;
+
+use crate::cli::RootsVerb;
+use crate::commands::Session;
+use crate::exit_code::Outcome;
+use crate::failure::Failure;
+use crate::output::convert::{exact, lossy};
+use crate::output::json::ConfirmedLoss;
+use crate::output::talk;
+use crate::output::text::{counted, escaped};
+
+pub(super) async fn run(
+    session: &mut Session,
+    verb: Option<RootsVerb>,
+) -> Result<Outcome, Failure> {
+    match verb {
+        Some(RootsVerb::ConfirmLoss { root }) => confirm_loss(session, root).await,
+        None => list(session).await,
+    }
+}
+
+async fn list(session: &mut Session) -> Result<Outcome, Failure> {
+    let roots = session.client.roots().await?;
+    let mut list = session.printer.list::<Root>();
+    for root in &roots {
+        list.record(root)?;
+    }
+    list.end()?;
+    Ok(Outcome::Answered)
+}
+
+async fn confirm_loss(session: &mut Session, path: PathBuf) -> Result<Outcome, Failure> {
+    for root in session.client.roots_at(&[path]).await? {
+        let removed = session.client.confirm_loss(&root).await?;
+        if session.printer.is_json() {
+            let (root, root_bytes) = (lossy(&root.path), exact(&root.path));
+            session.printer.line(&ConfirmedLoss {
+                root,
+                root_bytes,
+                removed,
+            })?;
+        } else {
+            talk(format!(
+                "removed {} of {}",
+                counted(removed, "file"),
+                escaped(&root.path)
+            ));
+        }
+    }
+    Ok(Outcome::Answered)
+}

@@ -1,0 +1,23 @@
+//! `sync`: waits until every change made before is answered for.
+
+use crate::commands::Session;
+use crate::exit_code::Outcome;
+use crate::failure::Failure;
+use crate::output::json::Sync;
+use crate::output::talk;
+use crate::output::text::counted;
+use crate::progress::waiting;
+
+pub(super) async fn run(session: &mut Session) -> Result<Outcome, Failure> {
+    let reply = waiting("waiting for the daemon", session.client.sync()).await?;
+    if session.printer.is_json() {
+        session.printer.line(&Sync {
+            seconds: reply.seconds,
+            files: reply.files,
+        })?;
+    } else {
+        let files = counted(reply.files, "file");
+        talk(format!("{files} answered for after {:.1} s", reply.seconds));
+    }
+    Ok(Outcome::Answered)
+}

@@ -1,0 +1,126 @@
+//! What can go wrong between a question and its answer, and the one map from gRPC status to it.
+
+use std::io;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use tonic::{Code, Status};
+
+/// A request that was not answered. Displays as a lower-case fragment without a full stop.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// Nobody listens on the socket, or it may not be opened.
+    #[error("no daemon answers at {} ({cause})", socket.display())]
+    NoDaemon {
+        /// The socket that was tried.
+        socket: PathBuf,
+        /// What the operating system said.
+        cause: String,
+    },
+    /// A local file could not be opened or read.
+    #[error("cannot read {} ({})", path.display(), cause(source))]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// A file that neither the daemon nor the caller's file system knows.
+    #[error("{} is unknown to the daemon and does not exist here", path.display())]
+    NoSuchFile {
+        /// The file, absolute.
+        path: PathBuf,
+    },
+    /// A document too large to be sent in one message.
+    #[error("{} holds more than the {limit} bytes the daemon takes in a comparison", path.display())]
+    TooLarge {
+        /// The file.
+        path: PathBuf,
+        /// Bytes the daemon takes.
+        limit: u64,
+    },
+    /// A path that is not the path of a watched root.
+    #[error("{} is not a watched root", path.display())]
+    NoSuchRoot {
+        /// The path asked for.
+        path: PathBuf,
+        /// The roots there are.
+        known: Vec<PathBuf>,
+    },
+    /// The daemon kept silent for longer than the limit.
+    #[error("no answer within {} s", .0.as_secs_f64())]
+    Late(Duration),
+    /// The answer stopped before the record that closes it.
+    #[error("the answer broke off before its end")]
+    Incomplete,
+    /// The daemon refused or failed.
+    #[error("{message}")]
+    Status {
+        /// Its gRPC status.
+        code: Code,
+        /// Its words.
+        message: String,
+    },
+}
+
+impl Error {
+    /// True where the daemon does not know what the request names.
+    pub fn is_not_found(&self) -> bool {
+        matches!(
+            self,
+            Self::Status {
+                code: Code::NotFound,
+                ..
+            }
+        )
+    }
+}
+
+impl From<Status> for Error {
+    fn from(status: Status) -> Self {
+        let message = match status.message() {
+            "" => status.code().description().to_lowercase(),
+            words => words.to_owned(),
+        };
+        Self::Status {
+            code: status.code(),
+            message,
+        }
+    }
+}
+
+/// The cause of an I/O error in words, without the number of the system call's error.
+pub fn cause(error: &io::Error) -> String {
+    let words = error.to_string();
+    let plain = words.split(" (os error").next().unwrap_or(&words);
+    let mut letters = plain.chars();
+    letters.next().map_or_else(String::new, |first| {
+        first.to_lowercase().chain(letters).collect()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cause_is_words_alone() {
+        assert_eq!(
+            cause(&io::Error::from_raw_os_error(111)),
+            "connection refused"
+        );
+        assert_eq!(
+            cause(&io::Error::from_raw_os_error(2)),
+            "no such file or directory"
+        );
+        assert_eq!(cause(&io::Error::other("Own words")), "own words");
+    }
+
+    #[test]
+    fn a_status_without_words_says_what_its_code_means() {
+        let error = Error::from(Status::new(Code::Unavailable, ""));
+        assert_eq!(error.to_string(), "the service is currently unavailable");
+        assert!(Error::from(Status::not_found("x")).is_not_found());
+    }
+}

@@ -1,0 +1,198 @@
+//! What stderr says when a verb fails: one sentence naming the thing, the cause, the way out.
+
+use std::fmt;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use simdex_client::{Error, cause};
+use tonic::Code;
+
+/// A verb that failed.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// The request was not answered.
+    Request(Error),
+    /// The answer could not be written to stdout.
+    Output(io::Error),
+    /// The document asked about holds nothing to compare.
+    NotComparable {
+        name: String,
+        state: String,
+        reason: String,
+    },
+    /// Both sides of a comparison are standard input.
+    InputTwice,
+    /// The event loop could not start.
+    Runtime(io::Error),
+}
+
+impl Failure {
+    /// True where stdout was closed by its reader.
+    pub(crate) fn is_broken_pipe(&self) -> bool {
+        matches!(self, Self::Output(error) if error.kind() == io::ErrorKind::BrokenPipe)
+    }
+}
+
+impl From<Error> for Failure {
+    fn from(error: Error) -> Self {
+        Self::Request(error)
+    }
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Output(error)
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Request(error) => request_sentence(error, out),
+            Self::Output(error) => write!(
+                out,
+                "cannot write the answer to stdout ({}); make room there or name another place",
+                cause(error)
+            ),
+            Self::NotComparable {
+                name,
+                state,
+                reason,
+            } => {
+                write!(out, "{name} cannot be compared: it is {state}")?;
+                if !reason.is_empty() {
+                    write!(out, " ({reason})")?;
+                }
+                write!(out, "; {}", comparable_instead(state))
+            }
+            Self::InputTwice => {
+                out.write_str("both sides are standard input; name a file for one of them")
+            }
+            Self::Runtime(error) => write!(
+                out,
+                "cannot start ({}); raise the limits on open files and processes",
+                cause(error)
+            ),
+        }
+    }
+}
+
+fn comparable_instead(state: &str) -> &'static str {
+    match state {
+        "container" => "ask about one of its members, as CONTAINER!/MEMBER",
+        "unreadable" => "let the daemon read it, or send it with `-` from standard input",
+        "encrypted" => "ask about a copy without its password",
+        _ => "ask about a copy that holds readable text",
+    }
+}
+
+fn request_sentence(error: &Error, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+    write!(out, "{error}; ")?;
+    match error {
+        Error::NoDaemon { .. } => {
+            out.write_str("start one with `simdexd serve` or name its socket with --socket")
+        }
+        Error::Unreadable { .. } => out.write_str("ask with rights to read it"),
+        Error::NoSuchFile { .. } => {
+            out.write_str("check the name, or run `simctl sync` if it has just been made")
+        }
+        Error::TooLarge { .. } => out.write_str("put it under a watched root and name it there"),
+        Error::NoSuchRoot { known, .. } => write!(out, "watched are: {}", listed(known)),
+        Error::Late(_) => out.write_str("see `simctl status`, then ask again"),
+        Error::Incomplete => out.write_str("see whether the daemon still runs, then ask again"),
+        Error::Status { code, .. } => out.write_str(way_out(*code)),
+        _ => out.write_str("see `simctl status`"),
+    }
+}
+
+fn listed(roots: &[PathBuf]) -> String {
+    let names: Vec<_> = roots.iter().map(|root| display(root)).collect();
+    if names.is_empty() {
+        "none".to_owned()
+    } else {
+        names.join(", ")
+    }
+}
+
+fn display(path: &Path) -> String {
+    path.display().to_string()
+}
+
+/// What to do about a status of the daemon, whose message names the thing and the cause.
+fn way_out(code: Code) -> &'static str {
+    match code {
+        Code::NotFound => "check the name, or see `simctl files` and `simctl roots`",
+        Code::InvalidArgument | Code::OutOfRange => "change the request; see `simctl help`",
+        Code::AlreadyExists => "name a place that does not exist yet",
+        Code::FailedPrecondition => "see `simctl status` and `simctl roots`",
+        Code::PermissionDenied | Code::Unauthenticated => "ask as a user the daemon lets in",
+        Code::ResourceExhausted => "ask for less, or again later",
+        Code::DeadlineExceeded | Code::Cancelled => "see `simctl status`, then ask again",
+        Code::Unavailable | Code::Aborted => "see whether the daemon still runs, then ask again",
+        Code::Unimplemented => "use a simctl and a simdexd of the same version",
+        _ => "the daemon's log has the details",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn said(error: Error) -> String {
+        Failure::from(error).to_string()
+    }
+
+    #[test]
+    fn a_missing_daemon_is_named_with_cause_and_way_out() {
+        let error = Error::NoDaemon {
+            socket: "/run/simdex/simdexd.sock".into(),
+            cause: "connection refused".to_owned(),
+        };
+        assert_eq!(
+            said(error),
+            "no daemon answers at /run/simdex/simdexd.sock (connection refused); \
+             start one with `simdexd serve` or name its socket with --socket"
+        );
+    }
+
+    #[test]
+    fn an_unknown_root_lists_the_known_ones() {
+        let known = vec!["/a".into(), "/b".into()];
+        assert_eq!(
+            said(Error::NoSuchRoot {
+                path: "/c".into(),
+                known
+            }),
+            "/c is not a watched root; watched are: /a, /b"
+        );
+    }
+
+    #[test]
+    fn a_status_keeps_the_daemons_words_and_gains_a_way_out() {
+        let status = tonic::Status::failed_precondition("root /srv is stale");
+        assert_eq!(
+            said(status.into()),
+            "root /srv is stale; see `simctl status` and `simctl roots`"
+        );
+    }
+
+    #[test]
+    fn a_document_without_text_is_not_called_unlike_everything() {
+        let failure = Failure::NotComparable {
+            name: "/s/scan.pdf".to_owned(),
+            state: "no-text".to_owned(),
+            reason: "image-only".to_owned(),
+        };
+        assert_eq!(
+            failure.to_string(),
+            "/s/scan.pdf cannot be compared: it is no-text (image-only); \
+             ask about a copy that holds readable text"
+        );
+    }
+
+    #[test]
+    fn only_a_closed_pipe_is_quiet() {
+        assert!(Failure::from(io::Error::from(io::ErrorKind::BrokenPipe)).is_broken_pipe());
+        assert!(!Failure::from(io::Error::from(io::ErrorKind::StorageFull)).is_broken_pipe());
+    }
+}

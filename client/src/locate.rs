@@ -1,0 +1,124 @@
+//! Names of files: from what a person typed to the absolute path the daemon knows.
+
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+
+use crate::Error;
+use crate::wire::Root;
+
+/// A path as the wire carries it: raw bytes.
+pub fn path_bytes(path: &Path) -> Vec<u8> {
+    path.as_os_str().as_bytes().to_vec()
+}
+
+/// The path that raw bytes of the wire name.
+pub fn path_from_bytes(bytes: &[u8]) -> &Path {
+    Path::new(OsStr::from_bytes(bytes))
+}
+
+/// `file` as an absolute path, `.` and `..` taken out lexically; links are not followed.
+///
+/// # Errors
+/// [`Error::Unreadable`] where `file` is empty or the current directory is gone.
+pub fn absolute(file: &Path) -> Result<PathBuf, Error> {
+    let anchored = std::path::absolute(file).map_err(|source| Error::Unreadable {
+        path: file.to_owned(),
+        source,
+    })?;
+    let mut path = PathBuf::new();
+    for component in anchored.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => {
+                path.pop();
+            }
+            other => path.push(other),
+        }
+    }
+    Ok(path)
+}
+
+/// The absolute paths under which the daemon may know `file`, likeliest first.
+///
+/// First the path as typed; then, where a directory on the way is a symbolic link, the path with its
+/// directories resolved. The last component is never followed: the daemon does not follow links
+/// either.
+///
+/// # Errors
+/// As [`absolute`].
+pub fn spellings(file: &Path) -> Result<Vec<PathBuf>, Error> {
+    let typed = absolute(file)?;
+    let resolved = resolve_directories(file).filter(|path| *path != typed);
+    Ok([Some(typed), resolved].into_iter().flatten().collect())
+}
+
+fn resolve_directories(file: &Path) -> Option<PathBuf> {
+    let anchored = std::path::absolute(file).ok()?;
+    let name = anchored.file_name()?;
+    let directory = anchored.parent()?.canonicalize().ok()?;
+    Some(directory.join(name))
+}
+
+/// The root among `roots` that `asked` names.
+pub(crate) fn root_at<'a>(roots: &'a [Root], asked: &Path) -> Result<&'a Root, Error> {
+    for path in spellings(asked)? {
+        // Compared by component, so that a trailing slash makes no difference.
+        let found = roots
+            .iter()
+            .find(|root| path_from_bytes(&root.path) == path);
+        if let Some(root) = found {
+            return Ok(root);
+        }
+    }
+    Err(Error::NoSuchRoot {
+        path: asked.to_owned(),
+        known: roots
+            .iter()
+            .map(|root| path_from_bytes(&root.path).to_owned())
+            .collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dots_are_taken_out_without_looking_at_the_disk() {
+        let found = spellings(Path::new("/no/such/../dir/./a.txt")).expect("absolute");
+        assert_eq!(found, [Path::new("/no/dir/a.txt")]);
+        assert_eq!(
+            absolute(Path::new("/../a")).expect("absolute"),
+            Path::new("/a")
+        );
+    }
+
+    #[test]
+    fn a_linked_directory_gives_a_second_spelling_and_a_linked_file_none() {
+        let dir = tempfile::tempdir().expect("temporary directory");
+        let base = dir.path().canonicalize().expect("real path");
+        std::fs::create_dir(base.join("real")).expect("directory");
+        std::os::unix::fs::symlink(base.join("real"), base.join("link")).expect("link");
+        std::os::unix::fs::symlink(base.join("real"), base.join("real/self")).expect("link");
+        assert_eq!(
+            spellings(&base.join("link/self")).expect("absolute"),
+            [base.join("link/self"), base.join("real/self")]
+        );
+    }
+
+    #[test]
+    fn a_root_is_found_with_or_without_its_slash() {
+        let roots = [Root {
+            id: 7,
+            path: b"/srv/share".to_vec(),
+            ..Root::default()
+        }];
+        assert_eq!(
+            root_at(&roots, Path::new("/srv/share/")).expect("known").id,
+            7
+        );
+        let unknown = root_at(&roots, Path::new("/srv"));
+        assert!(matches!(unknown, Err(Error::NoSuchRoot { known, .. }) if known.len() == 1));
+    }
+}

@@ -1,0 +1,127 @@
+//! Answers on stdout, as tables for people or JSON lines for programs; talk on stderr.
+
+pub(crate) mod convert;
+pub(crate) mod json;
+mod records;
+mod sections;
+mod table;
+pub(crate) mod text;
+
+use std::fmt::Display;
+use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
+
+use serde::Serialize;
+
+use crate::output::json::{Body, Line};
+use crate::output::table::Table;
+
+pub(crate) use records::{Record, Tabular, Version};
+pub(crate) use sections::{ComparisonText, summary_sentence};
+
+/// Writes answers in the form asked for.
+pub(crate) struct Printer<W: Write> {
+    out: W,
+    form: Form,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Form {
+    Json,
+    Table { colour: bool },
+}
+
+impl Printer<BufWriter<StdoutLock<'static>>> {
+    /// A printer on stdout, which it locks.
+    pub(crate) fn on_stdout(json: bool) -> Self {
+        let stdout = io::stdout();
+        let colour = stdout.is_terminal() && std::env::var_os("NO_COLOR").is_none();
+        let form = if json {
+            Form::Json
+        } else {
+            Form::Table { colour }
+        };
+        Self {
+            out: BufWriter::new(stdout.lock()),
+            form,
+        }
+    }
+}
+
+impl<W: Write> Printer<W> {
+    /// True where programs read.
+    pub(crate) fn is_json(&self) -> bool {
+        self.form == Form::Json
+    }
+
+    /// Writes one JSON line.
+    pub(crate) fn line(&mut self, body: &impl Body) -> io::Result<()> {
+        self.write_json(&Line::of(body))
+    }
+
+    fn write_json(&mut self, line: &impl Serialize) -> io::Result<()> {
+        serde_json::to_writer(&mut self.out, line)?;
+        writeln!(self.out)
+    }
+
+    /// Begins a list of records.
+    pub(crate) fn list<R: Tabular>(&mut self) -> List<'_, W> {
+        let colour = self.form == Form::Table { colour: true };
+        let table = Table::new(R::COLUMNS, colour);
+        List {
+            printer: self,
+            table,
+        }
+    }
+
+    /// Writes everything out; without it a failing write might go unseen.
+    pub(crate) fn finish(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+impl<W: Write> Write for Printer<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.out.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.out.flush()
+    }
+}
+
+/// A list on its way out. One list holds records of one type.
+pub(crate) struct List<'a, W: Write> {
+    printer: &'a mut Printer<W>,
+    table: Table,
+}
+
+impl<W: Write> List<'_, W> {
+    /// Adds a record.
+    pub(crate) fn record(&mut self, record: &impl Record) -> io::Result<()> {
+        if self.printer.is_json() {
+            self.printer.line(&record.json())
+        } else {
+            self.rows(record)
+        }
+    }
+
+    /// Adds the rows of a record, whatever the form asked for.
+    pub(crate) fn rows(&mut self, record: &impl Tabular) -> io::Result<()> {
+        for row in record.rows() {
+            self.table.push(row, &mut self.printer.out)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the list.
+    pub(crate) fn end(mut self) -> io::Result<()> {
+        self.table.flush(&mut self.printer.out)
+    }
+}
+
+/// Says something on stderr, in one line.
+pub(crate) fn talk(words: impl Display) {
+    let words = text::harmless(&words.to_string(), |_| false);
+    // Nobody may be listening; there is nowhere else to say so.
+    let _ = writeln!(io::stderr().lock(), "simctl: {words}");
+}

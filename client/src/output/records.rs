@@ -1,0 +1,283 @@
+//! What is listed: each record as a JSON line and as rows of a table.
+
+use simdex_client::wire;
+
+use crate::output::convert::{date, hex, relation};
+use crate::output::json::{self, Body};
+use crate::output::table::{Column, left, right};
+use crate::output::text::{UNKNOWN, basis, escaped, estimated, harmless, measured};
+
+/// Something that tables show.
+pub(crate) trait Tabular {
+    /// The columns of its table.
+    const COLUMNS: &'static [Column];
+    /// It as rows, one cell a column.
+    fn rows(&self) -> Vec<Vec<String>>;
+}
+
+/// Something that verbs list: a row for people, a line for programs.
+pub(crate) trait Record: Tabular {
+    /// Its JSON object.
+    type Json: Body;
+    /// It as a JSON object.
+    fn json(&self) -> Self::Json;
+}
+
+/// Lists wire messages whose JSON object is a plain conversion.
+macro_rules! records {
+    ($($message:ident),*) => {
+        $(impl Record for wire::$message {
+            type Json = json::$message;
+
+            fn json(&self) -> Self::Json {
+                self.into()
+            }
+        })*
+    };
+}
+
+records!(Match, Pair, Group, File, Root);
+
+/// Digits of a hash that tables show; enough to tell documents apart by eye.
+const HASH_DIGITS: usize = 12;
+
+fn short(hash: &[u8]) -> String {
+    hex(hash).map_or_else(
+        || UNKNOWN.to_owned(),
+        |digits| digits.chars().take(HASH_DIGITS).collect(),
+    )
+}
+
+fn named(relation_value: i32) -> String {
+    relation(relation_value).unwrap_or(UNKNOWN).to_owned()
+}
+
+fn words(text: &str) -> String {
+    if text.is_empty() {
+        UNKNOWN.to_owned()
+    } else {
+        harmless(text, |_| false)
+    }
+}
+
+fn number(value: Option<u64>) -> String {
+    value.map_or_else(|| UNKNOWN.to_owned(), |value| value.to_string())
+}
+
+impl Tabular for wire::Match {
+    const COLUMNS: &'static [Column] = &[
+        left("RESEMBLANCE"),
+        left("CONTAINMENT OF QUERY"),
+        left("CONTAINMENT IN QUERY"),
+        left("RELATION"),
+        left("BASIS"),
+        left("PATH"),
+    ];
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        vec![vec![
+            estimated(self.resemblance.as_ref(), self.verified),
+            estimated(self.containment_of_query.as_ref(), self.verified),
+            estimated(self.containment_in_query.as_ref(), self.verified),
+            named(self.relation),
+            basis(self.verified),
+            escaped(&self.path),
+        ]]
+    }
+}
+
+/// A match that is a version: with its date.
+pub(crate) struct Version(pub(crate) wire::Match);
+
+impl Tabular for Version {
+    const COLUMNS: &'static [Column] = &[
+        left("MODIFIED"),
+        left("RESEMBLANCE"),
+        left("CONTAINMENT OF QUERY"),
+        left("CONTAINMENT IN QUERY"),
+        left("RELATION"),
+        left("BASIS"),
+        left("PATH"),
+    ];
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let modified = date(self.0.modified).unwrap_or_else(|| UNKNOWN.to_owned());
+        let mut rows = self.0.rows();
+        for row in &mut rows {
+            row.insert(0, modified.clone());
+        }
+        rows
+    }
+}
+
+impl Record for Version {
+    type Json = json::Match;
+
+    fn json(&self) -> json::Match {
+        json::Match {
+            modified: Some(date(self.0.modified)),
+            ..(&self.0).into()
+        }
+    }
+}
+
+impl Tabular for wire::Pair {
+    const COLUMNS: &'static [Column] = &[
+        left("RESEMBLANCE"),
+        left("CONTAINMENT OF A"),
+        left("CONTAINMENT OF B"),
+        left("RELATION"),
+        left("BASIS"),
+        left("A"),
+        left("B"),
+    ];
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        vec![vec![
+            measured(self.resemblance),
+            measured(self.containment_of_a),
+            measured(self.containment_of_b),
+            named(self.relation),
+            basis(self.verified),
+            escaped(&self.a),
+            escaped(&self.b),
+        ]]
+    }
+}
+
+impl Tabular for wire::Group {
+    const COLUMNS: &'static [Column] = &[
+        right("GROUP"),
+        left("RESEMBLANCE"),
+        left("CONTAINMENT OF MEMBER"),
+        left("CONTAINMENT OF PRINCIPAL"),
+        left("RELATION"),
+        left("PATH"),
+    ];
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let row = |member: &wire::Member| {
+            let standing = if member.path == self.principal {
+                "principal".to_owned()
+            } else {
+                named(member.relation)
+            };
+            vec![
+                self.id.to_string(),
+                measured(member.resemblance),
+                measured(member.containment_of_member),
+                measured(member.containment_of_principal),
+                standing,
+                escaped(&member.path),
+            ]
+        };
+        self.members.iter().map(row).collect()
+    }
+}
+
+impl Tabular for wire::File {
+    const COLUMNS: &'static [Column] = &[
+        left("STATE"),
+        left("REASON"),
+        right("BYTES"),
+        right("CHARS"),
+        left("DOCUMENT"),
+        left("PATH"),
+    ];
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        vec![vec![
+            words(&self.state),
+            words(&self.reason),
+            number(self.bytes),
+            number(self.chars),
+            short(&self.document),
+            escaped(&self.path),
+        ]]
+    }
+}
+
+impl Tabular for wire::Root {
+    const COLUMNS: &'static [Column] = &[
+        right("ID"),
+        left("STATE"),
+        left("MODE"),
+        right("FILES"),
+        right("PENDING LOSS"),
+        left("PATH"),
+        left("DETAIL"),
+    ];
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let mode = if self.configured_mode == self.mode {
+            words(&self.mode)
+        } else {
+            harmless(&format!("{} ({})", self.mode, self.configured_mode), |_| {
+                false
+            })
+        };
+        vec![vec![
+            self.id.to_string(),
+            words(&self.state),
+            mode,
+            self.files.to_string(),
+            self.pending_loss.to_string(),
+            escaped(&self.path),
+            words(&self.detail),
+        ]]
+    }
+}
+
+impl Tabular for wire::SchemeUsage {
+    const COLUMNS: &'static [Column] = &[
+        left("SCHEME"),
+        right("POSTINGS"),
+        right("BYTES"),
+        right("SIGNING SECONDS"),
+    ];
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        vec![vec![
+            scheme(self.scheme.as_ref()),
+            self.postings.to_string(),
+            self.bytes.to_string(),
+            format!("{:.1}", self.sign_seconds),
+        ]]
+    }
+}
+
+/// A scheme with its parameters, as tables name it.
+fn scheme(scheme: Option<&wire::Scheme>) -> String {
+    let Some(wire::Scheme {
+        name,
+        n,
+        window,
+        unit,
+        ..
+    }) = scheme
+    else {
+        return UNKNOWN.to_owned();
+    };
+    harmless(
+        &format!("{name}, n = {n}, windows of {window} {unit}"),
+        |_| false,
+    )
+}
+
+impl Tabular for wire::SchemeEstimate {
+    const COLUMNS: &'static [Column] = &[
+        left("ESTIMATED BY"),
+        left("RESEMBLANCE"),
+        left("CONTAINMENT OF A"),
+        left("CONTAINMENT OF B"),
+    ];
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        vec![vec![
+            scheme(self.scheme.as_ref()),
+            estimated(self.resemblance.as_ref(), false),
+            estimated(self.containment_of_a.as_ref(), false),
+            estimated(self.containment_of_b.as_ref(), false),
+        ]]
+    }
+}

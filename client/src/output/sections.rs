@@ -1,0 +1,154 @@
+//! Answers that are not lists, as text: a comparison, the daemon's status.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use indicatif::{HumanBytes, HumanDuration};
+use simdex_client::wire;
+
+use crate::output::convert::relation;
+use crate::output::text::{UNKNOWN, counted, escaped, harmless, ratio};
+use crate::output::{Printer, Tabular};
+
+/// A comparison and what its sides are called.
+pub(crate) struct ComparisonText<'a> {
+    /// Path of the first side.
+    pub(crate) a: &'a [u8],
+    /// Path of the second side.
+    pub(crate) b: &'a [u8],
+    /// The answer.
+    pub(crate) reply: &'a wire::CompareReply,
+}
+
+impl<W: Write> Printer<W> {
+    /// A comparison: numbers, estimates beside them, then the unified difference.
+    pub(crate) fn comparison(&mut self, comparison: &ComparisonText<'_>) -> io::Result<()> {
+        let reply = comparison.reply;
+        let shared: u64 = reply.spans.iter().map(|span| span.length).sum();
+        let spans = counted(reply.spans.len() as u64, "span");
+        let a = format!("{} ({} characters)", escaped(comparison.a), reply.chars_a);
+        let b = format!("{} ({} characters)", escaped(comparison.b), reply.chars_b);
+        let shingles = format!(
+            "{} shared, {} in A, {} in B",
+            reply.shared_shingles, reply.shingles_a, reply.shingles_b
+        );
+        self.facts(&[
+            ("A", a),
+            ("B", b),
+            ("relation", relation_of_a(reply.relation)),
+            ("resemblance", ratio(reply.resemblance)),
+            ("containment of A in B", ratio(reply.containment_of_a)),
+            ("containment of B in A", ratio(reply.containment_of_b)),
+            ("shingles", shingles),
+            (
+                "shared text",
+                format!("{spans}, {}", counted(shared, "byte")),
+            ),
+        ])?;
+        self.section(&reply.estimates)?;
+        self.difference(&reply.diff)
+    }
+
+    /// What the daemon holds and watches.
+    pub(crate) fn status(&mut self, status: &wire::StatusReply) -> io::Result<()> {
+        let uptime = Duration::try_from_secs_f64(status.uptime_seconds).unwrap_or_default();
+        let bytes = |count| HumanBytes(count).to_string();
+        let version = format!(
+            "simdexd {}, stored format {}",
+            status.version, status.format
+        );
+        self.facts(&[
+            ("daemon", version),
+            ("up", HumanDuration(uptime).to_string()),
+            ("data", escaped(&status.data_dir)),
+            ("store", bytes(status.store_bytes)),
+            ("extracted text", bytes(status.text_bytes)),
+            ("threshold", ratio(status.threshold)),
+            ("largest message", bytes(status.max_message_bytes)),
+            ("sandbox", status.sandbox.clone()),
+            ("waiting", counted(status.queued, "change")),
+        ])?;
+        if let Some(summary) = &status.summary {
+            self.facts(&[("holds", summary_sentence(summary))])?;
+            self.facts(&[("states", states(summary))])?;
+        }
+        self.section(&status.schemes)?;
+        self.section(&status.roots)
+    }
+
+    /// Lines of a name and a value, values aligned.
+    fn facts(&mut self, facts: &[(&str, String)]) -> io::Result<()> {
+        for (name, value) in facts {
+            writeln!(self, "{name:<22} {}", harmless(value, |_| false))?;
+        }
+        Ok(())
+    }
+
+    /// A table after a blank line; nothing where it would be empty.
+    fn section<T: Tabular>(&mut self, records: &[T]) -> io::Result<()> {
+        if records.is_empty() {
+            return Ok(());
+        }
+        writeln!(self)?;
+        let mut list = self.list::<T>();
+        for record in records {
+            list.rows(record)?;
+        }
+        list.end()
+    }
+
+    fn difference(&mut self, diff: &str) -> io::Result<()> {
+        if diff.is_empty() {
+            return Ok(());
+        }
+        writeln!(self)?;
+        for line in diff.lines() {
+            writeln!(self, "{}", harmless(line, |letter| letter == '\t'))?;
+        }
+        Ok(())
+    }
+}
+
+fn relation_of_a(value: i32) -> String {
+    match relation(value) {
+        Some("contains") => "A contains B".to_owned(),
+        Some("contained-in") => "A is contained in B".to_owned(),
+        other => other.unwrap_or(UNKNOWN).to_owned(),
+    }
+}
+
+/// The counts that close a list, as a sentence.
+pub(crate) fn summary_sentence(summary: &wire::Summary) -> String {
+    let mut parts = vec![counted(summary.files_on_disk, "file")];
+    if summary.members > 0 {
+        parts.push(counted(summary.members, "container member"));
+    }
+    parts.push(counted(summary.documents, "document"));
+    parts.push(counted(summary.groups, "group"));
+    parts.push(counted(summary.pairs, "pair"));
+    if summary.suppressed > 0 {
+        parts.push(format!(
+            "{} left unread",
+            counted(summary.suppressed, "fingerprint list")
+        ));
+    }
+    parts.join(", ")
+}
+
+fn states(summary: &wire::Summary) -> String {
+    let mut counts: Vec<_> = summary
+        .states
+        .iter()
+        .filter(|(_, count)| **count > 0)
+        .collect();
+    counts.sort();
+    let parts: Vec<_> = counts
+        .iter()
+        .map(|(state, count)| format!("{count} {state}"))
+        .collect();
+    if parts.is_empty() {
+        UNKNOWN.to_owned()
+    } else {
+        parts.join(", ")
+    }
+}

@@ -1,0 +1,157 @@
+//! Tables: aligned columns, a header, bounded memory.
+
+use std::io::{self, Write};
+
+use unicode_width::UnicodeWidthStr;
+
+/// Rows gathered before widths are settled; later rows can only widen a column.
+const BATCH: usize = 1000;
+const GAP: &str = "  ";
+
+/// A column: its header, and on which side its cells end.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Column {
+    header: &'static str,
+    right: bool,
+}
+
+/// A column of words or ratios.
+pub(crate) const fn left(header: &'static str) -> Column {
+    Column {
+        header,
+        right: false,
+    }
+}
+
+/// A column of counts.
+pub(crate) const fn right(header: &'static str) -> Column {
+    Column {
+        header,
+        right: true,
+    }
+}
+
+/// A table on its way out.
+pub(crate) struct Table {
+    columns: &'static [Column],
+    widths: Vec<usize>,
+    rows: Vec<Vec<String>>,
+    started: bool,
+    bold: bool,
+}
+
+impl Table {
+    /// An empty table; `bold` sets off its header with terminal colours.
+    pub(crate) fn new(columns: &'static [Column], bold: bool) -> Self {
+        let widths = columns.iter().map(|column| column.header.width()).collect();
+        Self {
+            columns,
+            widths,
+            rows: Vec::new(),
+            started: false,
+            bold,
+        }
+    }
+
+    /// Adds a row, one cell a column.
+    pub(crate) fn push(&mut self, row: Vec<String>, out: &mut impl Write) -> io::Result<()> {
+        for (width, cell) in self.widths.iter_mut().zip(&row) {
+            *width = cell.width().max(*width);
+        }
+        self.rows.push(row);
+        if self.rows.len() >= BATCH {
+            self.flush(out)
+        } else {
+            Ok(())
+        }
+    }
+
+    /// Writes the rows gathered so far; nothing, not even a header, where there are none.
+    pub(crate) fn flush(&mut self, out: &mut impl Write) -> io::Result<()> {
+        if !self.started && !self.rows.is_empty() {
+            self.started = true;
+            let header: Vec<_> = self
+                .columns
+                .iter()
+                .map(|column| column.header.to_owned())
+                .collect();
+            let line = self.aligned(&header);
+            if self.bold {
+                writeln!(out, "\x1b[1m{line}\x1b[0m")?;
+            } else {
+                writeln!(out, "{line}")?;
+            }
+        }
+        for row in std::mem::take(&mut self.rows) {
+            writeln!(out, "{}", self.aligned(&row))?;
+        }
+        Ok(())
+    }
+
+    fn aligned(&self, row: &[String]) -> String {
+        let mut line = String::new();
+        for ((cell, column), width) in row.iter().zip(self.columns).zip(&self.widths) {
+            let blank = " ".repeat(width.saturating_sub(cell.width()));
+            let (before, after) = if column.right {
+                (&*blank, "")
+            } else {
+                ("", &*blank)
+            };
+            line.extend([before, cell, after, GAP]);
+        }
+        line.truncate(line.trim_end().len());
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const COLUMNS: &[Column] = &[right("BYTES"), left("NAME"), left("PATH")];
+
+    fn row(cells: [&str; 3]) -> Vec<String> {
+        cells.map(str::to_owned).to_vec()
+    }
+
+    #[test]
+    fn columns_align_by_the_width_shown_and_the_last_ends_its_line() {
+        let mut out = Vec::new();
+        let mut table = Table::new(COLUMNS, false);
+        table
+            .push(row(["7", "日本", "/a"]), &mut out)
+            .expect("written");
+        table
+            .push(row(["123456", "x", "/b"]), &mut out)
+            .expect("written");
+        table.flush(&mut out).expect("written");
+        let text = String::from_utf8(out).expect("UTF-8");
+        assert_eq!(
+            text,
+            " BYTES  NAME  PATH\n     7  日本  /a\n123456  x     /b\n"
+        );
+    }
+
+    #[test]
+    fn an_empty_table_prints_nothing() {
+        let mut out = Vec::new();
+        Table::new(COLUMNS, true).flush(&mut out).expect("written");
+        assert!(out.is_empty());
+    }
+
+    #[test]
+    fn a_long_table_goes_out_in_batches_under_one_header() {
+        let mut out = Vec::new();
+        let mut table = Table::new(COLUMNS, false);
+        for _ in 0..=BATCH {
+            table
+                .push(row(["1", "n", "/p"]), &mut out)
+                .expect("written");
+        }
+        assert_eq!(table.rows.len(), 1);
+        table.flush(&mut out).expect("written");
+        let text = String::from_utf8(out).expect("UTF-8");
+        assert_eq!(text.lines().count(), BATCH + 2);
+        assert_eq!(text.matches("PATH").count(), 1);
+    }
+}

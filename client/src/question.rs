@@ -1,0 +1,78 @@
+//! Questions about one document: what is asked, of whom, and how far the answer goes.
+
+use std::path::PathBuf;
+
+use crate::Upload;
+use crate::locate::path_bytes;
+use crate::wire::{self, query::Source};
+
+/// What is asked about a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Find {
+    /// Files that resemble it.
+    Similar,
+    /// Files that contain it.
+    Containing,
+    /// Files contained in it.
+    Contained,
+    /// Its versions: near-duplicates and containments, oldest first.
+    Versions,
+}
+
+/// The document asked about.
+#[derive(Debug)]
+pub enum Subject {
+    /// A file the index knows, by absolute path.
+    Path(PathBuf),
+    /// A document the index knows, by the hash that names it.
+    Document([u8; 32]),
+    /// Extracted text.
+    Text(String),
+    /// A signature made elsewhere; answers stay estimates.
+    Signature(wire::Signature),
+    /// Bytes that are extracted and not indexed.
+    Upload(Upload),
+}
+
+/// Bounds and filters of an answer; each absent one is the daemon's default.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct FindOptions {
+    /// Signature scheme that answers.
+    pub scheme: wire::SchemeChoice,
+    /// Least resemblance or containment listed, in [0, 1].
+    pub threshold: Option<f64>,
+    /// Most files listed.
+    pub limit: Option<u32>,
+    /// Ids of the roots searched; empty = all.
+    pub roots: Vec<u32>,
+}
+
+impl FindOptions {
+    /// The query message that opens the call.
+    pub(crate) fn query(&self, source: Source) -> wire::Query {
+        wire::Query {
+            scheme: self.scheme.into(),
+            threshold: self.threshold,
+            limit: self.limit,
+            roots: self.roots.clone(),
+            relation_threshold: None,
+            source: Some(source),
+        }
+    }
+}
+
+impl Subject {
+    /// How the wire names the document, and the bytes to send after that.
+    pub(crate) fn into_source(self) -> (Source, Option<Upload>) {
+        match self {
+            Self::Path(path) => (Source::Path(path_bytes(&path)), None),
+            Self::Document(hash) => (Source::Document(hash.to_vec()), None),
+            Self::Text(text) => (Source::Text(text), None),
+            Self::Signature(signature) => (Source::Signature(signature), None),
+            Self::Upload(upload) => {
+                let path = path_bytes(upload.name());
+                (Source::Upload(wire::Upload { path }), Some(upload))
+            }
+        }
+    }
+}

@@ -1,0 +1,220 @@
+//! The canned answers.
+
+use std::collections::HashMap;
+
+use simdex_client::wire::{
+    CompareReply, File, Group, Match, Member, Pair, QuerySummary, Ratio, Relation, Root, Scheme,
+    SchemeEstimate, SchemeUsage, Span, StatusReply, Summary,
+};
+
+pub fn scheme(n: u64) -> Scheme {
+    Scheme {
+        name: "mod_n".to_owned(),
+        n,
+        window: 20,
+        unit: "bytes".to_owned(),
+        canonical: 1,
+    }
+}
+
+pub fn exact(value: f64) -> Option<Ratio> {
+    Some(Ratio {
+        value: Some(value),
+        low: Some(value),
+        high: Some(value),
+    })
+}
+
+pub fn between(low: f64, value: f64, high: f64) -> Option<Ratio> {
+    Some(Ratio {
+        value: Some(value),
+        low: Some(low),
+        high: Some(high),
+    })
+}
+
+pub fn verified_match() -> Match {
+    Match {
+        path: b"/share/b.txt".to_vec(),
+        document: vec![0xb0; 32],
+        relation: Relation::NearDuplicate.into(),
+        resemblance: exact(0.75),
+        containment_of_query: exact(0.875),
+        containment_in_query: exact(0.84),
+        shared_fingerprints: 1200,
+        verified: true,
+        scheme: Some(scheme(1)),
+        modified: Some(1_700_000_000),
+    }
+}
+
+pub fn estimated_match() -> Match {
+    Match {
+        path: b"/share/c\xff.txt".to_vec(),
+        document: vec![0xc0; 32],
+        relation: Relation::Overlaps.into(),
+        resemblance: between(0.2, 0.25, 0.3125),
+        containment_of_query: None,
+        containment_in_query: between(0.4, 0.5, 0.6),
+        shared_fingerprints: 30,
+        verified: false,
+        scheme: Some(scheme(4)),
+        modified: None,
+    }
+}
+
+pub fn query(state: &str, reason: &str) -> QuerySummary {
+    QuerySummary {
+        document: if state == "indexed" {
+            vec![0xa0; 32]
+        } else {
+            Vec::new()
+        },
+        state: state.to_owned(),
+        reason: reason.to_owned(),
+        candidates: 7,
+        verified: 1,
+        suppressed: 0,
+        seconds: 0.5,
+        truncated: false,
+    }
+}
+
+pub fn pair() -> Pair {
+    Pair {
+        a: b"/share/a.txt".to_vec(),
+        b: b"/share/b.txt".to_vec(),
+        document_a: vec![0xa0; 32],
+        document_b: vec![0xb0; 32],
+        relation: Relation::NearDuplicate.into(),
+        resemblance: Some(0.75),
+        containment_of_a: Some(0.875),
+        containment_of_b: Some(0.84),
+        verified: true,
+    }
+}
+
+pub fn group() -> Group {
+    let member = |path: &[u8], relation: Relation, resemblance| Member {
+        path: path.to_vec(),
+        document: vec![0xa0; 32],
+        relation: relation.into(),
+        resemblance,
+        containment_of_member: resemblance,
+        containment_of_principal: None,
+    };
+    Group {
+        id: 9,
+        kind: "star".to_owned(),
+        principal: b"/share/a.txt".to_vec(),
+        members: vec![
+            member(b"/share/a.txt", Relation::Unspecified, Some(1.0)),
+            member(b"/share/b.txt", Relation::Contains, Some(0.9996)),
+        ],
+    }
+}
+
+pub fn file() -> File {
+    File {
+        path: b"/share/a.txt".to_vec(),
+        state: "indexed".to_owned(),
+        reason: String::new(),
+        document: vec![0xa0; 32],
+        content: vec![0x0a; 32],
+        media_type: "text/plain".to_owned(),
+        bytes: Some(1234),
+        chars: Some(1200),
+        modified: None,
+    }
+}
+
+pub fn unreadable_file() -> File {
+    File {
+        path: b"/share/\x1b[2J.pdf".to_vec(),
+        state: "unreadable".to_owned(),
+        reason: "permission-denied".to_owned(),
+        ..File::default()
+    }
+}
+
+pub fn root() -> Root {
+    Root {
+        id: 3,
+        path: b"/share".to_vec(),
+        mode: "poll".to_owned(),
+        configured_mode: "auto".to_owned(),
+        state: "loss-held".to_owned(),
+        detail: "1500 files vanished at once".to_owned(),
+        files: 4000,
+        pending_loss: 1500,
+    }
+}
+
+pub fn summary() -> Summary {
+    Summary {
+        files_on_disk: 3,
+        members: 1,
+        states: HashMap::from([("unreadable".to_owned(), 1), ("indexed".to_owned(), 2)]),
+        documents: 2,
+        groups: 1,
+        pairs: 1,
+        suppressed: 0,
+        seconds: 0.25,
+    }
+}
+
+pub fn status() -> StatusReply {
+    StatusReply {
+        version: "0.1.0".to_owned(),
+        format: 1,
+        data_dir: b"/var/lib/simdex".to_vec(),
+        summary: Some(summary()),
+        uptime_seconds: 7200.0,
+        queued: 2,
+        schemes: vec![SchemeUsage {
+            scheme: Some(scheme(1)),
+            postings: 4000,
+            bytes: 9000,
+            sign_seconds: 1.5,
+        }],
+        roots: vec![root()],
+        max_message_bytes: 1 << 20,
+        threshold: 0.8,
+        store_bytes: 4096,
+        text_bytes: 2048,
+        sandbox: "landlock, seccomp".to_owned(),
+    }
+}
+
+pub fn comparison() -> CompareReply {
+    CompareReply {
+        relation: Relation::Contains.into(),
+        resemblance: 0.5,
+        containment_of_a: 0.5,
+        containment_of_b: 1.0,
+        shared_shingles: 100,
+        shingles_a: 200,
+        shingles_b: 100,
+        spans: vec![
+            Span {
+                offset_a: 0,
+                offset_b: 0,
+                length: 60,
+            },
+            Span {
+                offset_a: 80,
+                offset_b: 60,
+                length: 40,
+            },
+        ],
+        diff: "--- a\n+++ b\n@@ -1 +1 @@\n-one\x1b[31m\n+\ttwo\n".to_owned(),
+        estimates: vec![SchemeEstimate {
+            scheme: Some(scheme(1)),
+            resemblance: between(0.4, 0.5, 0.6),
+            containment_of_a: None,
+            containment_of_b: exact(1.0),
+        }],
+        chars_a: 220,
+        chars_b: 120,
+    }
+}

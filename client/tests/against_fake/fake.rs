@@ -1,0 +1,396 @@
+//! A daemon on a Unix socket that gives canned answers and remembers what it was asked.
+
+use std::os::unix::net::UnixListener as StdListener;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread::JoinHandle;
+
+use simdex_client::wire::admin_server::{Admin, AdminServer};
+use simdex_client::wire::similarity_server::{Similarity, SimilarityServer};
+use simdex_client::wire::{self, find_reply, find_request, query::Source};
+use simdex_client::wire::{list_files_reply, list_groups_reply, list_pairs_reply};
+use tokio::net::UnixListener;
+use tokio::sync::oneshot;
+use tokio_stream::wrappers::UnixListenerStream;
+use tokio_stream::{Stream, iter};
+use tonic::transport::Server;
+use tonic::{Request, Response, Status, Streaming, async_trait};
+
+use crate::answers;
+
+/// What the daemon was asked.
+#[derive(Default)]
+pub struct Seen {
+    pub queries: Vec<wire::Query>,
+    pub uploads: Vec<Received>,
+    pub compared: Option<wire::CompareRequest>,
+    pub listed: Vec<(Option<f64>, Vec<u32>)>,
+    pub states: Vec<String>,
+    pub rescans: Vec<Vec<u8>>,
+    pub report: Option<wire::RunReportRequest>,
+}
+
+/// An upload as it arrived.
+#[derive(Default)]
+pub struct Received {
+    pub bytes: Vec<u8>,
+    pub largest_chunk: usize,
+    /// How it ended, once it has.
+    pub end: Option<End>,
+}
+
+/// How an upload ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// The client half-closed: the bytes are the whole document.
+    Whole,
+    /// The call was cancelled or the connection lost.
+    Broken,
+}
+
+#[derive(Clone, Default)]
+struct Fake(Arc<Mutex<Seen>>);
+
+/// The fake daemon at work, until dropped.
+pub struct Daemon {
+    pub dir: tempfile::TempDir,
+    fake: Fake,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Daemon {
+    pub fn start() -> Self {
+        let dir = tempfile::tempdir().expect("temporary directory");
+        let fake = Fake::default();
+        let listener = StdListener::bind(dir.path().join("simdexd.sock")).expect("socket");
+        listener.set_nonblocking(true).expect("non-blocking socket");
+        let (stop, stopped) = oneshot::channel();
+        let service = fake.clone();
+        let thread = std::thread::spawn(move || serve(service, listener, stopped));
+        Self {
+            dir,
+            fake,
+            stop: Some(stop),
+            thread: Some(thread),
+        }
+    }
+
+    pub fn socket(&self) -> PathBuf {
+        self.dir.path().join("simdexd.sock")
+    }
+
+    /// A file of the caller's that the daemon does not know.
+    pub fn local_file(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.dir.path().join(name);
+        std::fs::write(&path, bytes).expect("written");
+        path
+    }
+
+    pub fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.fake.seen()
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        self.stop.take();
+        if let Some(thread) = self.thread.take() {
+            thread.join().expect("the fake did not panic");
+        }
+    }
+}
+
+fn serve(fake: Fake, listener: StdListener, stopped: oneshot::Receiver<()>) {
+    let runtime = tokio::runtime::Runtime::new().expect("runtime");
+    runtime.block_on(async {
+        let listener = UnixListener::from_std(listener).expect("listener");
+        let server = Server::builder()
+            .add_service(SimilarityServer::new(fake.clone()))
+            .add_service(AdminServer::new(fake))
+            .serve_with_incoming(UnixListenerStream::new(listener));
+        tokio::select! {
+            served = server => served.expect("served"),
+            _ = stopped => {}
+        }
+    });
+}
+
+type Replies<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;
+type Answer<T> = Result<Response<T>, Status>;
+
+fn streamed<T: Send + 'static>(replies: Vec<Result<T, Status>>) -> Answer<Replies<T>> {
+    Ok(Response::new(Box::pin(iter(replies))))
+}
+
+fn found(
+    matches: Vec<wire::Match>,
+    query: Option<wire::QuerySummary>,
+) -> Answer<Replies<wire::FindReply>> {
+    let matches = matches.into_iter().map(find_reply::Part::Match);
+    let parts = matches.chain(query.map(find_reply::Part::Summary));
+    streamed(
+        parts
+            .map(|part| Ok(wire::FindReply { part: Some(part) }))
+            .collect(),
+    )
+}
+
+impl Fake {
+    fn seen(&self) -> MutexGuard<'_, Seen> {
+        self.0
+            .lock()
+            .expect("the lock's other holders did not panic")
+    }
+
+    async fn find(
+        &self,
+        request: Request<Streaming<wire::FindRequest>>,
+    ) -> Answer<Replies<wire::FindReply>> {
+        let mut requests = request.into_inner();
+        let first = requests.message().await?.and_then(|request| request.part);
+        let Some(find_request::Part::Query(query)) = first else {
+            return Err(Status::invalid_argument("no query came first"));
+        };
+        self.seen().queries.push(query.clone());
+        match query.source {
+            Some(Source::Path(path)) => by_path(&path),
+            Some(Source::Upload(_)) => {
+                self.receive(requests).await?;
+                found(
+                    vec![answers::verified_match()],
+                    Some(answers::query("indexed", "")),
+                )
+            }
+            _ => Err(Status::unimplemented("the fake knows paths and uploads")),
+        }
+    }
+
+    async fn receive(&self, mut requests: Streaming<wire::FindRequest>) -> Result<(), Status> {
+        let position = {
+            let mut seen = self.seen();
+            seen.uploads.push(Received::default());
+            seen.uploads.len() - 1
+        };
+        loop {
+            let request = requests.message().await;
+            let received = &mut self.seen().uploads[position];
+            match request {
+                Ok(Some(wire::FindRequest {
+                    part: Some(find_request::Part::Chunk(chunk)),
+                })) => {
+                    received.largest_chunk = received.largest_chunk.max(chunk.len());
+                    received.bytes.extend_from_slice(&chunk);
+                }
+                Ok(Some(_)) => return Err(Status::invalid_argument("not a chunk")),
+                Ok(None) => {
+                    received.end = Some(End::Whole);
+                    return Ok(());
+                }
+                Err(status) => {
+                    received.end = Some(End::Broken);
+                    return Err(status);
+                }
+            }
+        }
+    }
+}
+
+fn by_path(path: &[u8]) -> Answer<Replies<wire::FindReply>> {
+    let both = || vec![answers::verified_match(), answers::estimated_match()];
+    match path {
+        b"/share/a.txt" => found(both(), Some(answers::query("indexed", ""))),
+        b"/share/unlike.txt" => found(vec![], Some(answers::query("indexed", ""))),
+        b"/share/scan.pdf" => found(vec![], Some(answers::query("no-text", "image-only"))),
+        b"/share/broken-off.txt" => found(both(), None),
+        // A refusal that comes after the headers, as from a server that streams at once.
+        _ => streamed(vec![Err(Status::not_found("no such file is known"))]),
+    }
+}
+
+#[async_trait]
+impl Similarity for Fake {
+    type FindSimilarStream = Replies<wire::FindReply>;
+    type FindContainingStream = Replies<wire::FindReply>;
+    type FindContainedStream = Replies<wire::FindReply>;
+    type FindVersionsStream = Replies<wire::FindReply>;
+    type ListPairsStream = Replies<wire::ListPairsReply>;
+    type ListGroupsStream = Replies<wire::ListGroupsReply>;
+    type WatchEventsStream = Replies<wire::Event>;
+
+    async fn find_similar(
+        &self,
+        request: Request<Streaming<wire::FindRequest>>,
+    ) -> Answer<Replies<wire::FindReply>> {
+        self.find(request).await
+    }
+
+    async fn find_containing(
+        &self,
+        request: Request<Streaming<wire::FindRequest>>,
+    ) -> Answer<Replies<wire::FindReply>> {
+        self.find(request).await
+    }
+
+    async fn find_contained(
+        &self,
+        request: Request<Streaming<wire::FindRequest>>,
+    ) -> Answer<Replies<wire::FindReply>> {
+        self.find(request).await
+    }
+
+    async fn find_versions(
+        &self,
+        request: Request<Streaming<wire::FindRequest>>,
+    ) -> Answer<Replies<wire::FindReply>> {
+        self.find(request).await
+    }
+
+    async fn compare(&self, request: Request<wire::CompareRequest>) -> Answer<wire::CompareReply> {
+        self.seen().compared = Some(request.into_inner());
+        Ok(Response::new(answers::comparison()))
+    }
+
+    async fn list_pairs(
+        &self,
+        request: Request<wire::ListPairsRequest>,
+    ) -> Answer<Replies<wire::ListPairsReply>> {
+        use list_pairs_reply::Part;
+        let wire::ListPairsRequest { threshold, roots } = request.into_inner();
+        self.seen().listed.push((threshold, roots));
+        let pairs = if threshold == Some(1.0) {
+            vec![]
+        } else {
+            vec![Part::Pair(answers::pair()); 2]
+        };
+        let parts = pairs.into_iter().chain([Part::Summary(answers::summary())]);
+        streamed(
+            parts
+                .map(|part| Ok(wire::ListPairsReply { part: Some(part) }))
+                .collect(),
+        )
+    }
+
+    async fn list_groups(
+        &self,
+        request: Request<wire::ListGroupsRequest>,
+    ) -> Answer<Replies<wire::ListGroupsReply>> {
+        use list_groups_reply::Part;
+        let wire::ListGroupsRequest { threshold, roots } = request.into_inner();
+        self.seen().listed.push((threshold, roots));
+        let parts = [
+            Part::Group(answers::group()),
+            Part::Summary(answers::summary()),
+        ];
+        streamed(
+            parts
+                .map(|part| Ok(wire::ListGroupsReply { part: Some(part) }))
+                .into(),
+        )
+    }
+
+    async fn get_document(
+        &self,
+        request: Request<wire::GetDocumentRequest>,
+    ) -> Answer<wire::GetDocumentReply> {
+        use wire::get_document_request::Source;
+        match request.into_inner().source {
+            Some(Source::Path(path)) if path == b"/share/scan.pdf" => {
+                Err(Status::failed_precondition("/share/scan.pdf holds no text"))
+            }
+            Some(Source::Path(path)) if path.starts_with(b"/share/") => {
+                Ok(Response::new(wire::GetDocumentReply::default()))
+            }
+            _ => Err(Status::not_found("no such file is known")),
+        }
+    }
+
+    async fn watch_events(
+        &self,
+        _: Request<wire::WatchEventsRequest>,
+    ) -> Answer<Replies<wire::Event>> {
+        let kind = "file-indexed".to_owned();
+        streamed(vec![Ok(wire::Event {
+            kind,
+            ..wire::Event::default()
+        })])
+    }
+}
+
+#[async_trait]
+impl Admin for Fake {
+    type ListFilesStream = Replies<wire::ListFilesReply>;
+
+    async fn status(&self, _: Request<wire::StatusRequest>) -> Answer<wire::StatusReply> {
+        Ok(Response::new(answers::status()))
+    }
+
+    async fn list_files(
+        &self,
+        request: Request<wire::ListFilesRequest>,
+    ) -> Answer<Replies<wire::ListFilesReply>> {
+        use list_files_reply::Part;
+        self.seen().states = request.into_inner().states;
+        let parts = [
+            Part::File(answers::file()),
+            Part::File(answers::unreadable_file()),
+            Part::Summary(answers::summary()),
+        ];
+        streamed(
+            parts
+                .map(|part| Ok(wire::ListFilesReply { part: Some(part) }))
+                .into(),
+        )
+    }
+
+    async fn list_roots(&self, _: Request<wire::ListRootsRequest>) -> Answer<wire::ListRootsReply> {
+        Ok(Response::new(wire::ListRootsReply {
+            roots: vec![answers::root()],
+        }))
+    }
+
+    async fn confirm_loss(
+        &self,
+        request: Request<wire::ConfirmLossRequest>,
+    ) -> Answer<wire::ConfirmLossReply> {
+        assert_eq!(request.into_inner().root, b"/share");
+        Ok(Response::new(wire::ConfirmLossReply { removed: 1500 }))
+    }
+
+    async fn rescan(&self, request: Request<wire::RescanRequest>) -> Answer<wire::RescanReply> {
+        self.seen().rescans = request.into_inner().roots;
+        Ok(Response::new(wire::RescanReply { roots: 1 }))
+    }
+
+    async fn sync(&self, _: Request<wire::SyncRequest>) -> Answer<wire::SyncReply> {
+        Err(Status::failed_precondition(
+            "root /share holds back a loss of 1500 files",
+        ))
+    }
+
+    async fn run_report(
+        &self,
+        request: Request<wire::RunReportRequest>,
+    ) -> Answer<wire::RunReportReply> {
+        let request = request.into_inner();
+        self.seen().report = Some(request.clone());
+        let summary = Some(answers::summary());
+        Ok(Response::new(wire::RunReportReply {
+            out: request.out,
+            summary,
+        }))
+    }
+
+    async fn list_reports(
+        &self,
+        _: Request<wire::ListReportsRequest>,
+    ) -> Answer<wire::ListReportsReply> {
+        Ok(Response::new(wire::ListReportsReply { reports: vec![] }))
+    }
+}
+
+/// The path the daemon knows, of which every question has an answer.
+pub fn known() -> &'static Path {
+    Path::new("/share/a.txt")
+}

@@ -1,0 +1,147 @@
+//! The library's promises: whole answers, whole uploads, bounded waits.
+
+use std::io::{self, Read};
+use std::path::Path;
+use std::time::Duration;
+
+use simdex_client::{Client, Error, Find, FindOptions, Subject, Upload};
+
+use crate::fake::{Daemon, End, known};
+
+async fn connected(daemon: &Daemon) -> Client {
+    Client::connect(&daemon.socket()).await.expect("connected")
+}
+
+#[tokio::test]
+async fn a_known_file_is_asked_about_by_its_path_alone() {
+    let daemon = Daemon::start();
+    let client = connected(&daemon).await;
+    let options = FindOptions {
+        threshold: Some(0.3),
+        limit: Some(5),
+        ..FindOptions::default()
+    };
+    let mut listing = client
+        .find_file(Find::Similar, known(), &options)
+        .await
+        .expect("answered");
+    let mut paths = Vec::new();
+    while let Some(found) = listing.next().await.expect("item") {
+        paths.push(found.path);
+    }
+    assert_eq!(paths, [&b"/share/b.txt"[..], b"/share/c\xff.txt"]);
+    assert_eq!(listing.closing().await.expect("closed").candidates, 7);
+    let seen = daemon.seen();
+    assert_eq!(
+        (seen.queries[0].threshold, seen.queries[0].limit),
+        (Some(0.3), Some(5))
+    );
+    assert!(seen.uploads.is_empty());
+}
+
+#[tokio::test]
+async fn an_unknown_file_is_sent_whole_in_bounded_chunks() {
+    let daemon = Daemon::start();
+    let client = connected(&daemon).await;
+    let bytes: Vec<u8> = (0..1_000_003_u32).map(|at| (at % 251) as u8).collect();
+    let file = daemon.local_file("outside.txt", &bytes);
+    let options = FindOptions::default();
+    let listing = client
+        .find_file(Find::Containing, &file, &options)
+        .await
+        .expect("answered");
+    listing.closing().await.expect("closed");
+    let seen = daemon.seen();
+    let upload = &seen.uploads[0];
+    assert!(upload.end == Some(End::Whole) && upload.bytes == bytes);
+    assert_eq!(upload.largest_chunk, 64 << 10);
+}
+
+#[tokio::test]
+async fn an_answer_that_breaks_off_is_an_error() {
+    let daemon = Daemon::start();
+    let client = connected(&daemon).await;
+    let subject = Subject::Path("/share/broken-off.txt".into());
+    let mut listing = client
+        .find(Find::Similar, subject, &FindOptions::default())
+        .await
+        .expect("begins");
+    assert!(matches!(listing.next().await, Ok(Some(_))));
+    assert!(matches!(listing.next().await, Ok(Some(_))));
+    assert!(matches!(listing.next().await, Err(Error::Incomplete)));
+}
+
+/// Gives some bytes, then fails as a disk does.
+struct Failing(usize);
+
+impl Read for Failing {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        if self.0 == 0 {
+            return Err(io::Error::from_raw_os_error(5));
+        }
+        let count = buffer.len().min(self.0);
+        self.0 -= count;
+        Ok(count)
+    }
+}
+
+#[tokio::test]
+async fn a_file_that_fails_half_way_is_never_taken_for_a_shorter_one() {
+    let daemon = Daemon::start();
+    let client = connected(&daemon).await;
+    let upload = Upload::from_reader(Path::new("/local/bad.txt"), Failing(300_000));
+    let options = FindOptions::default();
+    let outcome = client
+        .find(Find::Similar, Subject::Upload(upload), &options)
+        .await;
+    let error = outcome.err().expect("the read failed");
+    assert_eq!(
+        error.to_string(),
+        "cannot read /local/bad.txt (input/output error)"
+    );
+    // The connection lives on; the broken call alone is cancelled.
+    client.status().await.expect("answered");
+    assert_eq!(end_of_upload(&daemon).await, End::Broken);
+}
+
+async fn end_of_upload(daemon: &Daemon) -> End {
+    loop {
+        if let Some(end) = daemon.seen().uploads.first().and_then(|upload| upload.end) {
+            return end;
+        }
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+}
+
+#[tokio::test]
+async fn a_file_nobody_knows_is_an_error_and_a_directory_is_none() {
+    let daemon = Daemon::start();
+    let client = connected(&daemon).await;
+    let missing = daemon.dir.path().join("missing.txt");
+    let options = FindOptions::default();
+    let outcome = client.find_file(Find::Similar, &missing, &options).await;
+    assert!(matches!(outcome.err(), Some(Error::NoSuchFile { path }) if path == missing));
+    let outcome = client
+        .find_file(Find::Similar, daemon.dir.path(), &options)
+        .await;
+    assert!(matches!(outcome.err(), Some(Error::Unreadable { .. })));
+}
+
+#[tokio::test]
+async fn a_side_too_large_for_a_message_is_refused_before_it_is_sent() {
+    let daemon = Daemon::start();
+    let client = connected(&daemon).await;
+    let file = daemon.local_file("large.txt", &vec![b'x'; 600_000]);
+    let error = client.side_of_file(&file).await.expect_err("too large");
+    assert!(matches!(error, Error::TooLarge { path, limit: 516_096 } if path == file));
+}
+
+#[tokio::test]
+async fn what_has_no_verb_yet_is_answered_too() {
+    let daemon = Daemon::start();
+    let client = connected(&daemon).await;
+    let mut events = client.events(vec![]).await.expect("events");
+    let event = events.message().await.expect("received").expect("one");
+    assert_eq!(event.kind, "file-indexed");
+    assert!(client.reports().await.expect("reports").is_empty());
+}

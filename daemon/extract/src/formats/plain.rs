@@ -1,0 +1,23 @@
+//! Text that is taken as it stands: notes, Markdown, CSV, JSON, source code.
+
+use super::{Reading, read_error};
+use crate::charset;
+use crate::input::Input;
+use crate::sink::TextSink;
+
+pub(super) const ENGINE: &str = "plain 1";
+
+/// Bytes read beyond the output limit, so that text that just fits is seen to be whole.
+const LOOK_AHEAD: u64 = 4;
+
+/// Reads no more than can be kept; UTF-16 and others only shrink on the way from the file.
+pub(super) fn read(input: &Input, sink: &mut TextSink) -> Reading {
+    // Two bytes of UTF-16 may become one of UTF-8.
+    let limit = (sink.room() as u64)
+        .saturating_mul(2)
+        .saturating_add(LOOK_AHEAD);
+    let bytes = input.prefix(limit).map_err(read_error)?;
+    let text = charset::decode(&bytes, None, sink);
+    sink.push(&text);
+    Ok(None)
+}

@@ -1,0 +1,223 @@
+//! What became of one document: its text, or the reason why there is none.
+
+use std::fmt;
+use std::ops::Deref;
+
+use serde::{Deserialize, Serialize};
+
+/// The answer for one document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Extraction {
+    /// Text or reason.
+    pub outcome: Outcome,
+    /// Kind found in the bytes, such as `application/pdf`; `application/octet-stream` if unknown.
+    pub media_type: String,
+    /// Who read it, such as `pdf-extract 0.12.1`. Texts of different engines may order words
+    /// differently.
+    pub engine: String,
+    /// Remarks for people: at most 16, of at most 200 characters.
+    pub warnings: Vec<String>,
+}
+
+/// Text or no text, by cause. Every variant without text says why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outcome {
+    /// Text was read; `partial` says why it is not all of it.
+    Text {
+        /// The text.
+        text: ExtractedText,
+        /// `None` when the text is whole.
+        partial: Option<Reason>,
+    },
+    /// Read without trouble, and there is no text.
+    NoText(Reason),
+    /// A password is needed.
+    Encrypted(Reason),
+    /// Not a kind that is read.
+    Unsupported(Reason),
+    /// Beyond a size limit, nothing was read.
+    TooLarge(Reason),
+    /// The bytes, or the machine, did not allow it.
+    Failed(Reason),
+    /// Stopped for taking too long.
+    TimedOut(Reason),
+    /// The worker died or lied.
+    Crashed(Reason),
+}
+
+impl Outcome {
+    /// The reason, if the outcome has one.
+    #[must_use]
+    pub fn reason(&self) -> Option<Reason> {
+        match self {
+            Self::Text { partial, .. } => *partial,
+            Self::NoText(reason)
+            | Self::Encrypted(reason)
+            | Self::Unsupported(reason)
+            | Self::TooLarge(reason)
+            | Self::Failed(reason)
+            | Self::TimedOut(reason)
+            | Self::Crashed(reason) => Some(*reason),
+        }
+    }
+}
+
+/// Text as a worker read it: lines and case as they are, never a NUL.
+#[derive(Clone, PartialEq, Eq, Default)]
+pub struct ExtractedText(String);
+
+impl ExtractedText {
+    /// Takes `text`, dropping NUL characters.
+    #[must_use]
+    pub fn new(mut text: String) -> Self {
+        if text.contains('\0') {
+            text.retain(|c| c != '\0');
+        }
+        Self(text)
+    }
+
+    /// The text.
+    #[must_use]
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+
+    /// The text, owned.
+    #[must_use]
+    pub fn into_string(self) -> String {
+        self.0
+    }
+}
+
+impl Deref for ExtractedText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+/// Document text does not belong into logs: only the length is shown.
+impl fmt::Debug for ExtractedText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "ExtractedText({} bytes)", self.0.len())
+    }
+}
+
+/// Declares [`Reason`] with its code and meaning side by side, so that none can lack either.
+macro_rules! reasons {
+    ($($(#[doc = $meaning:literal])+ $name:ident = $code:literal,)+) => {
+        /// Why a document has no text, or not all of it.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        pub enum Reason {
+            $($(#[doc = $meaning])+ #[serde(rename = $code)] $name,)+
+        }
+
+        impl Reason {
+            /// Every reason, in the order of the documentation.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)+];
+
+            /// The stored name: short, kebab-case, never changed.
+            #[must_use]
+            pub fn code(self) -> &'static str {
+                match self { $(Self::$name => $code,)+ }
+            }
+
+            /// One line for people.
+            #[must_use]
+            pub fn meaning(self) -> &'static str {
+                match self { $(Self::$name => concat!($($meaning),+).trim_ascii_start(),)+ }
+            }
+        }
+    };
+}
+
+reasons! {
+    /// The text is longer than the output limit and was cut there
+    OutputLimit = "output-limit",
+    /// The file is longer than the input limit, or than its kind can be read
+    InputLimit = "input-limit",
+    /// The file unpacks to more than the limits allow
+    InflateLimit = "inflate-limit",
+    /// Elements or messages are nested deeper than the limit
+    DepthLimit = "depth-limit",
+    /// The file has more parts or entries than the limit
+    PartsLimit = "parts-limit",
+    /// Some pages could not be read
+    PagesFailed = "pages-failed",
+    /// The file breaks off or is damaged; what stands before was read
+    Damaged = "damaged",
+    /// The file is empty
+    EmptyFile = "empty-file",
+    /// The file was read and holds no words
+    NoWords = "no-words",
+    /// The pages hold no text, only pictures perhaps: text recognition is needed
+    NoTextLayer = "no-text-layer",
+    /// A password is needed to read the file
+    PasswordNeeded = "password-needed",
+    /// The kind is known but not read
+    KindNotRead = "kind-not-read",
+    /// Neither a known kind nor text
+    Binary = "binary",
+    /// The file does not follow the rules of its kind
+    Malformed = "malformed",
+    /// The parser gave up on an unforeseen construct
+    ParserPanic = "parser-panic",
+    /// Reading the file would take more memory than allowed
+    MemoryLimit = "memory-limit",
+    /// The file could not be read, or is no regular file opened for reading only
+    ReadError = "read-error",
+    /// Reading the file took more CPU time than allowed
+    CpuLimit = "cpu-limit",
+    /// Reading the file took more wall clock time than allowed
+    WallLimit = "wall-limit",
+    /// The parser overflowed its stack
+    StackOverflow = "stack-overflow",
+    /// The worker was killed by a signal
+    Signal = "signal",
+    /// The worker ended without an answer
+    NoReply = "no-reply",
+    /// The worker's answer breaks the protocol
+    BadReply = "bad-reply",
+    /// No worker could be started
+    NoWorker = "no-worker",
+    /// The pool was shut down meanwhile
+    ShuttingDown = "shutting-down",
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_reason_has_its_own_kebab_code_and_a_meaning() {
+        let codes: BTreeSet<_> = Reason::ALL.iter().map(|reason| reason.code()).collect();
+        assert_eq!(codes.len(), Reason::ALL.len());
+        for reason in Reason::ALL {
+            let code = reason.code();
+            assert!(
+                code.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'),
+                "{code}"
+            );
+            assert_eq!(
+                serde_json::to_string(reason).unwrap(),
+                format!("\"{code}\"")
+            );
+            assert!(!reason.meaning().is_empty() && !reason.meaning().starts_with(' '));
+        }
+    }
+
+    #[test]
+    fn extracted_text_holds_no_nul_and_hides_itself_from_logs() {
+        let text = ExtractedText::new("a\0b".into());
+        assert_eq!(text.as_str(), "ab");
+        assert_eq!(format!("{text:?}"), "ExtractedText(2 bytes)");
+    }
+}

@@ -1,0 +1,319 @@
+//! The workers of the daemon: bounded in number, replaced when worn, called from many threads.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use rustix::fs::{FileType, OFlags};
+use rustix::process::{Pid, Signal};
+use tracing::{debug, warn};
+
+use crate::process::{Fault, Spawner, Worker, WorkerCommand};
+use crate::protocol::{Request, Setup};
+use crate::{Extraction, Hint, Limits, Outcome, Reason, SandboxReport};
+
+/// Longest file name that is passed on, in bytes (the longest Linux has).
+const MAX_NAME_BYTES: usize = 255;
+
+/// A fixed number of workers. All methods may be called from many threads at once.
+#[derive(Debug)]
+pub struct Pool {
+    spawner: io::Result<Spawner>,
+    workers: usize,
+    limits: Limits,
+    state: Mutex<State>,
+    freed: Condvar,
+    nonce: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    idle: Vec<Worker>,
+    busy: usize,
+    /// Every living worker. An entry goes before its worker is reaped, so no number is stale.
+    alive: Vec<Pid>,
+    report: Option<SandboxReport>,
+    closed: bool,
+}
+
+impl Pool {
+    /// A pool of at most `workers` (at least one) processes; they are started when needed.
+    #[must_use]
+    pub fn new(command: WorkerCommand, workers: usize, limits: Limits) -> Self {
+        let setup = Setup {
+            address_space: limits.address_space,
+            cpu_seconds: limits.cpu.as_secs() + u64::from(limits.cpu.subsec_nanos() > 0),
+            output_bytes: limits.output_bytes,
+        };
+        Self {
+            spawner: Spawner::start(command, setup),
+            workers: workers.max(1),
+            limits,
+            state: Mutex::default(),
+            freed: Condvar::new(),
+            nonce: AtomicU64::new(1),
+        }
+    }
+
+    /// Reads the text of `document`, an open regular file that can be read and not written.
+    ///
+    /// Waits for a free worker, then at most [`Limits::wall`] for its answer.
+    pub fn extract(&self, document: impl AsFd, hint: &Hint) -> Extraction {
+        let document = document.as_fd();
+        self.measure(document)
+            .and_then(|length| self.read(document, length, hint))
+            .unwrap_or_else(unread)
+    }
+
+    /// What confines the workers; starts one to find out if none has been started yet.
+    #[must_use]
+    pub fn sandbox(&self) -> SandboxReport {
+        let known = self.lock().report.clone();
+        known.unwrap_or_else(|| match self.check_out().and_then(Slot::worker) {
+            Ok(worker) => {
+                self.check_in(worker);
+                self.lock().report.clone().unwrap_or_default()
+            }
+            Err(_) => SandboxReport {
+                missing: vec!["everything (no worker could be started)".to_owned()],
+                ..SandboxReport::default()
+            },
+        })
+    }
+
+    /// Kills all workers. Documents under way, and all later ones, end as `shutting-down`.
+    pub fn shutdown(&self) {
+        let mut state = self.lock();
+        state.closed = true;
+        for &pid in &state.alive {
+            // One that is dead and not yet reaped does no harm.
+            let _ = rustix::process::kill_process_group(pid, Signal::KILL);
+        }
+        let idle = std::mem::take(&mut state.idle);
+        state
+            .alive
+            .retain(|pid| !idle.iter().any(|worker| worker.pid() == Some(*pid)));
+        drop(state);
+        drop(idle);
+        self.freed.notify_all();
+    }
+
+    /// The length of a document that may be sent to a worker at all.
+    fn measure(&self, document: BorrowedFd<'_>) -> Result<u64, Outcome> {
+        let unreadable = |_| Outcome::Failed(Reason::ReadError);
+        let stat = rustix::fs::fstat(document).map_err(unreadable)?;
+        let flags = rustix::fs::fcntl_getfl(document).map_err(unreadable)?;
+        let is_file = FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile;
+        // A worker must not be able to write through what it is given.
+        if !is_file || flags.intersection(OFlags::RWMODE) != OFlags::RDONLY {
+            return Err(Outcome::Failed(Reason::ReadError));
+        }
+        match u64::try_from(stat.st_size).unwrap_or(0) {
+            0 => Err(Outcome::NoText(Reason::EmptyFile)),
+            length if length > self.limits.input_bytes => {
+                Err(Outcome::TooLarge(Reason::InputLimit))
+            }
+            length => Ok(length),
+        }
+    }
+
+    fn read(
+        &self,
+        document: BorrowedFd<'_>,
+        length: u64,
+        hint: &Hint,
+    ) -> Result<Extraction, Outcome> {
+        let name = hint
+            .name
+            .as_ref()
+            .filter(|name| name.len() <= MAX_NAME_BYTES)
+            .cloned();
+        let nonce = self.nonce.fetch_add(1, Ordering::Relaxed);
+        let request = Request {
+            nonce,
+            length,
+            name,
+        };
+        match self.ask(document, &request) {
+            // The worker died between two documents, which is not this one's doing.
+            Err(Lost::Unsent) => self.ask(document, &request),
+            answer => answer,
+        }
+        .map_err(|lost| match lost {
+            Lost::Unsent => Outcome::Failed(Reason::NoWorker),
+            Lost::With(outcome) => outcome,
+        })
+    }
+
+    /// Asks one worker once, and gives it back, replaces it or buries it.
+    fn ask(&self, document: BorrowedFd<'_>, request: &Request) -> Result<Extraction, Lost> {
+        let mut worker = self
+            .check_out()
+            .and_then(Slot::worker)
+            .map_err(Lost::With)?;
+        let Limits {
+            output_bytes,
+            wall,
+            documents_per_worker,
+            ..
+        } = self.limits;
+        match worker.ask(document, request, output_bytes, wall) {
+            Ok((extraction, fit)) => {
+                if fit && worker.served() < documents_per_worker {
+                    self.check_in(worker);
+                } else {
+                    debug!(served = worker.served(), "worker replaced");
+                    self.retire(worker);
+                }
+                Ok(extraction)
+            }
+            Err(Fault::Unsent) => {
+                self.retire(worker);
+                Err(Lost::Unsent)
+            }
+            Err(fault) => Err(Lost::With(self.bury(worker, fault))),
+        }
+    }
+
+    /// Waits for a place, with an idle worker in it if there is one.
+    fn check_out(&self) -> Result<Slot<'_>, Outcome> {
+        let mut state = self.lock();
+        loop {
+            if state.closed {
+                return Err(Outcome::Failed(Reason::ShuttingDown));
+            }
+            if !state.idle.is_empty() || state.busy < self.workers {
+                state.busy += 1;
+                return Ok(Slot {
+                    pool: self,
+                    idle: state.idle.pop(),
+                });
+            }
+            state = self
+                .freed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    /// Gives a worker back for the next document.
+    fn check_in(&self, worker: Worker) {
+        let mut state = self.lock();
+        state.busy -= 1;
+        if state.closed {
+            drop(state);
+            drop(worker);
+        } else {
+            state.idle.push(worker);
+            drop(state);
+            self.freed.notify_one();
+        }
+    }
+
+    /// Ends a worker that has done nothing wrong and frees its place.
+    fn retire(&self, worker: Worker) {
+        self.forget(&worker);
+        drop(worker);
+        self.free_place();
+    }
+
+    /// Ends a worker and frees its place; tells what its fault means for the document.
+    fn bury(&self, worker: Worker, fault: Fault) -> Outcome {
+        let closed = self.forget(&worker);
+        let outcome = worker.bury(fault);
+        self.free_place();
+        if closed {
+            return Outcome::Failed(Reason::ShuttingDown);
+        }
+        warn!(reason = outcome.reason().map(Reason::code), "worker lost");
+        outcome
+    }
+
+    /// Takes a worker off the list of the living before it is reaped; true when shutting down.
+    fn forget(&self, worker: &Worker) -> bool {
+        let mut state = self.lock();
+        let pid = worker.pid();
+        state.alive.retain(|alive| Some(*alive) != pid);
+        state.closed
+    }
+
+    fn free_place(&self) {
+        self.lock().busy -= 1;
+        self.freed.notify_one();
+    }
+
+    /// Starts a worker into the place the caller holds.
+    fn start_worker(&self) -> Result<Worker, Outcome> {
+        let spawned = match &self.spawner {
+            Ok(spawner) => spawner.spawn(),
+            Err(error) => Err(io::Error::from(error.kind())),
+        };
+        let (worker, report) = spawned.map_err(|error| {
+            warn!(%error, "no extraction worker could be started");
+            Outcome::Failed(Reason::NoWorker)
+        })?;
+        let mut state = self.lock();
+        if state.report.is_none() && report.is_degraded() {
+            warn!(%report, "extraction sandbox");
+        }
+        state.report = Some(report);
+        if state.closed {
+            return Err(Outcome::Failed(Reason::ShuttingDown));
+        }
+        state.alive.extend(worker.pid());
+        Ok(worker)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Pool {
+    fn drop(&mut self) {
+        self.shutdown();
+    }
+}
+
+/// Why no answer came.
+enum Lost {
+    /// The document never reached a worker.
+    Unsent,
+    /// With this outcome for the document.
+    With(Outcome),
+}
+
+/// A place among the busy workers, not yet filled.
+struct Slot<'a> {
+    pool: &'a Pool,
+    idle: Option<Worker>,
+}
+
+impl Slot<'_> {
+    /// The worker of this place: the idle one if it still waits, else a new one.
+    fn worker(mut self) -> Result<Worker, Outcome> {
+        if let Some(worker) = self.idle.take() {
+            if worker.is_ready() {
+                return Ok(worker);
+            }
+            self.pool.forget(&worker);
+        }
+        self.pool
+            .start_worker()
+            .inspect_err(|_| self.pool.free_place())
+    }
+}
+
+/// An answer that no worker gave.
+fn unread(outcome: Outcome) -> Extraction {
+    Extraction {
+        outcome,
+        media_type: "application/octet-stream".to_owned(),
+        engine: "none".to_owned(),
+        warnings: Vec::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,284 @@
+//! One worker process as the daemon holds it: start, ask, kill, and tell why it ended.
+
+use std::ffi::OsString;
+use std::fmt;
+use std::io::{self, PipeReader, Read};
+use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::fs::OFlags;
+use rustix::process::{Pid, Signal};
+
+use crate::protocol::{self, Hello, Reply, Request, Setup};
+use crate::{EXTRACTOR_VERSION, Extraction, Outcome, Reason, SandboxReport};
+
+/// How long a worker may take to confine itself and say hello.
+const HELLO_LIMIT: Duration = Duration::from_secs(30);
+/// How long a worker that closed its socket may take to end by itself.
+const END_LIMIT: Duration = Duration::from_secs(5);
+
+/// How to start a worker: a program that calls [`worker_main`](crate::worker_main).
+#[derive(Debug, Clone)]
+pub struct WorkerCommand {
+    /// The program, normally the daemon's own executable.
+    pub program: PathBuf,
+    /// Its arguments, normally `extract-worker`.
+    pub args: Vec<OsString>,
+}
+
+/// Starts workers from one thread that lives as long as the pool: a worker dies with the thread
+/// that started it (parent death signal), and callers' threads come and go.
+#[derive(Debug)]
+pub(crate) struct Spawner {
+    orders: SyncSender<SyncSender<io::Result<Worker>>>,
+    setup: Setup,
+}
+
+impl Spawner {
+    pub(crate) fn start(command: WorkerCommand, setup: Setup) -> io::Result<Self> {
+        let (orders, inbox): (_, Receiver<SyncSender<_>>) = sync_channel(0);
+        thread::Builder::new()
+            .name("extract-spawner".into())
+            .spawn(move || {
+                for reply in inbox {
+                    // The asker waits for it; should it be gone, the worker is dropped and killed.
+                    let _ = reply.send(Worker::start(&command));
+                }
+            })?;
+        Ok(Self { orders, setup })
+    }
+
+    /// Starts a worker and waits until it has confined itself.
+    pub(crate) fn spawn(&self) -> io::Result<(Worker, SandboxReport)> {
+        let (reply, answer) = sync_channel(1);
+        let gone = |_| io::Error::other("the spawner thread ended");
+        self.orders.send(reply).map_err(|_| gone(()))?;
+        let mut worker = answer.recv().map_err(|_| gone(()))??;
+        let report = worker.greet(&self.setup)?;
+        Ok((worker, report))
+    }
+}
+
+/// A running worker. Dropping it kills it.
+pub(crate) struct Worker {
+    child: Child,
+    stream: UnixStream,
+    stderr: PipeReader,
+    served: u32,
+}
+
+impl fmt::Debug for Worker {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Worker({})", self.child.id())
+    }
+}
+
+/// Why a worker gave no answer that counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// It was dead before the document reached it.
+    Unsent,
+    /// The wall clock ran out.
+    TimedOut,
+    /// It closed its socket.
+    Closed,
+    /// It answered nonsense.
+    BadReply,
+}
+
+impl Worker {
+    /// Starts the process: no environment, its own process group, the socket as its stdin. Its
+    /// stderr is a pipe that never blocks it; what it says there is read when it dies.
+    fn start(command: &WorkerCommand) -> io::Result<Self> {
+        let (stream, theirs) = UnixStream::pair()?;
+        let (stderr, stderr_writer) = io::pipe()?;
+        rustix::fs::fcntl_setfl(&stderr, OFlags::NONBLOCK)?;
+        rustix::fs::fcntl_setfl(&stderr_writer, OFlags::NONBLOCK)?;
+        let child = Command::new(&command.program)
+            .args(&command.args)
+            .env_clear()
+            .current_dir("/")
+            .stdin(OwnedFd::from(theirs))
+            .stdout(Stdio::null())
+            .stderr(stderr_writer)
+            .process_group(0)
+            .spawn()?;
+        Ok(Self {
+            child,
+            stream,
+            stderr,
+            served: 0,
+        })
+    }
+
+    fn greet(&mut self, setup: &Setup) -> io::Result<SandboxReport> {
+        self.stream.set_write_timeout(Some(HELLO_LIMIT))?;
+        protocol::send(&self.stream, setup)?;
+        let hello: Hello = protocol::receive(self.reader(Instant::now() + HELLO_LIMIT))?;
+        if hello.extractor_version != EXTRACTOR_VERSION {
+            return Err(io::Error::other("the worker is of another version"));
+        }
+        Ok(SandboxReport::from_hello(hello))
+    }
+
+    pub(crate) fn pid(&self) -> Option<Pid> {
+        i32::try_from(self.child.id()).ok().and_then(Pid::from_raw)
+    }
+
+    /// Documents answered so far.
+    pub(crate) fn served(&self) -> u32 {
+        self.served
+    }
+
+    /// Whether it waits for a document: alive, and not talking out of turn.
+    pub(crate) fn is_ready(&self) -> bool {
+        use rustix::net::{RecvFlags, recv};
+        let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
+        let peeked = recv(&self.stream, &mut [0; 1], flags);
+        matches!(peeked, Err(rustix::io::Errno::AGAIN))
+    }
+
+    /// Has `document` read. The second value says whether the worker can take another.
+    pub(crate) fn ask(
+        &mut self,
+        document: BorrowedFd<'_>,
+        request: &Request,
+        output_bytes: u64,
+        wall: Duration,
+    ) -> Result<(Extraction, bool), Fault> {
+        let deadline = Instant::now() + wall;
+        self.stream
+            .set_write_timeout(Some(wall))
+            .map_err(|_| Fault::Unsent)?;
+        protocol::send_with_descriptor(&self.stream, request, document)
+            .map_err(|_| Fault::Unsent)?;
+        let mut reader = self.reader(deadline);
+        let reply: Reply = protocol::receive(&mut reader).map_err(Fault::of)?;
+        if !reply.is_sound(request.nonce, output_bytes) {
+            return Err(Fault::BadReply);
+        }
+        let text = read_text(&mut reader, reply.text_bytes)?;
+        let last = reply.last;
+        let extraction = reply.into_extraction(text).ok_or(Fault::BadReply)?;
+        self.served += 1;
+        self.drain_stderr();
+        Ok((extraction, !last))
+    }
+
+    /// Ends the worker and tells what `fault` did to the document.
+    pub(crate) fn bury(mut self, fault: Fault) -> Outcome {
+        if fault == Fault::Closed {
+            self.wait_a_little();
+        }
+        let status = self.end();
+        match fault {
+            Fault::TimedOut => Outcome::TimedOut(Reason::WallLimit),
+            Fault::BadReply => Outcome::Crashed(Reason::BadReply),
+            Fault::Unsent | Fault::Closed => cause_of_death(status, &self.drain_stderr()),
+        }
+    }
+
+    /// Lets a worker that closed its socket finish dying, so that its status tells the cause.
+    fn wait_a_little(&mut self) {
+        let deadline = Instant::now() + END_LIMIT;
+        while matches!(self.child.try_wait(), Ok(None)) && Instant::now() < deadline {
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    /// Kills the process group and reaps the child; harmless if it is dead already.
+    fn end(&mut self) -> Option<ExitStatus> {
+        if let (Ok(None), Some(pid)) = (self.child.try_wait(), self.pid()) {
+            // It may end by itself between the two calls; it is not reaped before `wait`.
+            let _ = rustix::process::kill_process_group(pid, Signal::KILL);
+        }
+        self.child.wait().ok()
+    }
+
+    fn drain_stderr(&mut self) -> Vec<u8> {
+        let mut said = vec![0; 64 << 10];
+        let count = self.stderr.read(&mut said).unwrap_or(0);
+        said.truncate(count);
+        said
+    }
+
+    fn reader(&self, deadline: Instant) -> DeadlineReader<'_> {
+        DeadlineReader {
+            stream: &self.stream,
+            deadline,
+        }
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl Fault {
+    fn of(error: io::Error) -> Self {
+        match error.kind() {
+            io::ErrorKind::TimedOut => Self::TimedOut,
+            io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset => Self::Closed,
+            _ => Self::BadReply,
+        }
+    }
+}
+
+/// Reads the text, growing with what arrives rather than by what was announced.
+fn read_text(reader: &mut DeadlineReader<'_>, length: u64) -> Result<String, Fault> {
+    let mut bytes = Vec::new();
+    let count = reader
+        .take(length)
+        .read_to_end(&mut bytes)
+        .map_err(Fault::of)?;
+    if (count as u64) < length {
+        return Err(Fault::Closed);
+    }
+    String::from_utf8(bytes).map_err(|_| Fault::BadReply)
+}
+
+/// What the exit status, and Rust's own words on stderr, tell of a death without answer.
+fn cause_of_death(status: Option<ExitStatus>, stderr: &[u8]) -> Outcome {
+    let said = String::from_utf8_lossy(stderr);
+    match status.and_then(|status| status.signal()) {
+        Some(libc::SIGXCPU) => Outcome::TimedOut(Reason::CpuLimit),
+        Some(libc::SIGABRT) if said.contains("memory allocation of") => {
+            Outcome::Failed(Reason::MemoryLimit)
+        }
+        Some(libc::SIGABRT) if said.contains("overflowed its stack") => {
+            Outcome::Crashed(Reason::StackOverflow)
+        }
+        Some(_) => Outcome::Crashed(Reason::Signal),
+        None => Outcome::Crashed(Reason::NoReply),
+    }
+}
+
+/// Reads until a moment, not for a duration a read: a worker that drips bytes gains no time.
+struct DeadlineReader<'a> {
+    stream: &'a UnixStream,
+    deadline: Instant,
+}
+
+impl Read for DeadlineReader<'_> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let left = self.deadline.saturating_duration_since(Instant::now());
+        if left.is_zero() {
+            return Err(io::ErrorKind::TimedOut.into());
+        }
+        self.stream.set_read_timeout(Some(left))?;
+        match (&*self.stream).read(buffer) {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                Err(io::ErrorKind::TimedOut.into())
+            }
+            result => result,
+        }
+    }
+}

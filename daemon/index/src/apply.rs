@@ -1,0 +1,315 @@
+//! The write side: changes of files become one atomic batch of records, and postings in the buffer.
+//!
+//! A document lives as long as some file carries it. What lost its last file stays recorded until
+//! the next merge, so that a move (removed here, created there) finds its content again and costs
+//! no second extraction.
+
+use simdex_schema::posting::{Posting, PostingKey, scheme_number};
+use simdex_schema::{
+    ContentHash, ContentRecord, DecodeError, DocId, DocumentHash, DocumentKind, DocumentRecord,
+    FileKey, FileRecord, RootId, key,
+};
+use simdex_signature::{Rung, SchemeKind, Signature};
+
+use crate::batch::Batch;
+use crate::index::{Index, Shared, Writer};
+use crate::table::DocumentStats;
+use crate::IndexError;
+
+/// One change of one file.
+pub enum Change {
+    /// The file was seen (new, changed, or again).
+    File {
+        /// Which file.
+        key: FileKey,
+        /// What was seen of it.
+        record: FileRecord,
+        /// How its content's extraction ended, where that was not known before.
+        content: Option<Box<NewContent>>,
+    },
+    /// The file is gone.
+    Remove(FileKey),
+}
+
+/// A content just extracted.
+pub struct NewContent {
+    /// Its record; the `document` field is filled in here.
+    pub record: ContentRecord,
+    /// What it became.
+    pub document: Option<NewDocument>,
+}
+
+/// A document that may or may not be known already.
+pub struct NewDocument {
+    /// Names it.
+    pub hash: DocumentHash,
+    /// Text or raw bytes.
+    pub kind: DocumentKind,
+    /// Canonical text (or raw bytes) in bytes.
+    pub length: u64,
+    /// Canonical text in characters.
+    pub chars: u64,
+    /// Extracted text; none for raw bytes.
+    pub text: Option<String>,
+    /// Mod_n first (for raw bytes: chunks), then BSW_n where it is on.
+    pub signatures: Vec<Signature>,
+}
+
+/// What came of a batch.
+#[derive(Default, Debug)]
+pub struct Applied {
+    /// Documents not known before.
+    pub new_documents: u64,
+    /// Files that named a content that is not recorded (it was purged meanwhile): read them again.
+    pub unknown_content: Vec<FileKey>,
+}
+
+impl Index {
+    /// Applies changes in order, all or none. Visible to queries on return; power-safe only after
+    /// [`Index::commit`].
+    pub fn apply(&self, changes: Vec<Change>) -> Result<Applied, IndexError> {
+        let mut writer = self.writer();
+        let mut apply = Apply {
+            batch: Batch::new(self.store.records()),
+            writer: &mut writer,
+            files: Vec::new(),
+            fresh: Vec::new(),
+            applied: Applied::default(),
+        };
+        for change in changes {
+            match change {
+                Change::File { key, record, content } => apply.file(key, record, content)?,
+                Change::Remove(key) => apply.remove(&key)?,
+            }
+        }
+        let Apply { mut batch, files, fresh, mut applied, writer: updated } = apply;
+        let meta = updated.meta.encode();
+        let stats = self.put_documents(&mut batch, &fresh)?;
+        applied.new_documents = fresh.len() as u64;
+        if !fresh.is_empty() {
+            batch.put(key::meta(), meta);
+        }
+        batch.apply()?;
+        self.show(&files, &fresh, stats);
+        drop(writer);
+        if self.buffered() >= self.options.buffer_postings {
+            self.merge()?;
+        }
+        Ok(applied)
+    }
+
+    /// Appends the texts of new documents (synced before their records exist), then the records.
+    fn put_documents(
+        &self,
+        batch: &mut Batch<'_>,
+        fresh: &[(DocId, NewDocument)],
+    ) -> Result<Vec<DocumentStats>, IndexError> {
+        let texts: Vec<&str> = fresh.iter().filter_map(|(_, new)| new.text.as_deref()).collect();
+        let mut references = self.texts.append(&texts)?.into_iter();
+        if !texts.is_empty() {
+            self.texts.sync()?;
+        }
+        let mut stats = Vec::with_capacity(fresh.len());
+        for (id, new) in fresh {
+            let reference = new.text.as_ref().and_then(|_| references.next());
+            let record = record_of(new, reference.map(|r| r.to_bytes().to_vec()));
+            batch.put(key::document(*id), record.encode());
+            if new.kind == DocumentKind::Text {
+                batch.put(key::unsettled(*id), Vec::new());
+            }
+            stats.push(DocumentStats::from(&record));
+        }
+        Ok(stats)
+    }
+
+    /// Makes a batch visible to queries.
+    fn show(
+        &self,
+        files: &[(RootId, DocId, bool)],
+        fresh: &[(DocId, NewDocument)],
+        stats: Vec<DocumentStats>,
+    ) {
+        let mut postings = postings_of(fresh);
+        let mut shared = self.write();
+        for ((id, new), stats) in fresh.iter().zip(stats) {
+            shared.table.insert(*id, stats);
+            if new.kind == DocumentKind::Text {
+                shared.unsettled.insert(*id);
+            }
+        }
+        for (root, id, more) in files {
+            shared.table.count_file(*root, *id, *more);
+            shared.restless.insert(*id);
+        }
+        for (buffer, batch) in shared.buffers.iter_mut().zip(&mut postings) {
+            buffer.push(std::mem::take(batch));
+        }
+    }
+
+    pub(crate) fn buffered(&self) -> usize {
+        self.read().buffers.iter().map(crate::buffer::Buffer::len).sum()
+    }
+}
+
+/// One batch being put together.
+struct Apply<'a> {
+    batch: Batch<'a>,
+    writer: &'a mut Writer,
+    /// Files gained and lost by documents, by root.
+    files: Vec<(RootId, DocId, bool)>,
+    /// Documents not known before.
+    fresh: Vec<(DocId, NewDocument)>,
+    applied: Applied,
+}
+
+impl Apply<'_> {
+    fn file(
+        &mut self,
+        file: FileKey,
+        record: FileRecord,
+        content: Option<Box<NewContent>>,
+    ) -> Result<(), IndexError> {
+        if let (Some(hash), Some(new)) = (record.content(), content) {
+            self.content(hash, *new)?;
+        }
+        let old = self.content_of(&file)?;
+        let new = record.content();
+        if let Some(hash) = new.filter(|_| old != new) {
+            if self.batch.get(&key::content(hash))?.is_none() {
+                self.applied.unknown_content.push(file);
+                return Ok(());
+            }
+            self.link(hash, &file, true)?;
+        }
+        if let Some(hash) = old.filter(|_| old != new) {
+            self.link(hash, &file, false)?;
+        }
+        self.batch.put(key::file(&file), record.encode());
+        Ok(())
+    }
+
+    fn remove(&mut self, file: &FileKey) -> Result<(), IndexError> {
+        if let Some(hash) = self.content_of(file)? {
+            self.link(hash, file, false)?;
+        }
+        self.batch.delete(key::file(file));
+        Ok(())
+    }
+
+    /// The content a file is recorded to hold.
+    fn content_of(&self, file: &FileKey) -> Result<Option<ContentHash>, IndexError> {
+        let bytes = self.batch.get(&key::file(file))?;
+        let record = bytes.map(|bytes| FileRecord::decode(&bytes)).transpose();
+        let record = record.map_err(|source| decode_error("of a file", source))?;
+        Ok(record.and_then(|record| record.content()))
+    }
+
+    /// Records that a file holds a content, or no longer does.
+    fn link(&mut self, hash: ContentHash, file: &FileKey, holds: bool) -> Result<(), IndexError> {
+        let link = key::file_of_content(hash, file);
+        if holds {
+            self.batch.put(link, Vec::new());
+            self.writer.orphans.remove(&hash);
+        } else {
+            self.batch.delete(link);
+            self.writer.orphans.insert(hash);
+        }
+        if let Some(id) = self.content_record(hash)?.and_then(|record| record.document) {
+            self.files.push((file.root, id, holds));
+        }
+        Ok(())
+    }
+
+    fn content_record(&self, hash: ContentHash) -> Result<Option<ContentRecord>, IndexError> {
+        let bytes = self.batch.get(&key::content(hash))?;
+        let record = bytes.map(|bytes| ContentRecord::decode(&bytes)).transpose();
+        record.map_err(|source| decode_error("of a content", source))
+    }
+
+    /// Records how a content ended; where it was known with another document, its files move over.
+    fn content(&mut self, hash: ContentHash, new: NewContent) -> Result<(), IndexError> {
+        let old = self.content_record(hash)?.and_then(|record| record.document);
+        let document = new.document.map(|document| self.document(document)).transpose()?;
+        if old != document {
+            for link in self.batch.keys(&key::files_of_content(hash))? {
+                let root = key::parse_file(&link, 33).map(|file| file.root);
+                let moves = [(old, false), (document, true)];
+                let moves = moves.into_iter().filter_map(|(id, more)| Some((root?, id?, more)));
+                self.files.extend(moves);
+            }
+            if let Some(id) = old {
+                self.batch.delete(key::content_of_document(id, hash));
+                // The old document may have lost its last content: look at it when purging.
+                self.writer.orphans.insert(hash);
+            }
+        }
+        if let Some(id) = document {
+            self.batch.put(key::content_of_document(id, hash), Vec::new());
+        }
+        let record = ContentRecord { document, ..new.record };
+        self.batch.put(key::content(hash), record.encode());
+        Ok(())
+    }
+
+    /// The id of a document, a new one where its hash is not known.
+    fn document(&mut self, new: NewDocument) -> Result<DocId, IndexError> {
+        let by_hash = key::document_by_hash(new.hash);
+        let known = self.batch.get(&by_hash)?;
+        if let Some(id) = known.and_then(|bytes| key::parse_document(&bytes, 0)) {
+            return Ok(id);
+        }
+        let id = DocId::local(self.writer.meta.next_document);
+        self.writer.meta.next_document += 1;
+        self.batch.put(by_hash, id.0.to_be_bytes().to_vec());
+        self.fresh.push((id, new));
+        Ok(id)
+    }
+}
+
+fn decode_error(what: &str, source: DecodeError) -> IndexError {
+    IndexError::Record { what: what.to_owned(), source }
+}
+
+fn record_of(new: &NewDocument, text: Option<Vec<u8>>) -> DocumentRecord {
+    let primary = new.signatures.first();
+    let of_kind = |kind| new.signatures.iter().find(|s| s.scheme().kind == kind);
+    let forward = match (new.kind, primary) {
+        (DocumentKind::Raw, Some(chunks)) => chunks.fingerprints().iter().map(|f| f.0).collect(),
+        _ => Vec::new(),
+    };
+    DocumentRecord {
+        hash: new.hash,
+        kind: new.kind,
+        length: new.length,
+        chars: new.chars,
+        rung: primary.map_or(Rung::ZERO, Signature::rung),
+        counts: primary.map(Signature::counts_by_rung).unwrap_or_default(),
+        bsw_count: of_kind(SchemeKind::BswN).map_or(0, |signature| signature.len() as u32),
+        text,
+        forward,
+    }
+}
+
+fn postings_of(fresh: &[(DocId, NewDocument)]) -> [Vec<Posting>; 3] {
+    let mut postings = <[Vec<Posting>; 3]>::default();
+    for (id, new) in fresh {
+        for signature in &new.signatures {
+            let batch = &mut postings[usize::from(scheme_number(signature.scheme().kind))];
+            let keys = signature.fingerprints().iter().map(|f| PostingKey::of(*f));
+            batch.extend(keys.map(|key| (key, *id)));
+        }
+    }
+    postings
+}
+
+impl Shared {
+    /// Adds the postings of a document signed again after a restart.
+    pub(crate) fn buffer(&mut self, id: DocId, signatures: &[Signature]) {
+        for signature in signatures {
+            let at = usize::from(scheme_number(signature.scheme().kind));
+            let keys = signature.fingerprints().iter().map(|f| (PostingKey::of(*f), id));
+            self.buffers[at].push(keys.collect());
+        }
+    }
+}
+

@@ -1,0 +1,35 @@
+//! What can go wrong in the index.
+
+use crate::store::StoreError;
+use crate::text::TextError;
+use simdex_schema::{DecodeError, DocId};
+use thiserror::Error;
+
+/// An index that cannot do what was asked.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum IndexError {
+    /// The store refused or failed.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The text segments refused or failed.
+    #[error(transparent)]
+    Text(#[from] TextError),
+    /// A record does not decode.
+    #[error("record {what}: {source}")]
+    Record {
+        /// Which record.
+        what: String,
+        /// How.
+        source: DecodeError,
+    },
+    /// Stored data contradicts itself; rebuild the index.
+    #[error("{0} is damaged")]
+    Damaged(String),
+    /// A document that is not (or no longer) known.
+    #[error("document {} is not known", .0.0)]
+    UnknownDocument(DocId),
+    /// The asker went away or its deadline passed.
+    #[error("the query was cancelled or ran out of time")]
+    Cancelled,
+}

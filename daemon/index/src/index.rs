@@ -1,0 +1,269 @@
+//! The index: what it holds, and the locks around it.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use simdex_schema::meta::Parameters;
+use simdex_schema::posting::scheme_number;
+use simdex_schema::{
+    ContentHash, ContentRecord, DecodeError, DocId, DocumentHash, DocumentRecord, FileKey,
+    FileRecord, GroupId, MetaRecord, RootId, RootRecord, key,
+};
+use simdex_signature::{CanonicalText, SchemeKind, ShingleSet, Window};
+
+use crate::buckets::Buckets;
+use crate::buffer::Buffer;
+use crate::groups::{Graph, Stars};
+use crate::shingles::SetCache;
+use crate::store::Store;
+use crate::table::{DocumentStats, Table};
+use crate::text::{TextRef, TextStore};
+use crate::{IndexError, View};
+
+/// All schemes that have postings.
+pub(crate) const SCHEMES: [SchemeKind; 3] =
+    [SchemeKind::ModN, SchemeKind::BswN, SchemeKind::Chunks];
+
+/// How an index is kept; none of it changes what is stored.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// Postings gathered in memory before they are merged into buckets (16 bytes each).
+    pub buffer_postings: usize,
+    /// Shingles of documents kept in memory for verification (8 bytes each).
+    pub cached_shingles: usize,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { buffer_postings: 12_000_000, cached_shingles: 24_000_000 }
+    }
+}
+
+/// What the index takes, by scheme.
+#[derive(Clone, Copy, Debug)]
+pub struct Usage {
+    /// The scheme.
+    pub scheme: SchemeKind,
+    /// Postings in buckets and buffer.
+    pub postings: u64,
+    /// Bytes of posting values in buckets.
+    pub bytes: u64,
+}
+
+/// The index.
+pub struct Index {
+    pub(crate) store: Box<dyn Store>,
+    pub(crate) texts: TextStore,
+    pub(crate) options: Options,
+    pub(crate) parameters: Parameters,
+    shared: RwLock<Shared>,
+    /// Held by whoever writes; one at a time.
+    writer: Mutex<Writer>,
+    sets: Mutex<SetCache>,
+}
+
+/// What queries read.
+#[derive(Default)]
+pub(crate) struct Shared {
+    pub(crate) table: Table,
+    /// Postings since the last merge, by scheme.
+    pub(crate) buffers: [Buffer; 3],
+    /// Postings being merged right now: in buckets or not, so they are read here as well.
+    pub(crate) merging: [Arc<Buffer>; 3],
+    pub(crate) bucket_bits: [u8; 3],
+    pub(crate) graph: Graph,
+    pub(crate) stars: Stars,
+    /// Handles of the groups shown, by principal.
+    pub(crate) group_ids: HashMap<DocId, GroupId>,
+    /// Documents whose edges are still to be found.
+    pub(crate) unsettled: BTreeSet<DocId>,
+    /// Documents whose files changed since groups were last assigned.
+    pub(crate) restless: BTreeSet<DocId>,
+}
+
+/// What only the writer touches.
+pub(crate) struct Writer {
+    pub(crate) meta: MetaRecord,
+    /// Contents that lost a file: purged at the next merge if they still have none.
+    pub(crate) orphans: BTreeSet<ContentHash>,
+}
+
+impl Index {
+    pub(crate) fn assemble(
+        store: Box<dyn Store>,
+        texts: TextStore,
+        options: Options,
+        shared: Shared,
+        writer: Writer,
+    ) -> Self {
+        Self {
+            store,
+            texts,
+            options,
+            parameters: writer.meta.parameters.clone(),
+            shared: RwLock::new(shared),
+            writer: Mutex::new(writer),
+            sets: Mutex::new(SetCache::new(options.cached_shingles)),
+        }
+    }
+
+    // A poisoned lock means a panic elsewhere; what it guards is replaced whole, so go on.
+    pub(crate) fn read(&self) -> RwLockReadGuard<'_, Shared> {
+        self.shared.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn write(&self) -> RwLockWriteGuard<'_, Shared> {
+        self.shared.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn writer(&self) -> MutexGuard<'_, Writer> {
+        self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Windows of every text signature.
+    pub fn window(&self) -> Window {
+        Window::bytes(self.parameters.window).unwrap_or(Window::DEFAULT)
+    }
+
+    /// What the signatures and edges were made with.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    pub(crate) fn buckets(&self, shared: &Shared, scheme: SchemeKind) -> Buckets<'_> {
+        let bits = shared.bucket_bits[usize::from(scheme_number(scheme))];
+        Buckets { store: self.store.postings(), scheme, bits }
+    }
+
+    /// Returns once everything applied before is power-safe.
+    pub fn commit(&self) -> Result<(), IndexError> {
+        self.texts.sync()?;
+        Ok(self.store.commit()?)
+    }
+
+    /// What a file's record says.
+    pub fn file(&self, file: &FileKey) -> Result<Option<FileRecord>, IndexError> {
+        self.record(&key::file(file), "of a file", FileRecord::decode)
+    }
+
+    /// What a content's record says.
+    pub fn content(&self, hash: ContentHash) -> Result<Option<ContentRecord>, IndexError> {
+        self.record(&key::content(hash), "of a content", ContentRecord::decode)
+    }
+
+    /// What a document's record says.
+    pub fn document(&self, id: DocId) -> Result<Option<DocumentRecord>, IndexError> {
+        self.record(&key::document(id), "of a document", DocumentRecord::decode)
+    }
+
+    /// The document with this canonical text, if any.
+    pub fn document_by_hash(&self, hash: DocumentHash) -> Result<Option<DocId>, IndexError> {
+        let found = self.store.records().get(&key::document_by_hash(hash))?;
+        Ok(found.and_then(|bytes| key::parse_document(&bytes, 0)))
+    }
+
+    fn record<T>(
+        &self,
+        key: &[u8],
+        what: &str,
+        decode: impl Fn(&[u8]) -> Result<T, DecodeError>,
+    ) -> Result<Option<T>, IndexError> {
+        let bytes = self.store.records().get(key)?;
+        let decoded = bytes.map(|bytes| decode(&bytes)).transpose();
+        decoded.map_err(|source| IndexError::Record { what: what.to_owned(), source })
+    }
+
+    /// The figures of a document that is known.
+    pub fn stats(&self, id: DocId) -> Option<DocumentStats> {
+        self.read().table.get(id).copied()
+    }
+
+    /// Extracted text of a document; none for raw bytes.
+    pub fn text(&self, id: DocId) -> Result<Option<String>, IndexError> {
+        let record = self.document(id)?.ok_or(IndexError::UnknownDocument(id))?;
+        self.text_of(&record)
+    }
+
+    pub(crate) fn text_of(&self, record: &DocumentRecord) -> Result<Option<String>, IndexError> {
+        let reference = text_reference(record)?;
+        Ok(reference.map(|reference| self.texts.read(&reference)).transpose()?)
+    }
+
+    /// All shingles of a document's text, for exact counts; none for raw bytes.
+    pub fn shingles(&self, id: DocId) -> Result<Option<Arc<ShingleSet>>, IndexError> {
+        let lock = || self.sets.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(set) = lock().get(id) {
+            return Ok(Some(set));
+        }
+        let Some(text) = self.text(id)? else {
+            return Ok(None);
+        };
+        let canonical = CanonicalText::from_extracted(&text);
+        let set = Arc::new(ShingleSet::new(&canonical, self.window()));
+        lock().insert(id, Arc::clone(&set));
+        Ok(Some(set))
+    }
+
+    /// Postings and bytes by scheme.
+    pub fn usage(&self) -> Vec<Usage> {
+        let (postings, bytes) = {
+            let writer = self.writer();
+            (writer.meta.postings, writer.meta.bytes)
+        };
+        let shared = self.read();
+        let usage = SCHEMES.iter().map(|&scheme| {
+            let at = usize::from(scheme_number(scheme));
+            let buffered = (shared.buffers[at].len() + shared.merging[at].len()) as u64;
+            Usage { scheme, postings: postings[at] + buffered, bytes: bytes[at] }
+        });
+        usage.collect()
+    }
+
+    /// Documents that some file of the view carries.
+    pub fn live_documents(&self, view: &View) -> u64 {
+        self.read().table.visible(view).len()
+    }
+
+    /// Bytes on disk: store, extracted text.
+    pub fn bytes_on_disk(&self) -> Result<(u64, u64), IndexError> {
+        let segments = self.texts.segments()?;
+        let texts = segments.iter().map(|segment| segment.file_bytes).sum();
+        Ok((self.store.bytes_on_disk(), texts))
+    }
+
+    /// The root at this path, recorded under a new id if it is not known.
+    pub fn root(&self, path: &Path) -> Result<RootId, IndexError> {
+        use std::os::unix::ffi::OsStrExt;
+        let path = path.as_os_str().as_bytes();
+        let known = self.roots()?.into_iter().find(|(_, record)| record.path == path);
+        if let Some((id, _)) = known {
+            return Ok(id);
+        }
+        let mut writer = self.writer();
+        let id = RootId(writer.meta.next_root);
+        writer.meta.next_root += 1;
+        let mut batch = crate::batch::Batch::new(self.store.records());
+        let record = RootRecord { path: path.to_vec(), pending_loss: 0 };
+        batch.put(key::root(id), record.encode());
+        batch.put(key::meta(), writer.meta.encode());
+        batch.apply()?;
+        Ok(id)
+    }
+
+    /// Writes a root's record.
+    pub fn put_root(&self, id: RootId, record: &RootRecord) -> Result<(), IndexError> {
+        let mut batch = crate::batch::Batch::new(self.store.records());
+        batch.put(key::root(id), record.encode());
+        Ok(batch.apply()?)
+    }
+}
+
+/// Where a document's extracted text lies; none for raw bytes.
+pub(crate) fn text_reference(record: &DocumentRecord) -> Result<Option<TextRef>, IndexError> {
+    let damaged = || IndexError::Damaged(format!("text reference of document {}", record.hash));
+    let Some(bytes) = &record.text else {
+        return Ok(None);
+    };
+    Ok(Some(TextRef::from_bytes(bytes).ok_or_else(damaged)?))
+}

@@ -1,0 +1,280 @@
+//! What people and tools are shown: files with their states, the files of a document, pairs, groups.
+//!
+//! "Of identical files the smallest path is the one called indexed" is decided here, within the view
+//! of the asker, so that a state never tells of files that may not be seen.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+
+use simdex_schema::file::FileOutcome;
+use simdex_schema::{
+    ContentHash, ContentRecord, DocId, DocumentHash, DocumentKind, EdgeRecord, FileKey, FileRecord,
+    GroupId, Reason, RootId, State, key,
+};
+use simdex_signature::Ratio;
+
+use crate::edges::EdgeFinder;
+use crate::groups::{Graph, assign};
+use crate::index::Index;
+use crate::settle::rank;
+use crate::{Cancel, IndexError, View};
+
+/// A file as it is shown.
+#[derive(Clone, Debug)]
+pub struct FileView {
+    /// Absolute path.
+    pub path: PathBuf,
+    /// Root and path below it.
+    pub key: FileKey,
+    /// What was seen of it.
+    pub record: FileRecord,
+    /// How its content's extraction ended, where it was read.
+    pub content: Option<ContentRecord>,
+    /// State as shown: identical-* where another file is the one called indexed.
+    pub state: State,
+    /// Why.
+    pub reason: Reason,
+    /// Its document, where it has text.
+    pub document: Option<(DocId, DocumentHash)>,
+    /// Characters of canonical text, where there is any.
+    pub chars: Option<u64>,
+}
+
+/// A group with its documents; files are asked for by document.
+#[derive(Clone, Debug)]
+pub struct GroupView {
+    /// Persistent handle; none where the group exists only for this question.
+    pub id: Option<GroupId>,
+    /// The principal document.
+    pub principal: DocId,
+    /// Documents other than the principal.
+    pub members: Vec<MemberView>,
+}
+
+/// A document of a group.
+#[derive(Clone, Copy, Debug)]
+pub struct MemberView {
+    /// The document.
+    pub document: DocId,
+    /// Exact counts, the principal's side first.
+    pub edge: EdgeRecord,
+}
+
+/// Two near-duplicate documents.
+#[derive(Clone, Copy, Debug)]
+pub struct PairView {
+    /// One document.
+    pub a: DocId,
+    /// The other.
+    pub b: DocId,
+    /// Exact counts, a's side first.
+    pub edge: EdgeRecord,
+}
+
+/// Pairs and groups of one view at one threshold.
+pub struct Neighbourhood {
+    /// Every pair, in no order.
+    pub pairs: Vec<PairView>,
+    /// Groups of at least two files, in no order.
+    pub groups: Vec<GroupView>,
+}
+
+impl Index {
+    /// Visits every file of the view in the order of absolute paths.
+    pub fn files(
+        &self,
+        view: &View,
+        visit: &mut dyn FnMut(FileView) -> ControlFlow<()>,
+    ) -> Result<(), IndexError> {
+        let mut first: HashMap<DocId, ContentHash> = HashMap::new();
+        for (root, base) in self.roots_by_path(view)? {
+            let mut failed = None;
+            let prefix = key::files_of_root(root);
+            self.store.records().scan(&prefix, None, &mut |bytes, value| {
+                match self.file_view(&base, bytes, value, &mut first) {
+                    Ok(Some(file)) => visit(file),
+                    Ok(None) => ControlFlow::Continue(()),
+                    Err(error) => {
+                        failed = Some(error);
+                        ControlFlow::Break(())
+                    }
+                }
+            })?;
+            if let Some(error) = failed {
+                return Err(error);
+            }
+        }
+        Ok(())
+    }
+
+    /// Roots of the view, by path as their files sort.
+    fn roots_by_path(&self, view: &View) -> Result<Vec<(RootId, PathBuf)>, IndexError> {
+        let mut roots: Vec<_> =
+            self.roots()?.into_iter().filter(|(id, _)| view.shows(*id)).collect();
+        roots.sort_by_cached_key(|(_, record)| [&record.path[..], b"/"].concat());
+        let path = |bytes| PathBuf::from(std::ffi::OsString::from_vec(bytes));
+        Ok(roots.into_iter().map(|(id, record)| (id, path(record.path))).collect())
+    }
+
+    /// `first` remembers, per document, the content of the first file that carries it.
+    fn file_view(
+        &self,
+        base: &std::path::Path,
+        bytes: &[u8],
+        value: &[u8],
+        first: &mut HashMap<DocId, ContentHash>,
+    ) -> Result<Option<FileView>, IndexError> {
+        let Some(key) = key::parse_file(bytes, 1) else { return Ok(None) };
+        let record = FileRecord::decode(value)
+            .map_err(|source| IndexError::Record { what: "of a file".to_owned(), source })?;
+        let mut file = self.plain_view(base, key, record)?;
+        let carried = file.document.zip(file.record.content());
+        if let Some(((id, _), content)) = carried {
+            match first.get(&id) {
+                None => drop(first.insert(id, content)),
+                Some(same) => file.call_identical(*same == content),
+            }
+        }
+        Ok(Some(file))
+    }
+
+    /// A file with its content's own state.
+    fn plain_view(
+        &self,
+        base: &std::path::Path,
+        key: FileKey,
+        record: FileRecord,
+    ) -> Result<FileView, IndexError> {
+        let path = base.join(PathBuf::from(std::ffi::OsString::from_vec(key.path.clone())));
+        let content = match record.outcome {
+            FileOutcome::Content(hash) => self.content(hash)?,
+            FileOutcome::Unread(..) => None,
+        };
+        let (state, reason) = match (&record.outcome, &content) {
+            (FileOutcome::Unread(state, reason), _) => (*state, reason.clone()),
+            (_, Some(content)) => (content.state, content.reason.clone()),
+            (_, None) => (State::Unstable, Reason::code("content-not-recorded")),
+        };
+        let of_text = |id: &DocId| self.stats(*id).filter(|stats| stats.kind == DocumentKind::Text);
+        let id = content.as_ref().and_then(|content| content.document);
+        let document = id.and_then(|id| Some((id, of_text(&id)?.hash)));
+        let chars = match document {
+            Some((id, _)) => self.document(id)?.map(|record| record.chars),
+            None => None,
+        };
+        Ok(FileView { path, key, record, content, state, reason, document, chars })
+    }
+
+    /// Files of the view that carry a document, by absolute path; the first is the one called
+    /// indexed. Raw-byte documents have files as well.
+    pub fn files_of(&self, id: DocId, view: &View) -> Result<Vec<FileView>, IndexError> {
+        let roots: BTreeMap<RootId, PathBuf> = self.roots_by_path(view)?.into_iter().collect();
+        let batch = crate::batch::Batch::new(self.store.records());
+        let mut files = Vec::new();
+        for link in batch.keys(&key::contents_of_document(id))? {
+            let Some(hash) = link.get(9..).and_then(ContentHash::from_slice) else { continue };
+            for link in batch.keys(&key::files_of_content(hash))? {
+                let Some(key) = key::parse_file(&link, 33) else { continue };
+                let (Some(base), Some(record)) = (roots.get(&key.root), self.file(&key)?) else {
+                    continue;
+                };
+                files.push(self.plain_view(base, key, record)?);
+            }
+        }
+        files.sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
+        let first = files.first().and_then(|file| file.record.content());
+        for file in files.iter_mut().skip(1) {
+            file.call_identical(file.record.content() == first);
+        }
+        Ok(files)
+    }
+
+    /// Pairs and groups of the view. At the index's own threshold they are at hand; above it they
+    /// are filtered; below it they are joined anew.
+    pub fn neighbourhood(
+        &self,
+        view: &View,
+        threshold: Ratio,
+        cancel: &Cancel,
+    ) -> Result<Neighbourhood, IndexError> {
+        let kept = self.parameters.threshold;
+        if threshold.get() < kept {
+            let pairs = self.join(view, threshold, cancel)?;
+            return Ok(self.grouped(view, pairs));
+        }
+        let shared = self.read();
+        let visible = shared.table.visible(view);
+        let seen = |id: DocId| visible.contains(id.0);
+        let mut pairs = Vec::new();
+        for a in shared.graph.documents().filter(|a| seen(*a)) {
+            let later = shared.graph.neighbours(a).filter(|(b, _)| *b > a && seen(*b));
+            let near = later.filter(|(_, edge)| edge.resemblance() >= threshold.get());
+            pairs.extend(near.map(|(b, edge)| PairView { a, b, edge }));
+        }
+        drop(shared);
+        Ok(self.grouped(view, pairs))
+    }
+
+    /// Every pair at a threshold of its own.
+    fn join(
+        &self,
+        view: &View,
+        threshold: Ratio,
+        cancel: &Cancel,
+    ) -> Result<Vec<PairView>, IndexError> {
+        let visible = self.read().table.visible(view);
+        let finder = EdgeFinder { index: self, threshold, among: &visible };
+        let mut pairs = Vec::new();
+        for a in visible.iter().map(DocId) {
+            cancel.check()?;
+            let edges = finder.edges_of(a, &|b| b < a, cancel)?;
+            pairs.extend(edges.into_iter().map(|(b, edge)| PairView { a, b, edge }));
+        }
+        Ok(pairs)
+    }
+
+    /// Stars over these pairs, and documents that several files carry.
+    fn grouped(&self, view: &View, pairs: Vec<PairView>) -> Neighbourhood {
+        let mut graph = Graph::default();
+        for pair in &pairs {
+            graph.connect(pair.a, pair.b, pair.edge);
+        }
+        let shared = self.read();
+        let documents: BTreeSet<DocId> = graph.documents().collect();
+        let mut stars: BTreeMap<DocId, BTreeSet<DocId>> =
+            assign(&documents, &graph, &|id| rank(&shared.table, id)).into_iter().collect();
+        let members: BTreeSet<DocId> = stars.values().flatten().copied().collect();
+        for id in shared.table.visible(view).iter().map(DocId) {
+            let is_text = shared.table.get(id).is_some_and(|s| s.kind == DocumentKind::Text);
+            if is_text && !members.contains(&id) && shared.table.files_in(id, view) >= 2 {
+                stars.entry(id).or_default();
+            }
+        }
+        let groups = stars.into_iter().map(|(principal, members)| GroupView {
+            id: shared.group_ids.get(&principal).copied(),
+            principal,
+            members: members
+                .into_iter()
+                .filter_map(|document| {
+                    graph.edge(principal, document).map(|edge| MemberView { document, edge })
+                })
+                .collect(),
+        });
+        Neighbourhood { groups: groups.collect(), pairs }
+    }
+}
+
+impl FileView {
+    /// Another file is the one called indexed.
+    fn call_identical(&mut self, same_bytes: bool) {
+        if self.document.is_none() {
+            return;
+        }
+        self.state = if same_bytes { State::IdenticalBytes } else { State::IdenticalText };
+        if same_bytes {
+            self.reason = Reason::none();
+        }
+    }
+}

@@ -1,0 +1,265 @@
+//! Opening an index: reads what queries need into memory and signs again what was not yet merged.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use simdex_schema::meta::Parameters;
+use simdex_schema::posting::scheme_number;
+use simdex_schema::{
+    ContentHash, ContentRecord, DecodeError, DocId, DocumentKind, DocumentRecord, EdgeRecord,
+    GroupId, MetaRecord, RootId, key,
+};
+use simdex_signature::{
+    BswN, CanonicalText, Chunks, Fingerprint, ModN, Rung, Signature,
+};
+
+use crate::batch::Batch;
+use crate::index::{Index, Options, SCHEMES, Shared, Writer};
+use crate::store::Store;
+use crate::table::{DocumentStats, Table};
+use crate::text::TextStore;
+use crate::{IndexError, buckets::Buckets};
+
+/// An index and how opening it went.
+pub struct Opened {
+    /// The index, ready for queries.
+    pub index: Index,
+    /// What opening did.
+    pub report: OpenReport,
+}
+
+/// What opening had to do beyond reading.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpenReport {
+    /// Documents signed again because their postings were not yet in buckets.
+    pub signed_again: u64,
+    /// True where the settings differ from those stored, so that what follows from them was dropped
+    /// and is being made anew.
+    pub rebuilt: bool,
+}
+
+impl Index {
+    /// Opens the index that lives in `store`, with extracted text under `text_dir`.
+    pub fn open(
+        store: Box<dyn Store>,
+        text_dir: &Path,
+        parameters: Parameters,
+        options: Options,
+    ) -> Result<Opened, IndexError> {
+        let texts = TextStore::open(text_dir)?;
+        let mut meta = read_meta(&*store, &parameters)?;
+        let mut report = OpenReport::default();
+        if meta.parameters != parameters {
+            adopt(&*store, &mut meta, parameters)?;
+            report.rebuilt = true;
+        }
+        drop_stale_buckets(&*store, &meta)?;
+        let mut shared = Shared { bucket_bits: meta.bucket_bits, ..Shared::default() };
+        let unmerged = load_documents(&*store, &mut shared, meta.watermark)?;
+        let orphans = load_files(&*store, &mut shared.table)?;
+        load_graph(&*store, &mut shared)?;
+        // Groups are assigned anew from the graph; their handles are stored.
+        shared.restless = shared.table.known().map(|(id, _)| id).collect();
+        let writer = Writer { meta, orphans };
+        let index = Self::assemble(store, texts, options, shared, writer);
+        report.signed_again = unmerged.len() as u64;
+        index.count_texts()?;
+        index.sign_again(unmerged)?;
+        Ok(Opened { index, report })
+    }
+
+    /// Puts documents that were not yet merged back into the buffer.
+    fn sign_again(&self, unmerged: Vec<(DocId, DocumentRecord)>) -> Result<(), IndexError> {
+        for (id, record) in unmerged {
+            let signatures = match self.text_of(&record)? {
+                Some(text) => self.sign_text(&CanonicalText::from_extracted(&text), record.rung),
+                None => vec![forward_signature(&record)],
+            };
+            self.write().buffer(id, &signatures);
+            if self.buffered() >= self.options.buffer_postings {
+                // The watermark may not pass documents that are still to be signed.
+                self.merge_through(id)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Signs a canonical text with every scheme that is on, Mod_n first.
+    pub fn sign_text(&self, text: &CanonicalText, rung: Rung) -> Vec<Signature> {
+        let mut signatures = vec![ModN::sign(text, self.window(), rung)];
+        if self.parameters.bsw_n {
+            signatures.push(BswN::sign(text, self.window(), rung));
+        }
+        signatures
+    }
+}
+
+/// The signature a record carries itself, where there is no text to sign again.
+fn forward_signature(record: &DocumentRecord) -> Signature {
+    let fingerprints = record.forward.iter().map(|f| Fingerprint(*f)).collect();
+    Signature::new(Chunks::SCHEME, record.rung, fingerprints)
+}
+
+fn damaged(what: &str, source: DecodeError) -> IndexError {
+    IndexError::Record { what: what.to_owned(), source }
+}
+
+fn read_meta(store: &dyn Store, parameters: &Parameters) -> Result<MetaRecord, IndexError> {
+    match store.records().get(&key::meta())? {
+        Some(bytes) => MetaRecord::decode(&bytes).map_err(|source| damaged("meta", source)),
+        None => {
+            let meta = MetaRecord::new(parameters.clone());
+            let mut batch = Batch::new(store.records());
+            batch.put(key::meta(), meta.encode());
+            batch.apply()?;
+            Ok(meta)
+        }
+    }
+}
+
+/// Takes on other settings: drops the postings or edges that follow from the old ones. Records and
+/// texts stay; signatures and edges are made again from them.
+fn adopt(
+    store: &dyn Store,
+    meta: &mut MetaRecord,
+    parameters: Parameters,
+) -> Result<(), IndexError> {
+    let signatures_differ = Parameters { threshold: parameters.threshold, ..meta.parameters.clone() }
+        != parameters;
+    let mut batch = Batch::new(store.records());
+    if signatures_differ {
+        // Another bucket width makes the old buckets stale, and stale buckets are dropped.
+        meta.watermark = 0;
+        meta.bucket_bits = meta.bucket_bits.map(|bits| if bits == 0 { 1 } else { 0 });
+        meta.postings = Default::default();
+        meta.bytes = Default::default();
+    }
+    if meta.parameters.threshold != parameters.threshold {
+        for edge in batch.keys(&[key::prefix::EDGE])? {
+            batch.delete(edge);
+        }
+        for document in batch.keys(&[key::prefix::DOCUMENT])? {
+            if let Some(id) = key::parse_document(&document, 1) {
+                batch.put(key::unsettled(id), Vec::new());
+            }
+        }
+    }
+    meta.parameters = parameters;
+    batch.put(key::meta(), meta.encode());
+    Ok(batch.apply()?)
+}
+
+/// Buckets of another width than the one recorded are what a crash left of a split.
+fn drop_stale_buckets(store: &dyn Store, meta: &MetaRecord) -> Result<(), IndexError> {
+    for scheme in SCHEMES {
+        let bits = meta.bucket_bits[usize::from(scheme_number(scheme))];
+        Buckets { store: store.postings(), scheme, bits }.drop_others()?;
+    }
+    Ok(())
+}
+
+/// Reads all documents; returns those whose postings are not in buckets, by id.
+fn load_documents(
+    store: &dyn Store,
+    shared: &mut Shared,
+    watermark: u64,
+) -> Result<Vec<(DocId, DocumentRecord)>, IndexError> {
+    let mut unmerged = Vec::new();
+    visit(store, key::prefix::DOCUMENT, |bytes, value| {
+        let record = DocumentRecord::decode(value).map_err(|e| damaged("of a document", e))?;
+        let id = key::parse_document(bytes, 1)
+            .ok_or_else(|| IndexError::Damaged("the key of a document".to_owned()))?;
+        shared.table.insert(id, DocumentStats::from(&record));
+        if id.serial() >= watermark {
+            unmerged.push((id, record));
+        }
+        Ok(())
+    })?;
+    visit(store, key::prefix::UNSETTLED, |bytes, _| {
+        let id = key::parse_document(bytes, 1);
+        let is_text = |id: &DocId| shared.table.get(*id).is_some_and(|s| s.kind == DocumentKind::Text);
+        shared.unsettled.extend(id.filter(is_text));
+        Ok(())
+    })?;
+    Ok(unmerged)
+}
+
+/// Counts the files of every document; returns contents that no file holds.
+fn load_files(
+    store: &dyn Store,
+    table: &mut Table,
+) -> Result<std::collections::BTreeSet<ContentHash>, IndexError> {
+    let mut contents: BTreeMap<ContentHash, (Option<DocId>, bool)> = BTreeMap::new();
+    visit(store, key::prefix::CONTENT, |bytes, value| {
+        let record = ContentRecord::decode(value).map_err(|e| damaged("of a content", e))?;
+        if let Some(hash) = ContentHash::from_slice(&bytes[1..]) {
+            contents.insert(hash, (record.document, false));
+        }
+        Ok(())
+    })?;
+    visit(store, key::prefix::FILE_OF_CONTENT, |bytes, _| {
+        let hash = bytes.get(1..33).and_then(ContentHash::from_slice);
+        let root = key::parse_file(bytes, 33).map(|file| file.root);
+        if let (Some(entry), Some(root)) = (hash.and_then(|h| contents.get_mut(&h)), root) {
+            entry.1 = true;
+            if let Some(id) = entry.0 {
+                table.count_file(root, id, true);
+            }
+        }
+        Ok(())
+    })?;
+    Ok(contents.into_iter().filter(|(_, (_, held))| !held).map(|(hash, _)| hash).collect())
+}
+
+fn load_graph(store: &dyn Store, shared: &mut Shared) -> Result<(), IndexError> {
+    visit(store, key::prefix::EDGE, |bytes, value| {
+        let edge = EdgeRecord::decode(value).map_err(|e| damaged("of an edge", e))?;
+        let ends = key::parse_document(bytes, 1).zip(key::parse_document(bytes, 9));
+        if let Some((a, b)) = ends {
+            shared.graph.connect(a, b, edge);
+        }
+        Ok(())
+    })?;
+    visit(store, key::prefix::GROUP, |bytes, value| {
+        let handle = value.try_into().map(u64::from_be_bytes).map(GroupId);
+        if let (Some(id), Ok(handle)) = (key::parse_document(bytes, 1), handle) {
+            shared.group_ids.insert(id, handle);
+        }
+        Ok(())
+    })
+}
+
+/// Visits all records of a kind; the first error ends the scan.
+pub(crate) fn visit(
+    store: &dyn Store,
+    prefix: u8,
+    mut each: impl FnMut(&[u8], &[u8]) -> Result<(), IndexError>,
+) -> Result<(), IndexError> {
+    let mut failed = None;
+    store.records().scan(&[prefix], None, &mut |key, value| match each(key, value) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(error) => {
+            failed = Some(error);
+            ControlFlow::Break(())
+        }
+    })?;
+    failed.map_or(Ok(()), Err)
+}
+
+
+impl Index {
+    /// Roots recorded, by id.
+    pub fn roots(&self) -> Result<Vec<(RootId, simdex_schema::RootRecord)>, IndexError> {
+        let mut roots = Vec::new();
+        visit(&*self.store, key::prefix::ROOT, |bytes, value| {
+            let record = simdex_schema::RootRecord::decode(value).map_err(|e| damaged("of a root", e))?;
+            if let Some((_, id)) = bytes.split_first() {
+                let id = id.try_into().map(u32::from_be_bytes).unwrap_or_default();
+                roots.push((RootId(id), record));
+            }
+            Ok(())
+        })?;
+        Ok(roots)
+    }
+}

@@ -1,0 +1,199 @@
+//! The two seams between the index and its storage: *records* (atomic batches, ordered scans) and
+//! *postings* (buckets reached by key alone). Everything else in this crate sees only these traits.
+//!
+//! Two implementations: [`SledStore`] on disk, [`MemoryStore`] for tests and temporary scans.
+
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+
+mod checked;
+#[cfg(test)]
+mod contract;
+mod durable;
+mod lock;
+mod memory;
+mod probe;
+mod recovery;
+mod seal;
+mod sled;
+#[cfg(test)]
+mod tests;
+mod witness;
+
+pub use checked::{Damage, Opened, open_checked, probe_time_limit};
+pub use memory::MemoryStore;
+pub use probe::{ProbeVerdict, probe, probe_main};
+pub use sled::{Options, SledStore};
+
+/// Largest posting block accepted, in bytes. sled reads whole leaves of 16 values, and a leaf
+/// above 128 KiB becomes a file of its own, so blocks must stay well below 8 KiB.
+pub const MAX_VALUE: usize = 4 << 10;
+
+/// Largest record accepted, in bytes. Records should stay in the low kilobytes like postings; this
+/// only bounds what a fault can write.
+pub const MAX_RECORD: usize = 16 << 20;
+
+/// One change of a record batch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Write {
+    /// Stores `value` under `key`, replacing what was there.
+    Put {
+        /// Key of the record.
+        key: Vec<u8>,
+        /// Its new value.
+        value: Vec<u8>,
+    },
+    /// Removes `key`; no error if it is absent.
+    Delete {
+        /// Key of the record.
+        key: Vec<u8>,
+    },
+}
+
+/// Takes one entry (key, value) of a scan and says whether to go on.
+pub type VisitEntry<'a> = dyn FnMut(&[u8], &[u8]) -> ControlFlow<()> + 'a;
+
+/// Records: atomic batches, ordered scans.
+pub trait RecordStore: Send + Sync {
+    /// The value stored under `key`.
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// Applies all writes or none, after a crash too. Where a key occurs twice the later write
+    /// wins. Readers wait meanwhile: keep batches to some thousands of writes.
+    fn apply(&self, batch: Vec<Write>) -> Result<(), StoreError>;
+
+    /// Visits the entries whose key starts with `prefix`, in key order, beginning at `from`
+    /// (inclusive) if given. The visitor ends the scan by returning [`ControlFlow::Break`]. Writes
+    /// made during the scan, by the visitor too, may or may not be seen.
+    fn scan(
+        &self,
+        prefix: &[u8],
+        from: Option<&[u8]>,
+        visit: &mut VisitEntry<'_>,
+    ) -> Result<(), StoreError>;
+}
+
+/// Postings: buckets by key alone; no order, no atomicity across keys.
+pub trait PostingStore: Send + Sync {
+    /// The block stored under `key`.
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
+
+    /// The blocks of all `keys`, in the order asked. Sorted keys read fastest.
+    fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
+        keys.iter().map(|key| self.get(key)).collect()
+    }
+
+    /// Stores a block of at most [`MAX_VALUE`] bytes, replacing what was there.
+    fn put(&self, key: &[u8], value: &[u8]) -> Result<(), StoreError>;
+
+    /// Stores many `(key, block)` pairs; on an error the earlier ones are kept. Sorted keys write
+    /// fastest.
+    fn put_many(
+        &self,
+        blocks: &mut dyn Iterator<Item = (Vec<u8>, Vec<u8>)>,
+    ) -> Result<(), StoreError> {
+        for (key, value) in blocks {
+            self.put(&key, &value)?;
+        }
+        Ok(())
+    }
+
+    /// Removes `key`; no error if it is absent.
+    fn delete(&self, key: &[u8]) -> Result<(), StoreError>;
+
+    /// Visits every key in no promised order, for maintenance after a change of layout. The
+    /// visitor may delete keys.
+    fn keys(&self, visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), StoreError>;
+}
+
+/// A store that is both, with its commit.
+pub trait Store: Send + Sync {
+    /// The record seam.
+    fn records(&self) -> &dyn RecordStore;
+
+    /// The posting seam.
+    fn postings(&self) -> &dyn PostingStore;
+
+    /// Returns once everything written before is power-safe. Grouping commits is the caller's
+    /// business: one costs several fsyncs.
+    fn commit(&self) -> Result<(), StoreError>;
+
+    /// Space taken on disk, in bytes of allocated blocks; 0 for a store in memory.
+    fn bytes_on_disk(&self) -> u64;
+}
+
+/// What can go wrong with a store.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// Another process (or another handle of this one) has the store open.
+    #[error("store {} is in use by another process", dir.display())]
+    Locked {
+        /// Directory of the store.
+        dir: PathBuf,
+    },
+    /// A value does not match its checksum; it was not served.
+    #[error("corrupt value in {tree} at key {key}")]
+    Corrupt {
+        /// Which tree: `records` or `postings`.
+        tree: &'static str,
+        /// The key in hexadecimal, shortened if long.
+        key: String,
+    },
+    /// The engine found its own files damaged, failed in a way it should not, or hangs. The store
+    /// is suspect as a whole.
+    #[error("store is damaged: {reason}")]
+    Damaged {
+        /// What the engine said.
+        reason: String,
+    },
+    /// A value above [`MAX_VALUE`] (postings) or [`MAX_RECORD`] (records).
+    #[error("value of {len} bytes for {tree} exceeds {max}")]
+    TooLarge {
+        /// Which tree: `records` or `postings`.
+        tree: &'static str,
+        /// Bytes given.
+        len: usize,
+        /// Bytes allowed.
+        max: usize,
+    },
+    /// A fsync failed: what was written since the last commit may be lost even if a later fsync
+    /// succeeds, so the store accepts no further commit until it is opened again.
+    #[error("an earlier sync of the store failed")]
+    SyncFailed,
+    /// The operating system refused an operation on a file of the store.
+    #[error("cannot {action} {}", path.display())]
+    Io {
+        /// What was tried, e.g. `open`.
+        action: &'static str,
+        /// On which file or directory.
+        path: PathBuf,
+        /// Why it failed.
+        source: std::io::Error,
+    },
+    /// The engine reported any other error.
+    #[error("storage engine: {0}")]
+    Engine(String),
+    /// The probe of a store ended without a verdict, for instance because it was told to stop.
+    #[error("probe of store {} gave no verdict: {reason}", dir.display())]
+    ProbeInconclusive {
+        /// Directory of the store.
+        dir: PathBuf,
+        /// How the probe ended.
+        reason: String,
+    },
+}
+
+impl StoreError {
+    /// For `map_err` on operations of `std::io`.
+    pub(crate) fn io(
+        action: &'static str,
+        path: impl Into<PathBuf>,
+    ) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io {
+            action,
+            path,
+            source,
+        }
+    }
+}

@@ -1,0 +1,277 @@
+//! What every [`Store`] must do, run against each of them.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use proptest::prelude::*;
+
+use super::{MAX_RECORD, MAX_VALUE, MemoryStore, Options, SledStore, Store, StoreError, Write};
+
+const SMALL: Options = Options {
+    cache_bytes: 8 << 20,
+};
+
+/// Runs a check against a fresh store of each kind.
+fn on_each(check: impl Fn(&dyn Store)) {
+    check(&MemoryStore::new());
+    let dir = tempfile::tempdir().unwrap();
+    let store = SledStore::open(&dir.path().join("store"), SMALL).unwrap();
+    check(&store);
+}
+
+fn put(key: &[u8], value: &[u8]) -> Write {
+    Write::Put {
+        key: key.into(),
+        value: value.into(),
+    }
+}
+
+fn delete(key: &[u8]) -> Write {
+    Write::Delete { key: key.into() }
+}
+
+fn scan(store: &dyn Store, prefix: &[u8], from: Option<&[u8]>) -> Vec<(Vec<u8>, Vec<u8>)> {
+    let mut seen = Vec::new();
+    let mut visit = |key: &[u8], value: &[u8]| {
+        seen.push((key.to_vec(), value.to_vec()));
+        ControlFlow::Continue(())
+    };
+    store.records().scan(prefix, from, &mut visit).unwrap();
+    seen
+}
+
+fn scanned_keys(store: &dyn Store, prefix: &[u8], from: Option<&[u8]>) -> Vec<Vec<u8>> {
+    let entries = scan(store, prefix, from);
+    entries.into_iter().map(|(key, _)| key).collect()
+}
+
+#[test]
+fn records_are_put_replaced_and_deleted() {
+    on_each(|store| {
+        let records = store.records();
+        assert_eq!(records.get(b"a").unwrap(), None);
+        records
+            .apply(vec![put(b"a", b"1"), put(b"b", b"")])
+            .unwrap();
+        assert_eq!(records.get(b"a").unwrap(), Some(b"1".to_vec()));
+        assert_eq!(records.get(b"b").unwrap(), Some(Vec::new()));
+        records
+            .apply(vec![put(b"a", b"2"), delete(b"b"), delete(b"none")])
+            .unwrap();
+        assert_eq!(records.get(b"a").unwrap(), Some(b"2".to_vec()));
+        assert_eq!(records.get(b"b").unwrap(), None);
+    });
+}
+
+#[test]
+fn in_a_batch_the_last_write_of_a_key_wins() {
+    on_each(|store| {
+        let batch = vec![
+            put(b"a", b"1"),
+            delete(b"a"),
+            put(b"a", b"2"),
+            put(b"b", b"1"),
+            delete(b"b"),
+        ];
+        store.records().apply(batch).unwrap();
+        assert_eq!(scan(store, b"", None), vec![(b"a".to_vec(), b"2".to_vec())]);
+    });
+}
+
+#[test]
+fn a_batch_with_a_refused_write_changes_nothing() {
+    on_each(|store| {
+        let too_large = vec![0; MAX_RECORD + 1];
+        let batch = vec![put(b"a", b"1"), put(b"b", &too_large)];
+        let error = store.records().apply(batch).unwrap_err();
+        assert!(matches!(
+            error,
+            StoreError::TooLarge {
+                tree: "records",
+                ..
+            }
+        ));
+        assert_eq!(store.records().get(b"a").unwrap(), None);
+    });
+}
+
+#[test]
+fn a_reader_never_sees_half_a_batch() {
+    on_each(|store| {
+        std::thread::scope(|scope| {
+            let writer = scope.spawn(|| {
+                for n in 0..200_u32 {
+                    let value = n.to_le_bytes();
+                    let batch = (0..40_u8).map(|key| put(&[key], &value)).collect();
+                    store.records().apply(batch).unwrap();
+                }
+            });
+            while !writer.is_finished() {
+                // The first key read before the last: it can be older but never newer.
+                let first = store.records().get(&[0]).unwrap();
+                let last = store.records().get(&[39]).unwrap();
+                let number =
+                    |v: Option<Vec<u8>>| v.map(|v| u32::from_le_bytes(v.try_into().unwrap()));
+                assert!(number(first) <= number(last));
+            }
+        });
+    });
+}
+
+#[test]
+fn a_scan_keeps_to_prefix_and_order_and_start() {
+    on_each(|store| {
+        let keys: [&[u8]; 6] = [b"b\xff", b"b", b"a", b"ba", b"b\x00", b"c"];
+        let batch = keys.iter().map(|key| put(key, key)).collect();
+        store.records().apply(batch).unwrap();
+        let keys = |prefix, from| scanned_keys(store, prefix, from);
+        assert_eq!(keys(b"b", None), [&b"b"[..], b"b\x00", b"ba", b"b\xff"]);
+        assert_eq!(keys(b"b", Some(b"ba")), [&b"ba"[..], b"b\xff"]);
+        assert_eq!(keys(b"b", Some(b"a")).len(), 4, "a start before the prefix");
+        assert!(
+            keys(b"b", Some(b"c")).is_empty(),
+            "a start after the prefix"
+        );
+        assert_eq!(keys(b"", None).len(), 6);
+        assert!(keys(b"d", None).is_empty());
+    });
+}
+
+#[test]
+fn a_scan_prefix_of_only_ff_has_no_upper_bound() {
+    on_each(|store| {
+        let batch = vec![put(b"\xff", b""), put(b"\xff\xff", b""), put(b"\xfe", b"")];
+        store.records().apply(batch).unwrap();
+        assert_eq!(scanned_keys(store, b"\xff", None).len(), 2);
+    });
+}
+
+#[test]
+fn a_visitor_can_stop_and_can_write() {
+    on_each(|store| {
+        let batch = (0..50_u8).map(|key| put(&[key], b"old")).collect();
+        store.records().apply(batch).unwrap();
+        let mut seen = 0;
+        let mut visit = |key: &[u8], _: &[u8]| {
+            seen += 1;
+            store.records().apply(vec![put(key, b"new")]).unwrap();
+            if seen == 10 {
+                ControlFlow::Break(())
+            } else {
+                ControlFlow::Continue(())
+            }
+        };
+        store.records().scan(b"", None, &mut visit).unwrap();
+        assert_eq!(seen, 10);
+        assert_eq!(store.records().get(&[9]).unwrap(), Some(b"new".to_vec()));
+        assert_eq!(store.records().get(&[10]).unwrap(), Some(b"old".to_vec()));
+    });
+}
+
+#[test]
+fn postings_are_put_replaced_and_deleted() {
+    on_each(|store| {
+        let postings = store.postings();
+        let blocks = [b"a", b"b", b"c"].map(|key| (key.to_vec(), key.to_vec()));
+        postings.put_many(&mut blocks.into_iter()).unwrap();
+        postings.put(b"b", b"new").unwrap();
+        postings.delete(b"a").unwrap();
+        postings.delete(b"none").unwrap();
+        let found = postings.get_many(&[b"c", b"a", b"b"]).unwrap();
+        assert_eq!(found, [Some(b"c".to_vec()), None, Some(b"new".to_vec())]);
+    });
+}
+
+#[test]
+fn records_and_postings_do_not_mix() {
+    on_each(|store| {
+        store.records().apply(vec![put(b"a", b"record")]).unwrap();
+        store.postings().put(b"b", b"posting").unwrap();
+        assert_eq!(store.postings().get(b"a").unwrap(), None);
+        assert_eq!(store.records().get(b"b").unwrap(), None);
+    });
+}
+
+#[test]
+fn posting_blocks_are_bounded() {
+    on_each(|store| {
+        store.postings().put(b"a", &[1; MAX_VALUE]).unwrap();
+        let error = store.postings().put(b"a", &[2; MAX_VALUE + 1]).unwrap_err();
+        assert!(matches!(
+            error,
+            StoreError::TooLarge {
+                tree: "postings",
+                ..
+            }
+        ));
+        assert_eq!(
+            store.postings().get(b"a").unwrap(),
+            Some(vec![1; MAX_VALUE])
+        );
+    });
+}
+
+#[test]
+fn all_posting_keys_are_visited_and_may_be_deleted() {
+    on_each(|store| {
+        for key in 0..100_u8 {
+            store.postings().put(&[key], b"block").unwrap();
+        }
+        let mut keys = Vec::new();
+        let mut visit = |key: &[u8]| {
+            keys.push(key.to_vec());
+            store.postings().delete(key).unwrap();
+            ControlFlow::Continue(())
+        };
+        store.postings().keys(&mut visit).unwrap();
+        keys.sort_unstable();
+        assert_eq!(keys, (0..100_u8).map(|key| vec![key]).collect::<Vec<_>>());
+        assert_eq!(store.postings().get(&[7]).unwrap(), None);
+    });
+}
+
+#[test]
+fn commit_succeeds_with_and_without_changes() {
+    on_each(|store| {
+        store.commit().unwrap();
+        store
+            .records()
+            .apply(vec![put(b"a", &[7; 300_000])])
+            .unwrap();
+        store.commit().unwrap();
+        store.commit().unwrap();
+        assert_eq!(store.records().get(b"a").unwrap(), Some(vec![7; 300_000]));
+    });
+}
+
+fn writes() -> impl Strategy<Value = Vec<Vec<Write>>> {
+    let key = || prop::collection::vec(0..3_u8, 0..4);
+    let write = prop_oneof![
+        3 => (key(), prop::collection::vec(any::<u8>(), 0..40))
+            .prop_map(|(key, value)| Write::Put { key, value }),
+        1 => key().prop_map(|key| Write::Delete { key }),
+    ];
+    prop::collection::vec(prop::collection::vec(write, 0..10), 0..20)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn any_batches_leave_what_an_ordered_map_holds(batches in writes()) {
+        on_each(|store| {
+            let mut model = BTreeMap::new();
+            for batch in &batches {
+                store.records().apply(batch.clone()).unwrap();
+                for write in batch.clone() {
+                    match write {
+                        Write::Put { key, value } => model.insert(key, value),
+                        Write::Delete { key } => model.remove(&key),
+                    };
+                }
+            }
+            let expected: Vec<_> = model.clone().into_iter().collect();
+            assert_eq!(scan(store, b"", None), expected);
+        });
+    }
+}

@@ -1,0 +1,169 @@
+//! A store in memory: ordered maps behind locks. For tests and temporary scans; nothing survives
+//! the process and `commit` has nothing to do.
+
+use std::collections::BTreeMap;
+use std::ops::{Bound, ControlFlow};
+use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use super::seal::TreeId;
+use super::{
+    MAX_RECORD, MAX_VALUE, PostingStore, RecordStore, Store, StoreError, VisitEntry, Write,
+};
+
+/// A [`Store`] that lives and dies with the process.
+#[derive(Debug)]
+pub struct MemoryStore {
+    records: Map,
+    postings: Map,
+}
+
+impl MemoryStore {
+    /// An empty store.
+    pub fn new() -> Self {
+        Self {
+            records: Map::new(TreeId::Records),
+            postings: Map::new(TreeId::Postings),
+        }
+    }
+}
+
+impl Default for MemoryStore {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Store for MemoryStore {
+    fn records(&self) -> &dyn RecordStore {
+        &self.records
+    }
+
+    fn postings(&self) -> &dyn PostingStore {
+        &self.postings
+    }
+
+    fn commit(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+
+    fn bytes_on_disk(&self) -> u64 {
+        0
+    }
+}
+
+type Entries = BTreeMap<Vec<u8>, Vec<u8>>;
+
+#[derive(Debug)]
+struct Map {
+    tree: TreeId,
+    entries: RwLock<Entries>,
+}
+
+impl Map {
+    fn new(tree: TreeId) -> Self {
+        Self {
+            tree,
+            entries: RwLock::default(),
+        }
+    }
+
+    // No code that can panic runs under the lock, so a poisoned map is still whole.
+    fn read(&self) -> RwLockReadGuard<'_, Entries> {
+        self.entries.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Entries> {
+        self.entries.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn check_len(&self, value: &[u8], max: usize) -> Result<(), StoreError> {
+        let len = value.len();
+        if len > max {
+            return Err(StoreError::TooLarge {
+                tree: self.tree.name(),
+                len,
+                max,
+            });
+        }
+        Ok(())
+    }
+
+    /// Visits entries from `start` on. The lock is taken anew for each entry, so that the visitor
+    /// may write.
+    fn walk(&self, start: &[u8], visit: &mut VisitEntry<'_>) {
+        let mut bound = Bound::Included(start.to_vec());
+        loop {
+            let next = self
+                .read()
+                .range::<Vec<u8>, _>((bound.as_ref(), Bound::Unbounded))
+                .next()
+                .map(|(key, value)| (key.clone(), value.clone()));
+            let Some((key, value)) = next else { return };
+            if visit(&key, &value).is_break() {
+                return;
+            }
+            bound = Bound::Excluded(key);
+        }
+    }
+}
+
+impl RecordStore for Map {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(self.read().get(key).cloned())
+    }
+
+    fn apply(&self, batch: Vec<Write>) -> Result<(), StoreError> {
+        for write in &batch {
+            if let Write::Put { value, .. } = write {
+                self.check_len(value, MAX_RECORD)?;
+            }
+        }
+        let mut entries = self.write();
+        for write in batch {
+            match write {
+                Write::Put { key, value } => entries.insert(key, value),
+                Write::Delete { key } => entries.remove(&key),
+            };
+        }
+        Ok(())
+    }
+
+    fn scan(
+        &self,
+        prefix: &[u8],
+        from: Option<&[u8]>,
+        visit: &mut VisitEntry<'_>,
+    ) -> Result<(), StoreError> {
+        let start = from.map_or(prefix, |from| from.max(prefix));
+        self.walk(start, &mut |key, value| {
+            if key.starts_with(prefix) {
+                visit(key, value)
+            } else {
+                ControlFlow::Break(())
+            }
+        });
+        Ok(())
+    }
+}
+
+impl PostingStore for Map {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        Ok(self.read().get(key).cloned())
+    }
+
+    fn put(&self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        self.check_len(value, MAX_VALUE)?;
+        self.write().insert(key.to_vec(), value.to_vec());
+        Ok(())
+    }
+
+    fn delete(&self, key: &[u8]) -> Result<(), StoreError> {
+        self.write().remove(key);
+        Ok(())
+    }
+
+    fn keys(&self, visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), StoreError> {
+        self.walk(&[], &mut |key, _| visit(key));
+        Ok(())
+    }
+}

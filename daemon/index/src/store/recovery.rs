@@ -1,0 +1,129 @@
+//! Opens the engine and works round the known ways in which it refuses to.
+//!
+//! Two faults of sled 0.34 make `open` fail for ever although its log is whole (issues #1527 and
+//! #1533): a stray `snap.*.generating` left by a kill during open, which its file filter takes for
+//! a snapshot, and a truncated snapshot. A snapshot is only a shortcut: without it sled reads the
+//! whole log.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+
+use ::sled::{Config, Db, Error, Mode};
+
+use super::StoreError;
+use super::durable::{files, sync_dir};
+
+/// Opens the engine in `dir`. The caller holds the lock of the directory.
+///
+/// # Errors
+/// [`StoreError::Damaged`] if the engine finds its files corrupt or panics.
+pub(super) fn open_engine(dir: &Path, cache_bytes: u64) -> Result<Db, StoreError> {
+    remove_unfinished_snapshots(dir)?;
+    match open_once(dir, cache_bytes)? {
+        Err(Error::Corruption { at: None, .. }) if move_snapshots_aside(dir)? => {
+            tracing::warn!(dir = %dir.display(), "snapshot is corrupt: reading the whole log");
+            open_once(dir, cache_bytes)?
+        }
+        opened => opened,
+    }
+    .map_err(|error| from_engine(dir, error))
+}
+
+fn open_once(dir: &Path, cache_bytes: u64) -> Result<Result<Db, Error>, StoreError> {
+    guarded(|| {
+        Config::new()
+            .path(dir)
+            .cache_capacity(cache_bytes)
+            .mode(Mode::LowSpace)
+            // Not for durability, which `commit` gives: sled reclaims space only in this thread.
+            .flush_every_ms(Some(1000))
+            // Postings are close to random bits, and this cannot be changed later.
+            .use_compression(false)
+            .open()
+    })
+}
+
+/// Runs an operation of the engine; its panic becomes [`StoreError::Damaged`], as it panics where
+/// its files contradict its expectations.
+pub(super) fn guarded<T>(operation: impl FnOnce() -> T) -> Result<T, StoreError> {
+    catch_unwind(AssertUnwindSafe(operation)).map_err(|panic| {
+        let message = panic
+            .downcast_ref::<String>()
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("unknown cause");
+        StoreError::Damaged {
+            reason: format!("engine panicked: {message}"),
+        }
+    })
+}
+
+/// Sorts the engine's errors into ours.
+pub(super) fn from_engine(dir: &Path, error: Error) -> StoreError {
+    use std::io::ErrorKind::{InvalidData, NotFound, UnexpectedEof};
+    match error {
+        Error::Io(e) if e.to_string().starts_with("could not acquire lock") => {
+            StoreError::Locked { dir: dir.into() }
+        }
+        // A blob that is missing or too short.
+        Error::Io(e) if matches!(e.kind(), InvalidData | NotFound | UnexpectedEof) => {
+            StoreError::Damaged {
+                reason: e.to_string(),
+            }
+        }
+        Error::Io(e) => StoreError::io("use", dir)(e),
+        Error::Corruption { .. } | Error::ReportableBug(_) | Error::CollectionNotFound(_) => {
+            StoreError::Damaged {
+                reason: error.to_string(),
+            }
+        }
+        // Our configuration never changes: what the engine read was not what it wrote.
+        Error::Unsupported(reason) if reason.starts_with("cannot change") => {
+            StoreError::Damaged { reason }
+        }
+        Error::Unsupported(reason) => StoreError::Engine(reason),
+    }
+}
+
+fn remove_unfinished_snapshots(dir: &Path) -> Result<(), StoreError> {
+    for path in snapshots(dir)?
+        .iter()
+        .filter(|p| p.extension().is_some_and(|e| e == "generating"))
+    {
+        std::fs::remove_file(path).map_err(StoreError::io("remove", path))?;
+    }
+    Ok(())
+}
+
+/// Renames `snap.X` to `aside.snap.X`, replacing those set aside earlier; says whether there were
+/// any.
+fn move_snapshots_aside(dir: &Path) -> Result<bool, StoreError> {
+    let earlier = named(dir, "aside.snap.")?;
+    for path in &earlier {
+        std::fs::remove_file(path).map_err(StoreError::io("remove", path))?;
+    }
+    let snapshots = snapshots(dir)?;
+    for path in &snapshots {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let aside = dir.join(format!("aside.{name}"));
+        std::fs::rename(path, &aside).map_err(StoreError::io("rename", path))?;
+    }
+    sync_dir(dir)?;
+    Ok(!snapshots.is_empty())
+}
+
+fn snapshots(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    named(dir, "snap.")
+}
+
+fn named(dir: &Path, start: &str) -> Result<Vec<PathBuf>, StoreError> {
+    let is_named = |path: &PathBuf| {
+        path.file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with(start))
+    };
+    Ok(files(dir)?
+        .into_iter()
+        .map(|(path, _)| path)
+        .filter(is_named)
+        .collect())
+}

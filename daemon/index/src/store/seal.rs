@@ -1,0 +1,90 @@
+//! Seals values with a checksum bound to their key and tree, so that a value that was damaged or
+//! found under the wrong key is reported, never served.
+//!
+//! Layout: value ‖ checksum (8 bytes, little-endian). The checksum is XXH3-64 of the value, seeded
+//! by XXH3-64 of the key, itself seeded by a number of the tree. It guards against faults, not
+//! against forgery: whoever can write the store's files can forge it.
+//!
+//! XXH3 because probes read some hundred blocks of about 1 KB a query: it costs about 40 ns a
+//! block (BLAKE3: 940 ns). It is also another function than the CRC-32 sled uses for its pages, so one does not
+//! miss what the other missed.
+
+use twox_hash::XxHash3_64;
+
+/// Bytes a seal adds to a value.
+pub(super) const SEAL_LEN: usize = 8;
+
+/// Which tree a value belongs to; part of its seal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TreeId {
+    Records = 1,
+    Postings = 2,
+    Commits = 3,
+}
+
+impl TreeId {
+    /// Name of the tree, in the engine and in messages.
+    pub(super) fn name(self) -> &'static str {
+        match self {
+            Self::Records => "records",
+            Self::Postings => "postings",
+            Self::Commits => "commits",
+        }
+    }
+}
+
+/// Appends the seal.
+pub(super) fn seal(tree: TreeId, key: &[u8], value: &[u8]) -> Vec<u8> {
+    let mut sealed = Vec::with_capacity(value.len() + SEAL_LEN);
+    sealed.extend_from_slice(value);
+    sealed.extend_from_slice(&checksum(tree, key, value).to_le_bytes());
+    sealed
+}
+
+/// Strips the seal; `None` if it does not match.
+pub(super) fn unseal<'a>(tree: TreeId, key: &[u8], sealed: &'a [u8]) -> Option<&'a [u8]> {
+    let (value, stored) = sealed.split_last_chunk::<SEAL_LEN>()?;
+    (u64::from_le_bytes(*stored) == checksum(tree, key, value)).then_some(value)
+}
+
+fn checksum(tree: TreeId, key: &[u8], value: &[u8]) -> u64 {
+    let seed = XxHash3_64::oneshot_with_seed(tree as u64, key);
+    XxHash3_64::oneshot_with_seed(seed, value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn unseal_returns_what_was_sealed(key: Vec<u8>, value: Vec<u8>) {
+            let sealed = seal(TreeId::Records, &key, &value);
+            prop_assert_eq!(unseal(TreeId::Records, &key, &sealed), Some(&value[..]));
+        }
+
+        #[test]
+        fn any_flipped_bit_is_noticed(key: Vec<u8>, value: Vec<u8>, at: prop::sample::Index) {
+            let mut sealed = seal(TreeId::Postings, &key, &value);
+            let bit = at.index(sealed.len() * 8);
+            sealed[bit / 8] ^= 1 << (bit % 8);
+            prop_assert_eq!(unseal(TreeId::Postings, &key, &sealed), None);
+        }
+
+        #[test]
+        fn any_truncation_is_noticed(key: Vec<u8>, value: Vec<u8>, at: prop::sample::Index) {
+            let sealed = seal(TreeId::Postings, &key, &value);
+            let cut = at.index(sealed.len());
+            prop_assert_eq!(unseal(TreeId::Postings, &key, &sealed[..cut]), None);
+        }
+    }
+
+    #[test]
+    fn a_value_under_another_key_or_tree_is_noticed() {
+        let sealed = seal(TreeId::Records, b"ab", b"c");
+        assert_eq!(unseal(TreeId::Records, b"a", &sealed), None);
+        assert_eq!(unseal(TreeId::Postings, b"ab", &sealed), None);
+        assert_ne!(seal(TreeId::Records, b"a", b"bc"), sealed);
+    }
+}

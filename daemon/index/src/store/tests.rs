@@ -1,0 +1,337 @@
+//! What is particular to the store on disk: damage, recovery, locking, the probe.
+
+use std::fs::{self, OpenOptions};
+use std::ops::ControlFlow;
+use std::os::unix::fs::FileExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use tempfile::TempDir;
+
+use super::seal::TreeId;
+use super::{
+    Options, ProbeVerdict, SledStore, Store, StoreError, Write, open_checked, probe, probe_main,
+};
+
+const SMALL: Options = Options {
+    cache_bytes: 8 << 20,
+};
+/// Far above what a probe takes here; only a hang reaches it.
+const LONG: Duration = Duration::from_secs(120);
+const RECORDS: u32 = 500;
+
+fn value(n: u32) -> Vec<u8> {
+    format!("value {n} ").repeat(20).into_bytes()
+}
+
+/// A directory holding a store with known content, closed cleanly.
+fn filled() -> (TempDir, PathBuf) {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join("store");
+    let store = SledStore::open(&dir, SMALL).unwrap();
+    fill(&store);
+    store.close().unwrap();
+    (temp, dir)
+}
+
+fn fill(store: &SledStore) {
+    let put = |n: u32| Write::Put {
+        key: n.to_be_bytes().to_vec(),
+        value: value(n),
+    };
+    store
+        .records()
+        .apply((0..RECORDS).map(put).collect())
+        .unwrap();
+    for n in 0..RECORDS {
+        store.postings().put(&n.to_be_bytes(), &value(n)).unwrap();
+    }
+}
+
+fn assert_filled(store: &SledStore) {
+    for n in 0..RECORDS {
+        let key = n.to_be_bytes();
+        assert_eq!(store.records().get(&key).unwrap(), Some(value(n)));
+        assert_eq!(store.postings().get(&key).unwrap(), Some(value(n)));
+    }
+}
+
+fn snapshot(dir: &Path) -> PathBuf {
+    let mut names = fs::read_dir(dir)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
+    names
+        .find(|path| {
+            path.file_name()
+                .unwrap()
+                .to_string_lossy()
+                .starts_with("snap.")
+        })
+        .unwrap()
+}
+
+/// As a crash would leave it.
+fn unclean(dir: &Path) {
+    fs::remove_file(dir.join("CLEAN")).unwrap();
+}
+
+#[test]
+fn a_flipped_bit_is_reported_and_not_served() {
+    let (_temp, dir) = filled();
+    let store = SledStore::open(&dir, SMALL).unwrap();
+    let key = 7_u32.to_be_bytes();
+    for tree in [TreeId::Records, TreeId::Postings] {
+        let mut sealed = store.get_raw(tree, &key);
+        sealed[5] ^= 0x10;
+        store.put_raw(tree, &key, &sealed);
+    }
+    let corrupt = |error: StoreError, name: &str| {
+        assert!(
+            matches!(error, StoreError::Corrupt { tree, key } if tree == name && key == "00000007")
+        );
+    };
+    corrupt(store.records().get(&key).unwrap_err(), "records");
+    corrupt(store.postings().get(&key).unwrap_err(), "postings");
+    corrupt(
+        store.postings().get_many(&[b"none", &key]).unwrap_err(),
+        "postings",
+    );
+    let mut served = 0;
+    let mut visit = |_: &[u8], _: &[u8]| {
+        served += 1;
+        ControlFlow::Continue(())
+    };
+    corrupt(
+        store.records().scan(b"", None, &mut visit).unwrap_err(),
+        "records",
+    );
+    assert_eq!(served, 7, "the entries before the corrupt one");
+    corrupt(store.verify().unwrap_err(), "records");
+}
+
+#[test]
+fn a_value_under_a_false_key_is_reported() {
+    let (_temp, dir) = filled();
+    let store = SledStore::open(&dir, SMALL).unwrap();
+    let sealed = store.get_raw(TreeId::Records, &1_u32.to_be_bytes());
+    store.put_raw(TreeId::Records, &2_u32.to_be_bytes(), &sealed);
+    let error = store.records().get(&2_u32.to_be_bytes()).unwrap_err();
+    assert!(matches!(error, StoreError::Corrupt { .. }));
+}
+
+#[test]
+fn a_closed_store_opens_again_with_all_it_held() {
+    let (_temp, dir) = filled();
+    let large = vec![9; 400_000]; // a file of its own in the engine
+    let store = SledStore::open(&dir, SMALL).unwrap();
+    let key = b"large".to_vec();
+    store
+        .records()
+        .apply(vec![Write::Put {
+            key,
+            value: large.clone(),
+        }])
+        .unwrap();
+    let store = store.close_and_reopen(SMALL).unwrap();
+    assert_filled(&store);
+    assert_eq!(store.records().get(b"large").unwrap(), Some(large));
+    assert_eq!(
+        store.verify().unwrap(),
+        (u64::from(RECORDS) + 1, u64::from(RECORDS))
+    );
+    assert!(store.bytes_on_disk() > 400_000);
+}
+
+#[test]
+fn an_open_store_is_locked() {
+    let (_temp, dir) = filled();
+    let store = SledStore::open(&dir, SMALL).unwrap();
+    let error = SledStore::open(&dir, SMALL).unwrap_err();
+    assert!(matches!(error, StoreError::Locked { dir: found } if found == dir));
+    assert!(matches!(
+        probe(&dir),
+        ProbeVerdict::Unknown(StoreError::Locked { .. })
+    ));
+    assert_filled(&store);
+    store.close().unwrap();
+    SledStore::open(&dir, SMALL).unwrap();
+}
+
+#[test]
+fn a_lock_taken_by_the_engine_alone_is_told_as_locked() {
+    let (_temp, dir) = filled();
+    let db = OpenOptions::new().write(true).open(dir.join("db")).unwrap();
+    db.try_lock().unwrap();
+    let error = SledStore::open(&dir, SMALL).unwrap_err();
+    assert!(matches!(error, StoreError::Locked { .. }));
+}
+
+#[test]
+fn an_unfinished_snapshot_does_not_stop_an_open() {
+    let (_temp, dir) = filled();
+    let stray = dir.join("snap.0000000000FFFFFF.generating");
+    fs::write(&stray, b"unfinished").unwrap();
+    assert_filled(&SledStore::open(&dir, SMALL).unwrap());
+    assert!(!stray.exists());
+}
+
+#[test]
+fn a_truncated_snapshot_does_not_stop_an_open() {
+    let (_temp, dir) = filled();
+    SledStore::open(&dir, SMALL).unwrap().close().unwrap();
+    let path = snapshot(&dir);
+    let half = fs::metadata(&path).unwrap().len() / 2;
+    OpenOptions::new()
+        .write(true)
+        .open(&path)
+        .unwrap()
+        .set_len(half)
+        .unwrap();
+    assert_filled(&SledStore::open(&dir, SMALL).unwrap());
+    let aside = format!("aside.{}", path.file_name().unwrap().to_string_lossy());
+    assert!(dir.join(aside).exists());
+}
+
+#[test]
+fn only_a_closed_store_is_marked_clean() {
+    let (_temp, dir) = filled();
+    assert!(dir.join("CLEAN").exists());
+    let store = SledStore::open(&dir, SMALL).unwrap();
+    assert!(!dir.join("CLEAN").exists());
+    drop(store);
+    assert!(!dir.join("CLEAN").exists());
+}
+
+// Not a test of its own: the child process of the tests below, which run this executable.
+#[test]
+fn probe_child() {
+    if let Some(dir) = std::env::var_os("SIMDEX_TEST_PROBE") {
+        let code = probe_main(Path::new(&dir));
+        let sound = format!("{code:?}") == format!("{:?}", std::process::ExitCode::SUCCESS);
+        std::process::exit(if sound { 0 } else { 1 });
+    }
+}
+
+fn real_probe(dir: &Path) -> Option<Command> {
+    let mut command = Command::new(std::env::current_exe().unwrap());
+    command.args(["--exact", "store::tests::probe_child", "--nocapture"]);
+    command.env("SIMDEX_TEST_PROBE", dir);
+    Some(command)
+}
+
+fn shell(script: &str) -> Option<Command> {
+    let mut command = Command::new("sh");
+    command.args(["-c", script]);
+    Some(command)
+}
+
+fn assert_set_aside(dir: &Path, probe: Option<Command>, limit: Duration) -> String {
+    let opened = open_checked(dir, SMALL, probe, limit).unwrap();
+    let damage = opened.damage.unwrap();
+    assert_eq!(damage.set_aside, dir.with_file_name("store.damaged-1"));
+    assert!(damage.set_aside.join("db").exists());
+    assert_eq!(opened.store.verify().unwrap(), (0, 0));
+    damage.reason
+}
+
+#[test]
+fn a_new_store_and_a_cleanly_closed_one_are_not_probed() {
+    let temp = tempfile::tempdir().unwrap();
+    let dir = temp.path().join("store");
+    for _ in 0..2 {
+        let opened = open_checked(&dir, SMALL, shell("exit 1"), LONG).unwrap();
+        assert_eq!(opened.damage, None);
+        opened.store.close().unwrap();
+    }
+}
+
+#[test]
+fn a_sound_store_is_probed_after_a_crash_and_kept() {
+    let (_temp, dir) = filled();
+    unclean(&dir);
+    let opened = open_checked(&dir, SMALL, real_probe(&dir), LONG).unwrap();
+    assert_eq!(opened.damage, None);
+    assert_filled(&opened.store);
+}
+
+#[test]
+fn a_store_with_a_corrupt_value_is_set_aside() {
+    let (_temp, dir) = filled();
+    let store = SledStore::open(&dir, SMALL).unwrap();
+    store.put_raw(TreeId::Postings, b"key", b"no seal at all");
+    store.close().unwrap();
+    assert!(matches!(probe(&dir), ProbeVerdict::Damaged { .. }));
+    let reason = assert_set_aside(&dir, real_probe(&dir), LONG);
+    assert_eq!(reason, "probe found damage");
+}
+
+#[test]
+fn commits_the_engine_lost_are_noticed() {
+    let (_temp, dir) = filled();
+    let store = SledStore::open(&dir, SMALL).unwrap();
+    let before = fs::metadata(dir.join("db")).unwrap().len();
+    for n in 0..20_u8 {
+        let (key, value) = (vec![n], vec![n; 20_000]);
+        store
+            .records()
+            .apply(vec![Write::Put { key, value }])
+            .unwrap();
+        store.commit().unwrap();
+    }
+    let after = fs::metadata(dir.join("db")).unwrap().len();
+    store.close().unwrap();
+    // In the part of the log without a snapshot sled takes damage for a torn tail.
+    let db = OpenOptions::new().write(true).open(dir.join("db")).unwrap();
+    db.write_all_at(&[0xa5; 4096], before + (after - before) / 2)
+        .unwrap();
+    let opened = open_checked(&dir, SMALL, None, LONG).unwrap();
+    let reason = opened.damage.unwrap().reason;
+    assert!(reason.contains("lost commits"), "{reason}");
+}
+
+#[test]
+fn a_torn_or_missing_witness_does_not_stop_an_open() {
+    let (_temp, dir) = filled();
+    let path = dir.join("COMMITTED");
+    fs::write(&path, [7; 16]).unwrap();
+    let store = SledStore::open(&dir, SMALL).unwrap();
+    store.commit().unwrap();
+    store.close().unwrap();
+    fs::remove_file(&path).unwrap();
+    assert_filled(&SledStore::open(&dir, SMALL).unwrap());
+}
+
+#[test]
+fn a_probe_that_hangs_or_crashes_means_damage() {
+    let (_temp, dir) = filled();
+    unclean(&dir);
+    let reason = assert_set_aside(&dir, shell("exec sleep 600"), Duration::from_millis(50));
+    assert!(reason.contains("no answer"));
+    let (_temp, dir) = filled();
+    unclean(&dir);
+    let reason = assert_set_aside(&dir, shell("kill -ABRT $$"), LONG);
+    assert!(reason.contains("signal 6"));
+}
+
+#[test]
+fn a_probe_ended_from_outside_gives_nothing_up() {
+    let (_temp, dir) = filled();
+    unclean(&dir);
+    for script in ["kill -TERM $$", "kill -KILL $$", "exit 74"] {
+        let error = open_checked(&dir, SMALL, shell(script), LONG).unwrap_err();
+        assert!(matches!(error, StoreError::ProbeInconclusive { .. }));
+    }
+    let error = open_checked(&dir, SMALL, shell("exit 75"), LONG).unwrap_err();
+    assert!(matches!(error, StoreError::Locked { .. }));
+    assert_filled(&SledStore::open(&dir, SMALL).unwrap());
+}
+
+#[test]
+fn a_store_in_use_is_not_set_aside() {
+    let (_temp, dir) = filled();
+    let store = SledStore::open(&dir, SMALL).unwrap();
+    let error = open_checked(&dir, SMALL, shell("exit 1"), LONG).unwrap_err();
+    assert!(matches!(error, StoreError::Locked { .. }));
+    assert_filled(&store);
+}

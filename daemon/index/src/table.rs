@@ -1,0 +1,169 @@
+//! What is held in memory of every document: enough to estimate without a read, and which documents
+//! are live in which root.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use roaring::RoaringTreemap;
+use simdex_schema::document::RUNGS;
+use simdex_schema::{DocId, DocumentHash, DocumentKind, DocumentRecord, RootId};
+use simdex_signature::Rung;
+
+/// The figures of one document that candidates and groups need.
+#[derive(Clone, Copy, Debug)]
+pub struct DocumentStats {
+    /// Names the document.
+    pub hash: DocumentHash,
+    /// Text or raw bytes.
+    pub kind: DocumentKind,
+    /// Canonical text in bytes.
+    pub length: u64,
+    /// Rung of its signatures.
+    pub rung: Rung,
+    /// Mod_n (or chunk) fingerprints by rung; see [`DocumentRecord::counts`].
+    pub counts: [u32; RUNGS],
+    /// BSW_n entries.
+    pub bsw_count: u32,
+}
+
+impl From<&DocumentRecord> for DocumentStats {
+    fn from(record: &DocumentRecord) -> Self {
+        Self {
+            hash: record.hash,
+            kind: record.kind,
+            length: record.length,
+            rung: record.rung,
+            counts: record.counts,
+            bsw_count: record.bsw_count,
+        }
+    }
+}
+
+/// The set of roots an asker may see.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum View {
+    /// Every root.
+    #[default]
+    All,
+    /// Only these.
+    Roots(BTreeSet<RootId>),
+}
+
+impl View {
+    /// Whether files of this root may be seen.
+    pub fn shows(&self, root: RootId) -> bool {
+        match self {
+            View::All => true,
+            View::Roots(roots) => roots.contains(&root),
+        }
+    }
+}
+
+/// All documents known, and how many files carry each, by root.
+#[derive(Default)]
+pub(crate) struct Table {
+    documents: HashMap<DocId, DocumentStats>,
+    roots: BTreeMap<RootId, RootDocuments>,
+    files: HashMap<DocId, u64>,
+    live: RoaringTreemap,
+}
+
+#[derive(Default)]
+struct RootDocuments {
+    files: HashMap<DocId, u64>,
+    live: RoaringTreemap,
+}
+
+impl Table {
+    pub(crate) fn insert(&mut self, id: DocId, stats: DocumentStats) {
+        self.documents.insert(id, stats);
+    }
+
+    pub(crate) fn forget(&mut self, id: DocId) {
+        self.documents.remove(&id);
+    }
+
+    pub(crate) fn get(&self, id: DocId) -> Option<&DocumentStats> {
+        self.documents.get(&id)
+    }
+
+    pub(crate) fn known(&self) -> impl Iterator<Item = (DocId, &DocumentStats)> {
+        self.documents.iter().map(|(id, stats)| (*id, stats))
+    }
+
+    /// Every document known, live or not yet purged.
+    pub(crate) fn known_ids(&self) -> RoaringTreemap {
+        self.documents.keys().map(|id| id.0).collect()
+    }
+
+    /// Counts one file more (or less) that carries a document.
+    pub(crate) fn count_file(&mut self, root: RootId, id: DocId, more: bool) {
+        let of_root = self.roots.entry(root).or_default();
+        bump(&mut of_root.files, &mut of_root.live, id, more);
+        bump(&mut self.files, &mut self.live, id, more);
+    }
+
+    /// Files that carry a document, in all roots.
+    pub(crate) fn files(&self, id: DocId) -> u64 {
+        self.files.get(&id).copied().unwrap_or(0)
+    }
+
+    /// Files of the view that carry a document.
+    pub(crate) fn files_in(&self, id: DocId, view: &View) -> u64 {
+        let of_root = |root: &RootDocuments| root.files.get(&id).copied().unwrap_or(0);
+        self.roots.iter().filter(|(root, _)| view.shows(**root)).map(|(_, docs)| of_root(docs)).sum()
+    }
+
+    pub(crate) fn is_live(&self, id: DocId) -> bool {
+        self.live.contains(id.0)
+    }
+
+    pub(crate) fn live(&self) -> &RoaringTreemap {
+        &self.live
+    }
+
+    /// Documents that a view may see: applied where candidates are made.
+    pub(crate) fn visible(&self, view: &View) -> RoaringTreemap {
+        match view {
+            View::All => self.live.clone(),
+            View::Roots(roots) => {
+                let sets = roots.iter().filter_map(|root| self.roots.get(root));
+                sets.fold(RoaringTreemap::new(), |all, root| all | &root.live)
+            }
+        }
+    }
+
+    /// Rungs in use, so that a query is signed for each.
+    pub(crate) fn rungs(&self) -> BTreeSet<Rung> {
+        self.documents.values().map(|stats| stats.rung).collect()
+    }
+}
+
+fn bump(files: &mut HashMap<DocId, u64>, live: &mut RoaringTreemap, id: DocId, more: bool) {
+    let count = files.entry(id).or_insert(0);
+    *count = if more { *count + 1 } else { count.saturating_sub(1) };
+    if *count == 0 {
+        files.remove(&id);
+        live.remove(id.0);
+    } else {
+        live.insert(id.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_is_live_where_a_file_carries_it() {
+        let (a, b, doc) = (RootId(1), RootId(2), DocId(5));
+        let mut table = Table::default();
+        table.count_file(a, doc, true);
+        table.count_file(b, doc, true);
+        table.count_file(a, doc, false);
+        assert!(table.is_live(doc));
+        assert!(!table.visible(&View::Roots([a].into())).contains(5));
+        assert!(table.visible(&View::Roots([a, b].into())).contains(5));
+        table.count_file(b, doc, false);
+        assert!(!table.is_live(doc) && table.visible(&View::All).is_empty());
+    }
+}

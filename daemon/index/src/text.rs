@@ -1,0 +1,99 @@
+//! Extracted text in append-only segment files outside the engine, whose leaves and open time
+//! suffer from large values.
+//!
+//! A batch of texts is packed into blocks of up to 64 KiB, so that short texts compress together;
+//! a longer text has a block of its own. Blocks are compressed with zstd, checksummed and appended
+//! to the current segment. A [`TextRef`] in a document's record says where its text lies.
+//!
+//! Order of a commit: [`TextStore::append`], [`TextStore::sync`], then the record. So a record
+//! never points to text that a power cut took, and what an unfinished commit leaves behind is
+//! merely dead. Every start appends to a new segment: a torn tail is never written over.
+//!
+//! Dead texts are dropped by segment: [`TextStore::segments`] tells the live share,
+//! [`TextStore::compact`] copies what lives, and after the caller has committed the new references
+//! [`TextStore::remove_segment`] deletes the file.
+
+use std::path::PathBuf;
+
+mod block;
+mod reference;
+mod segment;
+mod store;
+
+#[cfg(test)]
+mod tests;
+
+pub use reference::TextRef;
+pub use store::{SegmentUsage, TextStore};
+
+/// Texts are packed into one block up to this many bytes.
+pub const BLOCK_BYTES: usize = 64 << 10;
+
+/// A new segment begins once the current one has reached this length, in bytes.
+pub const SEGMENT_BYTES: u64 = 64 << 20;
+
+/// Longest text accepted, in bytes; also bounds what a reader allocates.
+pub const MAX_TEXT: usize = 256 << 20;
+
+/// What can go wrong with stored text.
+#[derive(Debug, thiserror::Error)]
+pub enum TextError {
+    /// The text is longer than [`MAX_TEXT`].
+    #[error("text of {len} bytes exceeds {MAX_TEXT}")]
+    TooLong {
+        /// Its length in bytes.
+        len: usize,
+    },
+    /// What lies at this place is not the block that was written there.
+    #[error("corrupt text in segment {segment} at {offset}: {reason}")]
+    Corrupt {
+        /// Number of the segment.
+        segment: u32,
+        /// Offset of the block in bytes.
+        offset: u64,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+    /// The segment a reference names does not exist.
+    #[error("no text segment {segment}")]
+    NoSegment {
+        /// Number of the segment.
+        segment: u32,
+    },
+    /// A reference given as live in one segment points to another.
+    #[error("reference to segment {found} in the compaction of segment {expected}")]
+    WrongSegment {
+        /// The segment being compacted.
+        expected: u32,
+        /// The segment of the reference.
+        found: u32,
+    },
+    /// A fsync failed: what was appended since the last sync may be lost even if a later fsync
+    /// succeeds, so the store accepts nothing more until it is opened again.
+    #[error("an earlier sync of the texts failed")]
+    SyncFailed,
+    /// All 2³² segment numbers are used up.
+    #[error("no segment numbers left")]
+    Exhausted,
+    /// The operating system refused an operation on a file.
+    #[error("cannot {action} {}", path.display())]
+    Io {
+        /// What was tried, e.g. `open`.
+        action: &'static str,
+        /// On which file or directory.
+        path: PathBuf,
+        /// Why it failed.
+        source: std::io::Error,
+    },
+}
+
+impl TextError {
+    fn io(action: &'static str, path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Self {
+        let path = path.into();
+        move |source| Self::Io {
+            action,
+            path,
+            source,
+        }
+    }
+}

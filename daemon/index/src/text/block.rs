@@ -1,0 +1,124 @@
+//! One block of a segment: header and compressed texts.
+//!
+//! | bytes  | content                                                          |
+//! |--------|------------------------------------------------------------------|
+//! | 0..4   | `SXTB`                                                           |
+//! | 4..6   | version, 1, little-endian as all numbers here                    |
+//! | 6..8   | zero                                                             |
+//! | 8..12  | length of the texts, decompressed                                |
+//! | 12..16 | length of what follows the header, *n*                           |
+//! | 16..32 | checksum                                                         |
+//! | 32..   | *n* bytes: one zstd frame with the texts one after another       |
+//!
+//! The checksum is the first 16 bytes of BLAKE3 over segment number (4 bytes), offset of the block
+//! (8), header bytes 0..16 and the compressed bytes. The place is part of it, so that a block that
+//! strayed to another place is noticed. It is verified before anything is decompressed.
+
+use super::{MAX_TEXT, TextError};
+
+/// Bytes of a block's header.
+pub(super) const HEADER_LEN: usize = 32;
+
+/// A zstd frame is at most this much longer than what it holds (`ZSTD_COMPRESSBOUND` is less).
+const MAX_EXPANSION: usize = (MAX_TEXT >> 8) + 1024;
+
+const MAGIC: [u8; 4] = *b"SXTB";
+const VERSION: u16 = 1;
+/// Compression level: the default of zstd, about 3:1 on prose at hundreds of MB/s.
+const LEVEL: i32 = 3;
+
+/// Where a block lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Place {
+    pub(super) segment: u32,
+    pub(super) offset: u64,
+}
+
+impl Place {
+    pub(super) fn corrupt(self, reason: &'static str) -> TextError {
+        TextError::Corrupt {
+            segment: self.segment,
+            offset: self.offset,
+            reason,
+        }
+    }
+}
+
+/// The lengths a header states.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Header {
+    /// Decompressed bytes, at most [`MAX_TEXT`].
+    pub(super) raw_len: usize,
+    /// Compressed bytes after the header.
+    pub(super) block_len: usize,
+}
+
+impl Header {
+    /// Reads magic, version and bounds; the checksum needs the whole block.
+    pub(super) fn parse(place: Place, bytes: &[u8; HEADER_LEN]) -> Result<Self, TextError> {
+        let number = |at: usize| {
+            u32::from_le_bytes([bytes[at], bytes[at + 1], bytes[at + 2], bytes[at + 3]]) as usize
+        };
+        if bytes[0..4] != MAGIC {
+            return Err(place.corrupt("no block here"));
+        }
+        if bytes[4..6] != VERSION.to_le_bytes() || bytes[6..8] != [0, 0] {
+            return Err(place.corrupt("unknown version"));
+        }
+        let (raw_len, block_len) = (number(8), number(12));
+        if raw_len > MAX_TEXT || block_len > raw_len + MAX_EXPANSION {
+            return Err(place.corrupt("length out of bounds"));
+        }
+        Ok(Self { raw_len, block_len })
+    }
+}
+
+/// Header and compressed form of `raw`, which is at most [`MAX_TEXT`] long.
+pub(super) fn encode(place: Place, raw: &[u8]) -> std::io::Result<Vec<u8>> {
+    let compressed = zstd::bulk::compress(raw, LEVEL)?;
+    let lengths = u32::try_from(raw.len())
+        .ok()
+        .zip(u32::try_from(compressed.len()).ok());
+    let (raw_len, block_len) = lengths.ok_or(std::io::ErrorKind::FileTooLarge)?;
+    let mut block = Vec::with_capacity(HEADER_LEN + compressed.len());
+    block.extend_from_slice(&MAGIC);
+    block.extend_from_slice(&VERSION.to_le_bytes());
+    block.extend_from_slice(&[0, 0]);
+    block.extend_from_slice(&raw_len.to_le_bytes());
+    block.extend_from_slice(&block_len.to_le_bytes());
+    let checksum = checksum(place, &block, &compressed);
+    block.extend_from_slice(&checksum);
+    block.extend_from_slice(&compressed);
+    Ok(block)
+}
+
+/// Verifies and decompresses a whole block.
+pub(super) fn decode(place: Place, block: &[u8]) -> Result<Vec<u8>, TextError> {
+    let Some((head, compressed)) = block.split_first_chunk::<HEADER_LEN>() else {
+        return Err(place.corrupt("block is cut off"));
+    };
+    let header = Header::parse(place, head)?;
+    if header.block_len != compressed.len() {
+        return Err(place.corrupt("length differs from the reference"));
+    }
+    if checksum(place, &head[..16], compressed) != head[16..] {
+        return Err(place.corrupt("checksum mismatch"));
+    }
+    let raw = zstd::bulk::decompress(compressed, header.raw_len)
+        .map_err(|_| place.corrupt("not a zstd frame"))?;
+    if raw.len() != header.raw_len {
+        return Err(place.corrupt("decompressed length differs"));
+    }
+    Ok(raw)
+}
+
+fn checksum(place: Place, head: &[u8], compressed: &[u8]) -> [u8; 16] {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(&place.segment.to_le_bytes());
+    hasher.update(&place.offset.to_le_bytes());
+    hasher.update(head);
+    hasher.update(compressed);
+    let mut short = [0; 16];
+    short.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
+    short
+}

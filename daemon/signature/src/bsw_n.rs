@@ -1,0 +1,111 @@
+//! BSW_n: of each content-defined chunk, the hash of its smallest window.
+//!
+//! Source: Cherkasova et al. 2009, §2 "Algorithm BSW_n". Cost: one rolling pass.
+//! The paper leaves choices open; these are ours:
+//!
+//! - Position k is a boundary if F_k mod n = 0, n = 2^r. A chunk is the windows after the previous
+//!   boundary up to **and including** its own boundary window: so no chunk is empty, every window
+//!   lies in exactly one chunk, and at n = 1 every window is a chunk and the signature is the
+//!   whole shingle set. The windows after the last boundary are a chunk too, if there are any.
+//! - Including the boundary window, whose low r bits are zero, does not favour it: they decide an
+//!   order of 64-bit values only between values equal above them, a matter of 2^r in 2⁶⁴.
+//! - "A hash of this window" is a bijective scramble of its fingerprint, keyed by n. Hashing the
+//!   fingerprint in place of the bytes adds Rabin's collision probability and nothing else. The
+//!   scramble spreads the minima, which crowd near zero, over all keys; the key keeps signatures
+//!   of different n, whose minima are taken over different chunks, from sharing entries.
+//!
+//! BSW_n does not nest: coarser chunks have other boundaries, so a coarser signature is made from
+//! the text anew.
+
+use crate::canonical::CanonicalText;
+use crate::fingerprint::{Fingerprint, mix};
+use crate::rung::Rung;
+use crate::shingle::for_each_shingle;
+use crate::signature::{Scheme, SchemeKind, Signature};
+use crate::window::Window;
+
+/// The scheme BSW_n.
+pub struct BswN;
+
+impl BswN {
+    /// The BSW_n signature of a text at n = 2^rung.
+    pub fn sign(text: &CanonicalText, window: Window, rung: Rung) -> Signature {
+        let mut kept = Vec::with_capacity(text.as_bytes().len() >> rung.get());
+        let mut smallest: Option<Fingerprint> = None;
+        for_each_shingle(text, window, |fingerprint| {
+            let least = smallest.map_or(fingerprint, |least| least.min(fingerprint));
+            if fingerprint.divisible_by(rung) {
+                kept.push(Self::hash(least, rung));
+                smallest = None;
+            } else {
+                smallest = Some(least);
+            }
+        });
+        kept.extend(smallest.map(|least| Self::hash(least, rung)));
+        Signature::new(Scheme::of_text(SchemeKind::BswN, window), rung, kept)
+    }
+
+    /// The entry kept for a chunk's smallest fingerprint; bijective for each n.
+    pub fn hash(smallest: Fingerprint, rung: Rung) -> Fingerprint {
+        // Any constant does: it only has to differ from modulus to modulus.
+        Fingerprint(mix(smallest.0 ^ mix(0x4253_574E ^ (rung.modulus() << 32))))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reference;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    proptest! {
+        #[test]
+        fn bsw_n_agrees_with_its_twin(text in "[a-d ]{0,400}", words: bool, w in 1u16..30, r in 0u8..6) {
+            let text = CanonicalText::from_extracted(&text);
+            let window = if words { Window::words(w) } else { Window::bytes(w) }.unwrap();
+            let rung = Rung::new(r).unwrap();
+            let expected: BTreeSet<_> = reference::bsw_n_minima(&text, window, rung)
+                .into_iter()
+                .map(|least| BswN::hash(least, rung))
+                .collect();
+            let signature = BswN::sign(&text, window, rung);
+            prop_assert!(signature.fingerprints().iter().eq(&expected));
+        }
+
+        #[test]
+        fn an_insertion_changes_the_chunks_around_it_only(at in 0usize..4000) {
+            let words: String = (0..1500u32).map(|i| format!("{} ", i * i % 9973)).collect();
+            let before = CanonicalText::from_extracted(&words);
+            let mut edited = before.as_str().to_owned();
+            edited.insert(at.min(edited.len()), 'x');
+            let after = CanonicalText::from_extracted(&edited);
+            let sign = |text| BswN::sign(text, Window::DEFAULT, Rung::new(5).unwrap());
+            let (old, new) = (sign(&before), sign(&after));
+            let kept = crate::shingle::shared(old.fingerprints(), new.fingerprints());
+            // 20 windows change; they lie in one chunk and may make or break boundaries.
+            prop_assert!(old.len() as u64 - kept <= 22, "{} of {}", kept, old.len());
+        }
+    }
+
+    #[test]
+    fn at_modulus_one_every_window_is_a_chunk() {
+        let text = CanonicalText::from_extracted("a text that is a little longer than one window");
+        let sign = BswN::sign(&text, Window::DEFAULT, Rung::ZERO);
+        assert_eq!(sign.len(), text.as_bytes().len() - 19);
+    }
+
+    #[test]
+    fn a_text_of_windows_has_an_entry_at_any_modulus_and_moduli_do_not_mix() {
+        let text = CanonicalText::from_extracted("one window and nothing more");
+        let of = |rung| {
+            BswN::sign(&text, Window::DEFAULT, rung)
+                .fingerprints()
+                .to_vec()
+        };
+        let all: BTreeSet<_> = Rung::all().flat_map(of).collect();
+        let separately: usize = Rung::all().map(|rung| of(rung).len()).sum();
+        assert!(Rung::all().all(|rung| !of(rung).is_empty()));
+        assert_eq!(all.len(), separately);
+    }
+}

@@ -1,0 +1,123 @@
+use super::*;
+use proptest::prelude::*;
+
+fn canonical(text: &str) -> String {
+    CanonicalText::from_extracted(text).into_string()
+}
+
+/// The definition, without any fast path.
+fn defined(text: &str) -> String {
+    let spaced: String = fold_and_normalise(text)
+        .map(|c| if is_space(c) { ' ' } else { c })
+        .collect();
+    spaced
+        .split(' ')
+        .filter(|word| !word.is_empty())
+        .collect::<Vec<_>>()
+        .join(" ")
+}
+
+fn every_char() -> impl Iterator<Item = char> {
+    '\0'..=char::MAX
+}
+
+/// Strings in which everything that composes, folds, decomposes or vanishes meets everything else.
+fn tricky() -> impl Strategy<Value = String> {
+    let pool = "aAeEsSkK  \t\n\u{a0}\u{ad}\u{200b}\u{200d}\u{feff}\u{300}\u{301}\u{308}\u{30c}\u{323}\
+        \u{327}\u{345}\u{34f}ßẞǰςΣσΑαΐᾳᾼᾶῼιΙİıÅKéÉ\u{a8}ﬁﷺ각가\u{1100}\u{1161}\u{11a8}\
+        \u{1160}\u{115f}かガ\u{3099}\u{ff9e}ｶＡ漢\u{fe0f}यॉ\u{93c}\u{9c7}\u{9be}\u{fb1d}\u{f71}\u{f72}\u{fa1e}\0\u{85}";
+    let chars: Vec<char> = pool.chars().collect();
+    let picked = prop_oneof![4 => prop::sample::select(chars), 1 => any::<char>()];
+    prop::collection::vec(picked, 0..24).prop_map(|chars| chars.into_iter().collect())
+}
+
+#[test]
+fn every_character_folds_to_characters_that_stay() {
+    for c in every_char() {
+        let mut utf8 = [0; 4];
+        for d in fold_and_normalise(c.encode_utf8(&mut utf8)).nfd() {
+            let one = || std::iter::once(d);
+            assert!(
+                one().default_case_fold().eq(one()),
+                "{c:?} gives {d:?}, which folds"
+            );
+            assert!(
+                one().nfkd().eq(one()),
+                "{c:?} gives {d:?}, which decomposes"
+            );
+            assert!(!is_ignorable(d), "{c:?} gives {d:?}, which is ignorable");
+        }
+    }
+}
+
+#[test]
+fn every_character_is_idempotent_and_takes_the_same_form_on_both_paths() {
+    for c in every_char() {
+        for text in [
+            c.to_string(),
+            format!("x{c}"),
+            format!("{c}\u{301}"),
+            format!("é{c}y"),
+        ] {
+            let once = canonical(&text);
+            assert_eq!(once, defined(&text), "{text:?}");
+            assert_eq!(canonical(&once), once, "{text:?}");
+        }
+    }
+}
+
+#[test]
+fn ranges_taken_as_their_own_form_are_derived_so() {
+    for c in every_char().skip(simple::TABLE_END) {
+        if let Some(mapped) = simple::map(c) {
+            assert_eq!(simple::derive(c), Some(mapped), "{c:?}");
+        }
+    }
+}
+
+#[test]
+fn copies_that_differ_in_form_only_are_equal() {
+    let pairs = [
+        ("Straße", "STRASSE"),
+        ("ﬁn", "FIN"),
+        ("ΟΔΟΣ", "οδος"),
+        ("e\u{301}t\u{e9}", "ÉTÉ"),
+        ("co\u{ad}operate", "cooperate"),
+        ("\u{feff}zero\u{200b}width", "zerowidth"),
+        (" a\r\n\tb\u{a0}\u{2003}c\0 ", "a b c"),
+        ("e\u{ad}\u{301}", "é"),
+        ("ｆｕｌｌ　ｗｉｄｔｈ", "full width"),
+    ];
+    for (a, b) in pairs {
+        assert_eq!(canonical(a), canonical(b));
+    }
+    assert_eq!(canonical(" a\r\n\tb\u{a0}\u{2003}c\0 "), "a b c");
+    assert_eq!(canonical(" \u{200b}\n "), "");
+}
+
+#[test]
+fn characters_are_counted_and_the_hash_is_of_the_bytes() {
+    let text = CanonicalText::from_extracted("ÉTÉ");
+    assert_eq!(text.chars(), 3);
+    assert_eq!(text.hash(), *blake3::hash("été".as_bytes()).as_bytes());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2000))]
+
+    #[test]
+    fn canonical_text_is_idempotent(text in tricky()) {
+        let once = canonical(&text);
+        prop_assert_eq!(canonical(&once), once);
+    }
+
+    #[test]
+    fn the_fast_path_agrees_with_the_definition(text in tricky()) {
+        prop_assert_eq!(canonical(&text), defined(&text));
+    }
+
+    #[test]
+    fn ascii_agrees_with_the_definition(text in "[ -~\t\n\r]{0,60}") {
+        prop_assert_eq!(canonical(&text), defined(&text));
+    }
+}

@@ -1,0 +1,138 @@
+//! Slow exact twins: the definitions written out as plainly as they can be.
+//!
+//! Test oracles, and baselines for benchmarks; nothing in the product calls them. Each says what
+//! its fast twin must equal.
+
+use std::collections::{BTreeSet, HashSet};
+
+use crate::canonical::CanonicalText;
+use crate::fingerprint::{Fingerprint, POLYNOMIAL};
+use crate::rolling::RabinWindow;
+use crate::rung::Rung;
+use crate::window::Window;
+
+/// Whether x⁶⁴ + `low` is irreducible over GF(2), by Rabin's test: x^(2⁶⁴) = x modulo it, and
+/// x^(2³²) − x is prime to it (2 being the only prime that divides 64).
+pub fn irreducible(low: u64) -> bool {
+    let modulus = 1 << 64 | u128::from(low);
+    let mut power = 2u128;
+    for squarings in 0..64 {
+        if squarings == 32 && greatest_common_divisor(modulus, power ^ 2) != 1 {
+            return false;
+        }
+        power = product(power, power, modulus);
+    }
+    power == 2
+}
+
+/// a·b modulo a polynomial of degree 64.
+fn product(a: u128, b: u128, modulus: u128) -> u128 {
+    (0..64).rev().fold(0, |sum, bit| {
+        let doubled = sum << 1;
+        let reduced = doubled ^ (modulus * (doubled >> 64));
+        reduced ^ (a * (b >> bit & 1))
+    })
+}
+
+fn greatest_common_divisor(a: u128, b: u128) -> u128 {
+    if b == 0 {
+        a
+    } else {
+        greatest_common_divisor(b, remainder(a, b))
+    }
+}
+
+fn remainder(mut a: u128, b: u128) -> u128 {
+    while a.leading_zeros() <= b.leading_zeros() {
+        a ^= b << (b.leading_zeros() - a.leading_zeros());
+    }
+    a
+}
+
+/// Long division of the string's polynomial by P, bit by bit, and the fixed image of its residue:
+/// twin of [`Fingerprint::of`].
+pub fn fingerprint(bytes: &[u8]) -> Fingerprint {
+    let bits = bytes
+        .iter()
+        .flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1));
+    let modulus = 1 << 64 | u128::from(POLYNOMIAL);
+    let residue = bits.fold(0, |residue: u128, bit| {
+        let dividend = residue << 1 | u128::from(bit);
+        dividend ^ (modulus * (dividend >> 64))
+    });
+    Fingerprint::of_residue(residue as u64)
+}
+
+/// The fingerprint of every byte window, each divided out anew: twin of both loops of
+/// [`RabinWindow`].
+pub fn window_fingerprints(bytes: &[u8], width: usize) -> Vec<Fingerprint> {
+    bytes.windows(width.max(1)).map(fingerprint).collect()
+}
+
+/// The fingerprint of every shingle, left to right: twin of the shingle module.
+pub fn shingles(text: &CanonicalText, window: Window) -> Vec<Fingerprint> {
+    let width = usize::from(window.width());
+    match window {
+        Window::Bytes(_) => window_fingerprints(text.as_bytes(), width),
+        Window::Words(_) => {
+            let words: Vec<&str> = text.as_str().split_whitespace().collect();
+            words.windows(width).map(word_shingle).collect()
+        }
+    }
+}
+
+fn word_shingle(words: &[&str]) -> Fingerprint {
+    let bytes = words
+        .iter()
+        .flat_map(|word| fingerprint(word.as_bytes()).0.to_be_bytes());
+    fingerprint(&bytes.collect::<Vec<u8>>())
+}
+
+/// Mod_n by division: twin of [`crate::ModN::sign`]. Ascending and distinct.
+pub fn mod_n(text: &CanonicalText, window: Window, rung: Rung) -> Vec<Fingerprint> {
+    let all: BTreeSet<_> = shingles(text, window).into_iter().collect();
+    all.into_iter()
+        .filter(|f| f.0 % rung.modulus() == 0)
+        .collect()
+}
+
+/// BSW_n chunk by chunk, before hashing: the smallest window fingerprint of each chunk in order.
+/// Twin of [`crate::BswN::sign`], which hashes, sorts and drops repeats.
+pub fn bsw_n_minima(text: &CanonicalText, window: Window, rung: Rung) -> Vec<Fingerprint> {
+    shingles(text, window)
+        .split_inclusive(|f| f.0 % rung.modulus() == 0)
+        .filter_map(|chunk| chunk.iter().copied().min())
+        .collect()
+}
+
+/// |A∩B| / |A∪B| over the byte windows themselves, no fingerprints; `None` if there are none.
+pub fn resemblance(a: &[u8], b: &[u8], width: usize) -> Option<f64> {
+    let (a, b) = (byte_windows(a, width), byte_windows(b, width));
+    let union = a.union(&b).count();
+    (union > 0).then(|| a.intersection(&b).count() as f64 / union as f64)
+}
+
+/// |A∩B| / |A| over the byte windows themselves, A being `part`; `None` if A has none.
+pub fn containment(part: &[u8], whole: &[u8], width: usize) -> Option<f64> {
+    let (part, whole) = (byte_windows(part, width), byte_windows(whole, width));
+    (!part.is_empty()).then(|| part.intersection(&whole).count() as f64 / part.len() as f64)
+}
+
+fn byte_windows(bytes: &[u8], width: usize) -> HashSet<&[u8]> {
+    bytes.windows(width.max(1)).collect()
+}
+
+/// Mod_n selection by the plain rolling loop, one chain, text order: the baseline that
+/// [`crate::select`] is measured against.
+pub fn select_plainly(bytes: &[u8], tables: &RabinWindow, rung: Rung) -> Vec<Fingerprint> {
+    let mut selected = Vec::with_capacity(bytes.len() >> rung.get());
+    tables.for_each_plainly(bytes, |fingerprint| {
+        if fingerprint.divisible_by(rung) {
+            selected.push(fingerprint);
+        }
+    });
+    selected
+}
+
+#[cfg(test)]
+mod tests;

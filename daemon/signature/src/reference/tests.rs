@@ -1,0 +1,48 @@
+use super::*;
+
+#[test]
+fn irreducibility_is_told() {
+    // x^64 + x^4 + x^3 + x + 1 is (CRC-64/ISO); x^64 and x^64 + 1 = (x + 1)^64 are not.
+    assert!(irreducible(0x1B));
+    assert!(!irreducible(0));
+    assert!(!irreducible(1));
+    // (x^32 + x^7 + x^3 + x^2 + 1)^2 passes the first half of the test alone.
+    assert!(!irreducible(0x4051));
+}
+
+#[test]
+fn division_by_hand() {
+    let residue = |bytes: &[u8]| fingerprint(bytes).residue();
+    assert_eq!(residue(&[1]), 1);
+    assert_eq!(residue(&[1, 0, 0, 0, 0, 0, 0, 0, 0]), POLYNOMIAL);
+    assert_eq!(
+        residue(&[3, 0, 0, 0, 0, 0, 0, 0, 0]),
+        POLYNOMIAL ^ (POLYNOMIAL << 1)
+    );
+}
+
+#[test]
+fn measures_by_hand() {
+    // {ab, bc, cd} and {bc, cd, de}
+    assert_eq!(resemblance(b"abcd", b"bcde", 2), Some(0.5));
+    assert_eq!(containment(b"bcd", b"abcd", 2), Some(1.0));
+    assert_eq!(containment(b"abcd", b"bcd", 2), Some(2.0 / 3.0));
+    assert_eq!(resemblance(b"a", b"a", 2), None);
+    assert_eq!(containment(b"a", b"abc", 2), None);
+}
+
+#[test]
+fn chunks_by_hand() {
+    let text = CanonicalText::from_extracted("abdab");
+    let window = Window::bytes(2).unwrap();
+    let even = Rung::new(1).unwrap();
+    let [ab, bd, da] = ["ab", "bd", "da"].map(|w| fingerprint(w.as_bytes()));
+    let ends = [ab, bd, da].map(|f| f.divisible_by(even));
+    assert_eq!(
+        ends,
+        [false, true, false],
+        "the windows were chosen for this"
+    );
+    assert_eq!(bsw_n_minima(&text, window, even), [ab.min(bd), da.min(ab)]);
+    assert_eq!(mod_n(&text, window, even), [bd]);
+}

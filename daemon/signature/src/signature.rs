@@ -1,0 +1,202 @@
+//! A signature: the fingerprints a scheme selected, and everything needed to compare them rightly.
+
+use crate::canonical::CANONICAL_VERSION;
+use crate::fingerprint::Fingerprint;
+use crate::rung::Rung;
+use crate::shingle::sorted_distinct;
+use crate::window::{Unit, Window};
+
+/// How fingerprints are selected.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SchemeKind {
+    /// Fingerprints divisible by n.
+    ModN,
+    /// The smallest window of each content-defined chunk.
+    BswN,
+    /// Hashes of FastCDC chunks of raw bytes, those divisible by n.
+    Chunks,
+}
+
+impl SchemeKind {
+    /// `"mod_n"`, `"bsw_n"` or `"chunks"`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::ModN => "mod_n",
+            Self::BswN => "bsw_n",
+            Self::Chunks => "chunks",
+        }
+    }
+
+    /// Whether a signature at a fine rung holds those at all coarser ones.
+    pub const fn nests(self) -> bool {
+        !matches!(self, Self::BswN)
+    }
+}
+
+/// A scheme with its parameters; only signatures of equal schemes compare.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Scheme {
+    /// How fingerprints are selected.
+    pub kind: SchemeKind,
+    /// What a shingle is; for [`SchemeKind::Chunks`] the mean chunk length in bytes.
+    pub window: Window,
+    /// Version of the canonical text; 0 for [`SchemeKind::Chunks`], which reads raw bytes.
+    pub canonical: u32,
+}
+
+impl Scheme {
+    /// A scheme over canonical text of the current version.
+    pub const fn of_text(kind: SchemeKind, window: Window) -> Self {
+        Self {
+            kind,
+            window,
+            canonical: CANONICAL_VERSION,
+        }
+    }
+
+    /// The scheme's name in the output contract.
+    pub const fn name(self) -> &'static str {
+        self.kind.name()
+    }
+
+    /// What the width of the window counts.
+    pub const fn unit(self) -> Unit {
+        self.window.unit()
+    }
+}
+
+/// Why two signatures do not compare, or one does not coarsen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unlike {
+    /// The schemes differ.
+    #[error("signatures of different schemes, {} and {}", .0.name(), .1.name())]
+    Kind(SchemeKind, SchemeKind),
+    /// The windows differ.
+    #[error("signatures of different windows, {0} and {1}")]
+    Window(Window, Window),
+    /// The versions of the canonical text differ.
+    #[error("signatures of different canonical text versions, {0} and {1}")]
+    Canonical(u32, u32),
+    /// The moduli differ in a scheme that does not nest.
+    #[error("{} signatures of different moduli, {} and {}", .0.name(), .1.modulus(), .2.modulus())]
+    Modulus(SchemeKind, Rung, Rung),
+    /// A finer rung was asked of a signature than the one it was made at.
+    #[error("a signature at modulus {} holds nothing finer, {} was asked", .0.modulus(), .1.modulus())]
+    Finer(Rung, Rung),
+}
+
+/// The fingerprints a scheme selected from one document at one rung.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Signature {
+    scheme: Scheme,
+    rung: Rung,
+    fingerprints: Vec<Fingerprint>,
+}
+
+impl Signature {
+    /// A signature from the fingerprints a scheme selected, in any order and with repeats.
+    ///
+    /// For schemes that nest, fingerprints not divisible by the rung's modulus are dropped: they
+    /// cannot have been selected.
+    pub fn new(scheme: Scheme, rung: Rung, mut fingerprints: Vec<Fingerprint>) -> Self {
+        if scheme.kind.nests() && rung > Rung::ZERO {
+            fingerprints.retain(|fingerprint| fingerprint.divisible_by(rung));
+        }
+        Self {
+            scheme,
+            rung,
+            fingerprints: sorted_distinct(fingerprints),
+        }
+    }
+
+    /// The scheme and its parameters.
+    pub fn scheme(&self) -> Scheme {
+        self.scheme
+    }
+
+    /// The rung it was made at.
+    pub fn rung(&self) -> Rung {
+        self.rung
+    }
+
+    /// The fingerprints, ascending and distinct.
+    pub fn fingerprints(&self) -> &[Fingerprint] {
+        &self.fingerprints
+    }
+
+    /// How many fingerprints it holds.
+    pub fn len(&self) -> usize {
+        self.fingerprints.len()
+    }
+
+    /// Whether nothing was selected.
+    pub fn is_empty(&self) -> bool {
+        self.fingerprints.is_empty()
+    }
+
+    /// The signature the same text has at a coarser rung.
+    ///
+    /// # Errors
+    /// [`Unlike::Modulus`] if the scheme does not nest, [`Unlike::Finer`] if `rung` is finer.
+    pub fn coarsened(&self, rung: Rung) -> Result<Self, Unlike> {
+        if rung == self.rung {
+            return Ok(self.clone());
+        }
+        if !self.scheme.kind.nests() {
+            return Err(Unlike::Modulus(self.scheme.kind, self.rung, rung));
+        }
+        if rung < self.rung {
+            return Err(Unlike::Finer(self.rung, rung));
+        }
+        let kept = self.fingerprints.iter().copied();
+        Ok(Self {
+            scheme: self.scheme,
+            rung,
+            fingerprints: kept.filter(|f| f.divisible_by(rung)).collect(),
+        })
+    }
+
+    /// How many fingerprints are divisible by 2^r, for each rung r; 0 below the signature's own.
+    ///
+    /// For BSW_n, which does not nest, only the signature's own rung is counted.
+    pub fn counts_by_rung(&self) -> [u32; Rung::TOP.get() as usize + 1] {
+        let mut counts = [0; Rung::TOP.get() as usize + 1];
+        for rung in Rung::all().filter(|&rung| rung >= self.rung) {
+            let at_rung = match self.scheme.kind.nests() {
+                true => self
+                    .fingerprints
+                    .iter()
+                    .filter(|f| f.divisible_by(rung))
+                    .count(),
+                false if rung == self.rung => self.len(),
+                false => 0,
+            };
+            counts[usize::from(rung.get())] = u32::try_from(at_rung).unwrap_or(u32::MAX);
+        }
+        counts
+    }
+
+    /// The rung at which two signatures compare: the coarser of the two.
+    ///
+    /// # Errors
+    /// [`Unlike`], naming what differs.
+    pub fn common_rung(&self, other: &Self) -> Result<Rung, Unlike> {
+        let (a, b) = (self.scheme, other.scheme);
+        if a.kind != b.kind {
+            return Err(Unlike::Kind(a.kind, b.kind));
+        }
+        if a.window != b.window {
+            return Err(Unlike::Window(a.window, b.window));
+        }
+        if a.canonical != b.canonical {
+            return Err(Unlike::Canonical(a.canonical, b.canonical));
+        }
+        if !a.kind.nests() && self.rung != other.rung {
+            return Err(Unlike::Modulus(a.kind, self.rung, other.rung));
+        }
+        Ok(self.rung.max(other.rung))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,182 @@
+//! Diffs go there and back, by our own applier and by the `patch` tool.
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn check(a: &str, b: &str) {
+    let patch = unified("a", "b", a, b, None);
+    assert_eq!(apply(&patch, a).as_deref(), Ok(b), "{patch}");
+    assert_eq!(patch.is_empty(), a == b);
+}
+
+#[test]
+fn texts_of_every_shape_go_there_and_back() {
+    let long = "word ".repeat(200_000);
+    let texts = [
+        "",
+        "\n",
+        "a",
+        "a\n",
+        "a\r\nb\r\n",
+        "a\nb\n",
+        "a\rb",
+        "a\r",
+        "--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n",
+        "+\n-\n@@\n\\ No newline at end of file\n",
+        "\\ No newline at end of file",
+        "no\u{0}nul\u{85}\u{2028}lines\u{b}\u{c}",
+        long.as_str(),
+        &long[5..],
+    ];
+    for a in texts {
+        for b in texts {
+            check(a, b);
+        }
+    }
+}
+
+#[test]
+fn a_missing_final_line_end_is_said_on_its_side() {
+    assert_eq!(
+        unified("a", "b", "x\ny", "x\ny\n", None),
+        "--- a\n+++ b\n@@ -1,2 +1,2 @@\n x\n-y\n\\ No newline at end of file\n+y\n"
+    );
+    assert_eq!(
+        unified("a", "b", "", "x", None),
+        "--- a\n+++ b\n@@ -0,0 +1 @@\n+x\n\\ No newline at end of file\n"
+    );
+}
+
+#[test]
+fn a_carriage_return_is_not_a_line_end() {
+    let patch = unified("a", "b", "x\ry\r", "x\ry", None);
+    assert!(patch.contains("-x\ry\r\n\\ No newline"), "{patch:?}");
+}
+
+#[test]
+fn names_stay_on_their_line() {
+    let patch = unified("a\n+++ evil", "b c\u{202e}", "1\n", "2\n", None);
+    let head: Vec<_> = patch.lines().take(3).collect();
+    assert_eq!(
+        head,
+        [
+            "--- \"a\\n+++ evil\"",
+            "+++ \"b c\\342\\200\\256\"",
+            "@@ -1 +1 @@"
+        ]
+    );
+    assert!(unified("a b", "c", "1", "2", None).starts_with("--- a b\t\n+++ c\n"));
+}
+
+#[test]
+fn a_passed_deadline_costs_brevity_not_truth() {
+    let text = |step: u32| -> String {
+        (0..20_000)
+            .map(|i| format!("{}\n", i * step % 7919))
+            .collect()
+    };
+    let (a, b) = (text(3), text(5));
+    let past = Instant::now();
+    let patch = unified("a", "b", &a, &b, Some(past));
+    assert_eq!(apply(&patch, &a), Ok(b.clone()));
+    assert!(Difference::between(&lines(&a), &lines(&b), Some(past)).cut_short);
+}
+
+#[test]
+fn the_extent_counts_lines_and_places() {
+    let a: String = (0..40).map(|i| format!("{i}\n")).collect();
+    let b = a.replace("5\n6\n", "five\n").replace("30\n", "30\nmore\n");
+    let found = Difference::between(&lines(&a), &lines(&b), None).extent();
+    let Extent {
+        places,
+        removed,
+        added,
+    } = found;
+    assert_eq!((places, removed, added), (2, 2, 2));
+}
+
+#[test]
+fn a_patch_is_refused_where_it_does_not_fit() {
+    let patch = unified("a", "b", "1\n2\n3\n", "1\ntwo\n3\n", None);
+    let mismatch = ApplyError::Mismatch {
+        line: 4,
+        text_line: 1,
+    };
+    assert_eq!(apply(&patch, "x\n2\n3\n"), Err(mismatch));
+    assert_eq!(
+        apply(&patch, "1\n2\n3"),
+        Err(ApplyError::Mismatch {
+            line: 7,
+            text_line: 3
+        })
+    );
+    let cut: String = patch.split_inclusive('\n').take(5).collect();
+    assert!(matches!(
+        apply(&cut, "1\n2\n3\n"),
+        Err(ApplyError::Syntax { line: 6, .. })
+    ));
+    let moved = patch.replace("@@ -1,3 +1,3 @@", "@@ -9,3 +9,3 @@");
+    assert_eq!(
+        apply(&moved, "1\n2\n3\n"),
+        Err(ApplyError::Misplaced { line: 3 })
+    );
+    let trailing = format!("{patch}noise\n");
+    assert!(matches!(
+        apply(&trailing, "1\n2\n3\n"),
+        Err(ApplyError::Syntax { line: 8, .. })
+    ));
+    assert!(apply("noise", "").is_err());
+    assert!(apply("--- a\n+++ b\n", "").is_err());
+}
+
+/// Lines from a small alphabet, so that they meet again, with all kinds of ends.
+fn text() -> impl Strategy<Value = String> {
+    let line = prop_oneof![
+        "[abc]{0,2}",
+        "[-+@ \\\\]{1,3}[a-b]?",
+        "\\PC{0,6}",
+        any::<String>()
+    ];
+    let end = prop_oneof![Just("\n"), Just("\n"), Just("\r\n"), Just("\r"), Just("")];
+    prop::collection::vec((line, end), 0..24)
+        .prop_map(|lines| lines.into_iter().map(|(line, end)| line + end).collect())
+}
+
+proptest! {
+    #[test]
+    fn applied_to_the_first_text_it_gives_the_second(a in text(), b in text()) {
+        let patch = unified("a", "b", &a, &b, None);
+        prop_assert_eq!(apply(&patch, &a), Ok(b));
+    }
+
+    #[test]
+    fn applying_noise_never_panics(patch in text(), a in text()) {
+        let _ = apply(&patch, &a);
+        let _ = apply(&format!("--- a\n+++ b\n@@ -1 +1 @@\n{patch}"), &a);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+    #[test]
+    fn the_patch_tool_agrees(a in text(), b in text()) {
+        prop_assume!(a != b);
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("a"), folder.path().join("b"));
+        std::fs::write(&from, &a).unwrap();
+        let mut tool = Command::new("patch");
+        tool.args(["--binary", "--quiet", "--fuzz=0", "-o"]).arg(&to).arg(&from);
+        let Ok(mut tool) = tool.stdin(Stdio::piped()).spawn() else {
+            eprintln!("skipped: no `patch` tool here");
+            return Ok(());
+        };
+        let patch = unified("a", "b", &a, &b, None);
+        tool.stdin.take().unwrap().write_all(patch.as_bytes()).unwrap();
+        prop_assert!(tool.wait().unwrap().success(), "{}", patch);
+        prop_assert_eq!(std::fs::read_to_string(&to).unwrap_or_default(), b);
+    }
+}

@@ -1,0 +1,88 @@
+//! How names, texts and numbers are shown in HTML.
+use std::fmt::{Display, Formatter, Result, Write as _};
+
+use jiff::Timestamp;
+
+use crate::difference::is_hidden;
+
+/// Text for HTML: markup escaped; characters that are unseen, or that change how others are seen,
+/// shown by their code.
+pub(super) struct Text<'a>(pub(super) &'a str);
+
+impl Display for Text<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        for c in self.0.chars() {
+            match c {
+                '&' => f.write_str("&amp;")?,
+                '<' => f.write_str("&lt;")?,
+                '>' => f.write_str("&gt;")?,
+                '"' => f.write_str("&quot;")?,
+                '\'' => f.write_str("&#39;")?,
+                '\t' => f.write_char('\t')?,
+                c if is_hidden(c) => write!(f, "<i class=\"u\">U+{:04X}</i>", u32::from(c))?,
+                c => f.write_char(c)?,
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A path for HTML: as [`Text`], bytes that are no UTF-8 shown as `\xNN`, kept apart from the
+/// writing direction around it.
+pub(super) struct PathText<'a>(pub(super) &'a [u8]);
+
+impl Display for PathText<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        f.write_str("<bdi class=\"path\">")?;
+        for chunk in self.0.utf8_chunks() {
+            write!(f, "{}", Text(chunk.valid()))?;
+            for byte in chunk.invalid() {
+                write!(f, "<i class=\"u\">\\x{byte:02X}</i>")?;
+            }
+        }
+        f.write_str("</bdi>")
+    }
+}
+
+/// A count with separators: 1,234,567.
+pub(super) struct Count(pub(super) u64);
+
+impl Display for Count {
+    fn fmt(&self, f: &mut Formatter<'_>) -> Result {
+        let digits = self.0.to_string();
+        for (i, digit) in digits.chars().enumerate() {
+            if i > 0 && (digits.len() - i).is_multiple_of(3) {
+                f.write_char(',')?;
+            }
+            f.write_char(digit)?;
+        }
+        Ok(())
+    }
+}
+
+/// `1 file`, `2 files`.
+pub(super) fn counted(count: usize, one: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{} {one}{plural}", Count(count as u64))
+}
+
+/// A resemblance or containment. Rounding never makes a part the whole, or something nothing.
+pub(super) fn share(value: Option<f64>) -> String {
+    match value {
+        None => "not measured".to_owned(),
+        Some(v) if v < 1.0 && v > 0.9995 => "0.999".to_owned(),
+        Some(v) if v > 0.0 && v < 0.0005 => "&lt;0.001".to_owned(),
+        Some(v) => format!("{v:.3}"),
+    }
+}
+
+/// Seconds since 1970 as date and time in UTC.
+pub(super) fn date(seconds: Option<i64>) -> String {
+    let time = seconds.and_then(|s| Timestamp::from_second(s).ok());
+    time.map_or_else(|| "unknown".to_owned(), minute)
+}
+
+/// A time in UTC, to the minute.
+pub(super) fn minute(time: Timestamp) -> String {
+    time.strftime("%Y-%m-%d %H:%M").to_string()
+}

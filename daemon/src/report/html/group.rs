@@ -1,0 +1,122 @@
+//! One group on the page: its files, and how each differs from the principal.
+use std::collections::HashMap;
+use std::io::{self, Write};
+
+use super::FILES_SHOWN;
+use crate::report::ReportMember;
+use crate::report::format::{Count, PathText, Text, counted, date, share};
+use crate::report::write::{Compared, Sorted};
+
+/// Writes a group; `has_text` says whether the principal's text is kept.
+pub(in crate::report) fn group(
+    out: &mut dyn Write,
+    sorted: &Sorted<'_>,
+    compared: &[Compared<'_>],
+    has_text: bool,
+) -> io::Result<()> {
+    let (id, files) = (sorted.group.id, counted(sorted.members.len(), "file"));
+    writeln!(
+        out,
+        "<section class=\"group\" id=\"g{id}\">\n<h3>Group {id}<small>{files}</small></h3>"
+    )?;
+    members(out, sorted, compared)?;
+    if !has_text {
+        out.write_all(b"<p class=\"soft\">The text of the principal is not kept, so differences cannot be shown.</p>\n")?;
+    }
+    for one in compared {
+        difference(out, one)?;
+    }
+    if compared
+        .iter()
+        .any(|one| one.facts.is_some() && one.view.is_none())
+    {
+        out.write_all(b"<p class=\"soft\">This page shows no further differences, lest it grow too large; the diffs have them.</p>\n")?;
+    }
+    out.write_all(b"</section>\n")
+}
+
+const HEAD: &str = "<table>\n<thead><tr><th>File</th><th>Relation</th><th class=\"r\">Resemblance</th>\
+    <th class=\"r\">Containment<br>of member</th><th class=\"r\">Containment<br>of principal</th>\
+    <th>Modified (UTC)</th><th class=\"r\">Bytes</th><th>Difference</th></tr></thead>\n";
+
+fn members(out: &mut dyn Write, sorted: &Sorted<'_>, compared: &[Compared<'_>]) -> io::Result<()> {
+    let diffs: HashMap<_, _> = compared
+        .iter()
+        .map(|c| (c.document, c.facts.as_ref()))
+        .collect();
+    out.write_all(HEAD.as_bytes())?;
+    for (index, member) in sorted.members.iter().take(FILES_SHOWN).enumerate() {
+        let link = match diffs.get(&member.document) {
+            None if index == 0 => String::new(),
+            None => "same text".to_owned(),
+            Some(None) => "text not kept".to_owned(),
+            Some(Some(facts)) => format!("<a href=\"{}\">diff</a>", facts.diff),
+        };
+        row(out, member, index == 0, &link)?;
+    }
+    out.write_all(b"</table>\n")?;
+    match sorted.members.len().checked_sub(FILES_SHOWN) {
+        Some(more @ 1..) => writeln!(
+            out,
+            "<p class=\"more\">… {}, see <a href=\"groups.jsonl\">groups.jsonl</a></p>",
+            counted(more, "more file")
+        ),
+        _ => Ok(()),
+    }
+}
+
+fn row(out: &mut dyn Write, member: &ReportMember, principal: bool, link: &str) -> io::Result<()> {
+    let path = PathText(&member.path);
+    let modified = date(member.modified);
+    let bytes = member
+        .bytes
+        .map_or("unknown".to_owned(), |n| Count(n).to_string());
+    write!(out, "<tr><td>{path}</td>")?;
+    if principal {
+        out.write_all(
+            b"<td><span class=\"tag principal\">principal</span></td><td></td><td></td><td></td>",
+        )?;
+    } else {
+        let relation = Text(&member.relation);
+        let resemblance = share(member.resemblance);
+        let found_in = share(member.containment_of_member);
+        let finds = share(member.containment_of_principal);
+        write!(
+            out,
+            "<td><span class=\"tag\">{relation}</span></td><td class=\"r\">{resemblance}</td>\
+             <td class=\"r\">{found_in}</td><td class=\"r\">{finds}</td>"
+        )?;
+    }
+    writeln!(
+        out,
+        "<td class=\"w\">{modified}</td><td class=\"r\">{bytes}</td><td class=\"w\">{link}</td></tr>"
+    )
+}
+
+/// A fold with the differing text side by side, where it is shown.
+fn difference(out: &mut dyn Write, one: &Compared<'_>) -> io::Result<()> {
+    let (Some(facts), Some(view)) = (&one.facts, &one.view) else {
+        return Ok(());
+    };
+    let Some(first) = one.files.first() else {
+        return Ok(());
+    };
+    let extent = facts.extent;
+    let others = match one.files.len() {
+        1 => String::new(),
+        n => format!(" and {} with the same text", counted(n - 1, "file")),
+    };
+    writeln!(
+        out,
+        "<details>\n<summary>{}{others} <small>{}, {} removed, {} added</small></summary>",
+        PathText(&first.path),
+        counted(extent.places, "place"),
+        counted(extent.removed, "line"),
+        counted(extent.added, "line"),
+    )?;
+    if facts.cut_short {
+        out.write_all(b"<p class=\"soft\">These texts are so large and unlike that the shortest difference was not sought to the end.</p>\n")?;
+    }
+    out.write_all(view.as_bytes())?;
+    out.write_all(b"</details>\n")
+}

@@ -1,0 +1,175 @@
+//! The top of the page: what, when, how; what was read; the groups at a glance.
+use std::io::{self, Write};
+use std::os::unix::ffi::OsStrExt as _;
+
+use super::GROUPS_SHOWN;
+use super::states::{Reading, state};
+use crate::report::format::{Count, PathText, Text, counted, minute, share};
+use crate::report::write::Sorted;
+use crate::report::{ReportGroup, ReportInput, Summary};
+
+/// Nothing but this page's own style may be loaded or run.
+const START: &str = r#"<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>Near-duplicate report</title>
+<style>
+"#;
+
+/// Starts the page; `groups` in the order of the report.
+pub(in crate::report) fn head(
+    out: &mut dyn Write,
+    input: &ReportInput<'_>,
+    groups: &[&ReportGroup],
+) -> io::Result<()> {
+    out.write_all(START.as_bytes())?;
+    out.write_all(include_bytes!("style.css"))?;
+    out.write_all(b"</style>\n</head>\n<body>\n<main>\n<h1>Near-duplicate report</h1>\n")?;
+    let (created, version) = (minute(input.created), Text(input.version));
+    writeln!(
+        out,
+        "<p class=\"soft\">{created} UTC · Simdex {version}</p>"
+    )?;
+    figures(out, &input.summary)?;
+    parameters(out, input)?;
+    reading(out, &input.summary)?;
+    overview(out, groups)
+}
+
+fn figures(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
+    let figures = [
+        (summary.files_on_disk, "files on disk"),
+        (summary.members, "files inside containers"),
+        (summary.documents, "different texts"),
+        (summary.groups, "groups"),
+        (summary.pairs, "pairs at the threshold"),
+    ];
+    out.write_all(b"<ul class=\"figures\">\n")?;
+    for (count, what) in figures {
+        writeln!(out, "<li><b>{}</b>{what}</li>", Count(count))?;
+    }
+    out.write_all(b"</ul>\n")
+}
+
+fn parameters(out: &mut dyn Write, input: &ReportInput<'_>) -> io::Result<()> {
+    let scheme = &input.scheme;
+    out.write_all(b"<h2>What was compared, and how</h2>\n<table class=\"facts\">\n")?;
+    for (index, root) in input.roots.iter().enumerate() {
+        let name = if index == 0 { "Folders" } else { "" };
+        let root = PathText(root.as_os_str().as_bytes());
+        writeln!(out, "<tr><th>{name}</th><td>{root}</td></tr>")?;
+    }
+    let threshold = input.threshold;
+    writeln!(
+        out,
+        "<tr><th>Threshold</th><td>resemblance of {threshold} or more</td></tr>"
+    )?;
+    writeln!(
+        out,
+        "<tr><th>Scheme</th><td>{}, one shingle in up to {}, windows of {}, canonical text {}</td></tr>",
+        Text(&scheme.name),
+        scheme.n_max,
+        Text(&counted(scheme.window as usize, &scheme.unit)),
+        scheme.canonical,
+    )?;
+    let suppressed = summary_suppressed(input.summary.suppressed);
+    writeln!(
+        out,
+        "<tr><th>Left out of the search</th><td>{suppressed}</td></tr>\n</table>"
+    )?;
+    out.write_all(TERMS.as_bytes())
+}
+
+fn summary_suppressed(count: u64) -> String {
+    match count {
+        0 => "nothing".to_owned(),
+        n => format!("{} index entries of very common passages", Count(n)),
+    }
+}
+
+const TERMS: &str = "<p class=\"soft\">The <b>principal</b> of a group is the document the others are \
+    compared with. <b>Resemblance</b> is the share of passages two texts have in common, of all passages \
+    in either. <b>Containment of the member</b> is the share of the member found in the principal, \
+    <b>containment of the principal</b> the share of the principal found in the member. All run from 0 \
+    to 1, disregarding case and white space.</p>\n";
+
+fn reading(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
+    let mut rows: Vec<_> = summary
+        .states
+        .iter()
+        .map(|(name, &n)| (state(name), name, n))
+        .collect();
+    rows.sort_by_key(|((place, ..), name, _)| (*place, *name));
+    let sum = |wanted| -> u64 {
+        rows.iter()
+            .filter(|row| row.0.1 == wanted)
+            .map(|row| row.2)
+            .sum()
+    };
+    let shares = [Reading::Compared, Reading::Opened, Reading::NotCompared].map(|r| (r, sum(r)));
+    let [compared, opened, not] = shares.map(|(_, count)| Count(count));
+    writeln!(
+        out,
+        "<h2>What was read, and what was not</h2>\n<p>Of {} files on disk, {compared} were compared, \
+         {opened} were opened as containers, and {not} took no part.</p>\n<div class=\"bar\">",
+        Count(summary.files_on_disk)
+    )?;
+    for (reading, count) in shares.iter().filter(|(_, count)| *count > 0) {
+        let class = class(*reading);
+        write!(
+            out,
+            "<span class=\"{class}\" style=\"flex:{count}\"></span>"
+        )?;
+    }
+    out.write_all(b"</div>\n<table class=\"states\">\n<thead><tr><th>State</th><th class=\"r\">Files</th><th>Meaning</th></tr></thead>\n")?;
+    for ((_, reading, meaning), name, count) in &rows {
+        let (class, name, count) = (class(*reading), Text(name), Count(*count));
+        writeln!(
+            out,
+            "<tr><td class=\"w\"><span class=\"key {class}\"></span>{name}</td><td class=\"r\">{count}</td><td>{meaning}</td></tr>"
+        )?;
+    }
+    let all = Count(summary.states.values().sum());
+    writeln!(
+        out,
+        "<tr class=\"sum\"><td>all</td><td class=\"r\">{all}</td><td></td></tr>\n</table>"
+    )
+}
+
+fn class(reading: Reading) -> &'static str {
+    match reading {
+        Reading::Compared => "yes",
+        Reading::Opened => "half",
+        Reading::NotCompared => "no",
+    }
+}
+
+fn overview(out: &mut dyn Write, groups: &[&ReportGroup]) -> io::Result<()> {
+    out.write_all(b"<h2>Groups</h2>\n")?;
+    if groups.is_empty() {
+        return out.write_all(b"<p>No two files have the same or nearly the same text.</p>\n");
+    }
+    out.write_all(
+        b"<table>\n<thead><tr><th class=\"r\">Group</th><th>Principal</th><th class=\"r\">Files</th>\
+          <th class=\"r\">Texts</th><th class=\"r\">Least resemblance</th></tr></thead>\n",
+    )?;
+    for group in groups.iter().take(GROUPS_SHOWN) {
+        // A group without its principal is refused before it is shown.
+        let Ok(sorted) = Sorted::new(group) else {
+            continue;
+        };
+        let (id, principal) = (group.id, PathText(&group.principal));
+        let files = Count(group.members.len() as u64);
+        let (texts, least) = (Count(sorted.texts()), share(sorted.least_resemblance()));
+        writeln!(
+            out,
+            "<tr><td class=\"r\"><a href=\"#g{id}\">{id}</a></td><td>{principal}</td><td class=\"r\">{files}</td>\
+             <td class=\"r\">{texts}</td><td class=\"r\">{least}</td></tr>"
+        )?;
+    }
+    out.write_all(b"</table>\n")
+}

@@ -1,0 +1,319 @@
+//! Reports over small made-up shares.
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
+
+use super::*;
+
+const CONTRACT: &str =
+    "Supply agreement\n\nThe supplier delivers within 30 days.\nPrices are fixed.\n";
+const DRAFT: &str =
+    "Supply agreement\r\n\nThe supplier delivers within 45 days.\nPrices are fixed.";
+
+fn document(text: &str) -> DocumentHash {
+    *blake3::hash(text.as_bytes()).as_bytes()
+}
+
+fn member(path: &[u8], text: &str, relation: &str, resemblance: Option<f64>) -> ReportMember {
+    ReportMember {
+        path: path.to_vec(),
+        document: document(text),
+        relation: relation.to_owned(),
+        resemblance,
+        containment_of_member: resemblance,
+        containment_of_principal: resemblance,
+        modified: Some(1_700_000_000),
+        bytes: Some(1234),
+    }
+}
+
+fn group(id: u64, members: Vec<ReportMember>) -> ReportGroup {
+    ReportGroup {
+        id,
+        kind: "star",
+        principal: members[0].path.clone(),
+        members,
+    }
+}
+
+fn contract_group() -> ReportGroup {
+    let near = Some(0.875);
+    group(
+        7,
+        vec![
+            member(
+                b"/share/contract.docx",
+                CONTRACT,
+                "identical-bytes",
+                Some(1.0),
+            ),
+            member(b"/share/z/draft-\xff.txt", DRAFT, "near-duplicate", near),
+            member(b"/share/copy.pdf", CONTRACT, "identical-text", Some(1.0)),
+            member(b"/share/a/draft.txt", DRAFT, "near-duplicate", near),
+        ],
+    )
+}
+
+fn input<'a>(groups: Vec<ReportGroup>, text_of: &'a TextOf<'a>) -> ReportInput<'a> {
+    ReportInput {
+        created: "2024-05-06T07:08:09Z".parse().unwrap(),
+        version: "0.1.0",
+        threshold: 0.8,
+        scheme: SchemeLine {
+            name: "mod_n".to_owned(),
+            n_max: 64,
+            window: 20,
+            unit: "byte".to_owned(),
+            canonical: 1,
+        },
+        roots: vec!["/share".into()],
+        summary: Summary {
+            files_on_disk: 6,
+            states: BTreeMap::from([("indexed".to_owned(), 4), ("no-text".to_owned(), 2)]),
+            documents: 2,
+            groups: groups.len() as u64,
+            pairs: 1,
+            seconds: 0.5,
+            ..Summary::default()
+        },
+        groups,
+        text_of,
+    }
+}
+
+fn known(document_asked: &DocumentHash) -> io::Result<Option<String>> {
+    let texts = [CONTRACT, DRAFT, HOSTILE];
+    let found = texts
+        .into_iter()
+        .find(|text| document(text) == *document_asked);
+    Ok(found.map(str::to_owned))
+}
+
+const HOSTILE: &str =
+    "Supply agreement\n<script>alert(1)</script>\u{202e}\n\u{1b}[2JPrices \"are\" fixed.\n";
+
+fn read(report: &Path, name: &str) -> String {
+    fs::read_to_string(report.join(name)).unwrap()
+}
+
+/// Writes a report, verifies it, and hands it to `look`.
+fn written(groups: Vec<ReportGroup>, look: impl FnOnce(&Path, &Written)) {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("report");
+    let done = write(&out, &input(groups, &known)).unwrap();
+    let verified = verify(&out).unwrap();
+    assert_eq!(verified.files + 1, done.files);
+    assert_eq!(verified.diffs, done.diffs);
+    look(&out, &done);
+}
+
+#[test]
+fn groups_are_lines_with_the_principal_first_and_paths_in_order() {
+    let lone = group(
+        3,
+        vec![member(
+            b"/share/b.txt",
+            CONTRACT,
+            "identical-bytes",
+            Some(1.0),
+        )],
+    );
+    written(vec![contract_group(), lone], |report, _| {
+        let lines = read(report, "groups.jsonl");
+        assert_eq!(lines, include_str!("golden/groups.jsonl"));
+    });
+}
+
+#[test]
+fn the_manifest_tells_everything_but_html_in_fixed_order() {
+    written(vec![contract_group()], |report, _| {
+        let text = read(report, "manifest.json");
+        let stable = |line: &&str| !line.contains("report.html");
+        let stable: String = text
+            .lines()
+            .filter(stable)
+            .map(|line| format!("{line}\n"))
+            .collect();
+        assert_eq!(stable, include_str!("golden/manifest.json"));
+    });
+}
+
+#[test]
+fn each_diff_belongs_to_named_files_and_applies() {
+    written(vec![contract_group()], |report, done| {
+        assert_eq!((done.diffs, done.without_text), (1, 0));
+        let line: serde_json::Value = serde_json::from_str(&read(report, "diffs.jsonl")).unwrap();
+        assert_eq!(line["files"][0]["path"], "/share/a/draft.txt");
+        assert_eq!(
+            line["files"][1]["path_bytes"],
+            "L3NoYXJlL3ovZHJhZnQt/y50eHQ="
+        );
+        let diff = read(report, line["diff"].as_str().unwrap());
+        assert_eq!(crate::difference::apply(&diff, CONTRACT).unwrap(), DRAFT);
+        assert_eq!(read(report, line["to_text"].as_str().unwrap()), DRAFT);
+    });
+}
+
+#[test]
+fn the_page_shows_what_differs() {
+    written(vec![contract_group()], |report, _| {
+        let page = read(report, "report.html");
+        for part in [
+            "<del>30</del> days",
+            "<ins>45</ins> days",
+            "<i class=\"u\">CR</i>",
+            "<i class=\"u\">no line end</i>",
+            "draft-<i class=\"u\">\\xFF</i>.txt",
+            "<td class=\"r\">0.875</td>",
+            "2023-11-14 22:13",
+            "Of 6 files on disk, 4 were compared, 0 were opened as containers, and 2 took no part.",
+        ] {
+            assert!(page.contains(part), "{part} is missing in {page}");
+        }
+    });
+}
+
+#[test]
+fn markup_and_controls_in_names_and_texts_are_inert() {
+    let name = b"/share/<script>alert(2)</script>\n\xe2\x80\xae&\"'.txt";
+    let hostile = member(name, HOSTILE, "near-duplicate", Some(0.9));
+    let principal = member(b"/share/<b>.txt", CONTRACT, "identical-bytes", Some(1.0));
+    written(vec![group(1, vec![principal, hostile])], |report, _| {
+        let page = read(report, "report.html");
+        assert!(!page.contains("<script") && !page.contains("<b>.txt"));
+        assert!(!page.contains(['\u{202e}', '\u{1b}']));
+        assert!(page.contains("&lt;script&gt;alert(1)&lt;/script&gt;"));
+        assert!(
+            page.contains("<i class=\"u\">U+000A</i><i class=\"u\">U+202E</i>&amp;&quot;&#39;.txt")
+        );
+        assert!(page.contains("default-src 'none'"));
+        let links: Vec<_> = page
+            .split("href=\"")
+            .skip(1)
+            .map(|rest| rest.split('"').next().unwrap())
+            .collect();
+        assert!(
+            links
+                .iter()
+                .all(|link| !link.contains(':') && !link.starts_with('/')),
+            "{links:?}"
+        );
+    });
+}
+
+#[test]
+fn a_text_that_is_not_kept_is_said_so() {
+    let absent = member(b"/share/x", "never stored", "near-duplicate", Some(0.9));
+    let mut with_absent = contract_group();
+    with_absent.members.push(absent.clone());
+    let mut lost = vec![
+        absent,
+        member(b"/share/y", CONTRACT, "near-duplicate", None),
+    ];
+    lost[0].path = b"/share/w".to_vec();
+    written(vec![with_absent, group(8, lost)], |report, done| {
+        assert_eq!((done.diffs, done.without_text), (1, 2));
+        let page = read(report, "report.html");
+        assert!(page.contains("text not kept"));
+        assert!(page.contains("The text of the principal is not kept"));
+        assert!(page.contains("not measured"));
+        assert!(read(report, "diffs.jsonl").contains("\"group\":8,\"diff\":null"));
+    });
+}
+
+#[test]
+fn what_exists_is_never_touched() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("report");
+    fs::create_dir(&out).unwrap();
+    let refused = write(&out, &input(vec![], &known));
+    assert!(matches!(refused, Err(ReportError::Exists { .. })));
+    let nowhere = write(&folder.path().join("no/report"), &input(vec![], &known));
+    assert!(matches!(nowhere, Err(ReportError::NoParent { .. })));
+    let nameless = write(&folder.path().join(".."), &input(vec![], &known));
+    assert!(matches!(nameless, Err(ReportError::NoName { .. })));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[test]
+fn what_appears_meanwhile_is_not_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("report");
+    let text_of = |document: &DocumentHash| {
+        fs::create_dir_all(&out)?;
+        known(document)
+    };
+    let refused = write(&out, &input(vec![contract_group()], &text_of));
+    assert!(
+        matches!(refused, Err(ReportError::Exists { .. })),
+        "{refused:?}"
+    );
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    assert_eq!(fs::read_dir(&out).unwrap().count(), 0);
+}
+
+#[test]
+fn a_failure_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("report");
+    let broken = |asked: &DocumentHash| {
+        if *asked == document(DRAFT) {
+            return Err(io::Error::other("torn segment"));
+        }
+        known(asked)
+    };
+    let failed = write(&out, &input(vec![contract_group()], &broken)).unwrap_err();
+    assert!(failed.to_string().contains("torn segment"));
+    let mut headless = contract_group();
+    headless.principal = b"/elsewhere".to_vec();
+    let failed = write(&out, &input(vec![headless], &known)).unwrap_err();
+    assert!(matches!(failed, ReportError::NoPrincipal { id: 7 }));
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn only_the_owner_may_read() {
+    written(vec![contract_group()], |report, _| {
+        let mode = |name: &str| {
+            fs::metadata(report.join(name))
+                .unwrap()
+                .permissions()
+                .mode()
+                & 0o777
+        };
+        assert_eq!(
+            (mode(""), mode("diffs/7"), mode("text")),
+            (0o700, 0o700, 0o700)
+        );
+        assert_eq!((mode("manifest.json"), mode("report.html")), (0o600, 0o600));
+    });
+}
+
+#[test]
+fn a_change_after_writing_is_found() {
+    written(vec![contract_group()], |report, _| {
+        let diffs = report.join("diffs.jsonl");
+        fs::write(&diffs, read(report, "diffs.jsonl") + " ").unwrap();
+        assert!(matches!(verify(report), Err(VerifyError::Changed { path }) if path == diffs));
+        let outside = read(report, "manifest.json").replace("diffs.jsonl", "../manifest");
+        fs::write(report.join("manifest.json"), outside).unwrap();
+        assert!(matches!(verify(report), Err(VerifyError::Name { .. })));
+    });
+}
+
+#[test]
+fn the_order_of_the_input_does_not_show() {
+    let second = group(
+        9,
+        vec![member(b"/share/b", DRAFT, "identical-bytes", Some(1.0))],
+    );
+    let mut turned = contract_group();
+    turned.members.reverse();
+    let mut pages = Vec::new();
+    for groups in [vec![contract_group(), second.clone()], vec![second, turned]] {
+        written(groups, |report, _| {
+            pages.push([read(report, "report.html"), read(report, "manifest.json")]);
+        });
+    }
+    assert_eq!(pages[0], pages[1]);
+}

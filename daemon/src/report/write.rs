@@ -1,0 +1,257 @@
+//! Group by group into the files of the report.
+use std::collections::{HashMap, HashSet};
+use std::io;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use super::lines::{DiffFacts, DiffLine, GroupLine};
+use super::stage::{Stage, StageFile};
+use super::{DocumentHash, ReportError, ReportGroup, ReportInput, ReportMember, TextOf, Written};
+use super::{hex, html, manifest, view};
+use crate::difference::{Difference, lines};
+
+/// Time for one diff; past it the diff is longer than need be.
+const DIFF_TIME: Duration = Duration::from_secs(5);
+/// Bytes of differences shown in `report.html`; browsers falter on more.
+const VIEWS_SHOWN: usize = 24 << 20;
+
+/// A group in the order of the report: its principal, then the others by path.
+pub(super) struct Sorted<'a> {
+    pub(super) group: &'a ReportGroup,
+    pub(super) principal: &'a ReportMember,
+    pub(super) members: Vec<&'a ReportMember>,
+}
+
+impl<'a> Sorted<'a> {
+    pub(super) fn new(group: &'a ReportGroup) -> Result<Self, ReportError> {
+        let mut members: Vec<_> = group.members.iter().collect();
+        members.sort_by_key(|m| (m.path != group.principal, &m.path));
+        let first = members.first().filter(|m| m.path == group.principal);
+        let principal = *first.ok_or(ReportError::NoPrincipal { id: group.id })?;
+        Ok(Self {
+            group,
+            principal,
+            members,
+        })
+    }
+
+    /// Distinct documents.
+    pub(super) fn texts(&self) -> u64 {
+        let documents: HashSet<_> = self.members.iter().map(|m| &m.document).collect();
+        documents.len() as u64
+    }
+
+    /// The least resemblance to the principal; `None` if one was not measured.
+    pub(super) fn least_resemblance(&self) -> Option<f64> {
+        let mut others = self.members.iter().skip(1).map(|m| m.resemblance);
+        others.try_fold(1.0, |least, next| next.map(|next| f64::min(least, next)))
+    }
+
+    /// The documents unlike the principal's, each with its files, in the members' order.
+    fn others(&self) -> Vec<(&'a DocumentHash, Vec<&'a ReportMember>)> {
+        let mut place = HashMap::new();
+        let mut others: Vec<(_, Vec<_>)> = Vec::new();
+        for member in &self.members {
+            if member.document == self.principal.document {
+                continue;
+            }
+            let at = *place.entry(&member.document).or_insert(others.len());
+            match others.get_mut(at) {
+                Some((_, files)) => files.push(*member),
+                None => others.push((&member.document, vec![*member])),
+            }
+        }
+        others
+    }
+}
+
+/// A document of a group compared with the principal's.
+pub(super) struct Compared<'a> {
+    pub(super) document: &'a DocumentHash,
+    pub(super) files: Vec<&'a ReportMember>,
+    /// Absent where a text is not kept.
+    pub(super) facts: Option<DiffFacts>,
+    /// The difference as HTML, while there is room.
+    pub(super) view: Option<String>,
+}
+
+/// Writes the whole report; see [`super::write`].
+pub(super) fn report(out: &Path, input: &ReportInput<'_>) -> Result<Written, ReportError> {
+    let mut groups: Vec<_> = input.groups.iter().collect();
+    groups.sort_by_key(|group| (&group.principal, group.id));
+    let mut writer = Writer::open(out, input)?;
+    writer.html.add(|out| html::head(out, input, &groups))?;
+    for (index, group) in groups.iter().enumerate() {
+        writer.group(&Sorted::new(group)?, index < html::GROUPS_SHOWN)?;
+    }
+    writer.html.add(|out| html::foot(out, groups.len()))?;
+    writer.close(input)
+}
+
+/// The open files and what was counted.
+struct Writer<'a> {
+    stage: Stage,
+    groups: StageFile,
+    diffs: StageFile,
+    html: StageFile,
+    texts: Texts<'a>,
+    diff_count: u64,
+    without_text: u64,
+    view_bytes: usize,
+}
+
+impl<'a> Writer<'a> {
+    fn open(out: &Path, input: &ReportInput<'a>) -> Result<Self, ReportError> {
+        let mut stage = Stage::open(out)?;
+        stage.folder("diffs")?;
+        stage.folder("text")?;
+        Ok(Self {
+            groups: stage.create("groups.jsonl")?,
+            diffs: stage.create("diffs.jsonl")?,
+            html: stage.create("report.html")?,
+            stage,
+            texts: Texts::of(input.text_of),
+            diff_count: 0,
+            without_text: 0,
+            view_bytes: 0,
+        })
+    }
+
+    fn group(&mut self, sorted: &Sorted<'_>, shown: bool) -> Result<(), ReportError> {
+        let line = GroupLine::new(sorted.group, &sorted.members);
+        self.groups.add(|out| json_line(out, &line))?;
+        let principal = self
+            .texts
+            .get(&mut self.stage, &sorted.principal.document)?;
+        let others = sorted.others();
+        if !others.is_empty() && principal.is_some() {
+            self.stage.folder(&format!("diffs/{}", sorted.group.id))?;
+        }
+        let mut compared = Vec::new();
+        for (document, files) in others {
+            let member = self.texts.get(&mut self.stage, document)?;
+            let (facts, view) = match (&principal, &member) {
+                (Some(a), Some(b)) => self.difference(sorted, document, a, b, shown)?,
+                _ => (None, None),
+            };
+            self.without_text += u64::from(facts.is_none());
+            let from = (
+                &sorted.principal.document,
+                text_name(&principal, &sorted.principal.document),
+            );
+            let to = (document, text_name(&member, document));
+            let line = DiffLine::new(sorted.group.id, from, to, &files, facts.as_ref());
+            self.diffs.add(|out| json_line(out, &line))?;
+            compared.push(Compared {
+                document,
+                files,
+                facts,
+                view,
+            });
+        }
+        if shown {
+            self.html
+                .add(|out| html::group(out, sorted, &compared, principal.is_some()))?;
+        }
+        Ok(())
+    }
+
+    /// Writes the diff of two texts, and shows it while there is room.
+    fn difference(
+        &mut self,
+        sorted: &Sorted<'_>,
+        document: &DocumentHash,
+        a: &str,
+        b: &str,
+        shown: bool,
+    ) -> Result<(Option<DiffFacts>, Option<String>), ReportError> {
+        let name = format!("diffs/{}/{}.diff", sorted.group.id, &hex(document)[..16]);
+        let deadline = Instant::now().checked_add(DIFF_TIME);
+        let difference = Difference::between(&lines(a), &lines(b), deadline);
+        let names = [&sorted.principal.document, document].map(text_path);
+        let patch = difference.unified(&names[0], &names[1]);
+        self.stage.put(&name, patch.as_bytes())?;
+        self.diff_count += 1;
+        let view = (shown && self.view_bytes < VIEWS_SHOWN).then(|| view::render(a, b, &name));
+        self.view_bytes += view.as_ref().map_or(0, String::len);
+        let facts = DiffFacts {
+            diff: name,
+            extent: difference.extent(),
+            cut_short: difference.cut_short,
+        };
+        Ok((Some(facts), view))
+    }
+
+    fn close(self, input: &ReportInput<'_>) -> Result<Written, ReportError> {
+        let Self {
+            mut stage,
+            groups,
+            diffs,
+            html,
+            ..
+        } = self;
+        for file in [groups, diffs, html] {
+            stage.finish(file)?;
+        }
+        let mut file = stage.create("manifest.json")?;
+        file.add(|out| {
+            let text = manifest::text(input, &stage.files, self.diff_count, self.without_text)?;
+            out.write_all(text.as_bytes())
+        })?;
+        stage.finish(file)?;
+        let files = stage.files.len() as u64;
+        let bytes = stage.files.iter().map(|file| file.bytes).sum();
+        Ok(Written {
+            path: stage.publish()?,
+            files,
+            bytes,
+            diffs: self.diff_count,
+            without_text: self.without_text,
+        })
+    }
+}
+
+/// The texts of documents, each written to `text/` when first asked for.
+struct Texts<'a> {
+    text_of: &'a TextOf<'a>,
+    /// Documents whose text is written.
+    written: HashSet<DocumentHash>,
+}
+
+impl<'a> Texts<'a> {
+    fn of(text_of: &'a TextOf<'a>) -> Self {
+        let written = HashSet::new();
+        Self { text_of, written }
+    }
+
+    fn get(
+        &mut self,
+        stage: &mut Stage,
+        document: &DocumentHash,
+    ) -> Result<Option<String>, ReportError> {
+        let text = (self.text_of)(document).map_err(|source| ReportError::Text {
+            document: hex(document),
+            source,
+        })?;
+        if let Some(text) = &text
+            && self.written.insert(*document)
+        {
+            stage.put(&text_path(document), text.as_bytes())?;
+        }
+        Ok(text)
+    }
+}
+
+/// Where a document's text stands in the report.
+pub(super) fn text_path(document: &DocumentHash) -> String {
+    format!("text/{}.txt", hex(document))
+}
+
+fn text_name(text: &Option<String>, document: &DocumentHash) -> Option<String> {
+    text.is_some().then(|| text_path(document))
+}
+
+fn json_line(out: &mut dyn io::Write, line: &impl serde::Serialize) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, line)?;
+    out.write_all(b"\n")
+}

@@ -1,0 +1,145 @@
+//! The promise as a whole: whoever follows the hints, and only the hints, ends with what the disk
+//! holds, whatever happened in between.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::sync_channel;
+use std::time::{Duration, Instant};
+
+use simdex_schema::FileStat;
+
+use super::walk::{Limits, Seen, look, walk_beneath};
+use super::{Cause, Hint, Mode, RootWatcher, Settings};
+
+type Files = BTreeMap<PathBuf, FileStat>;
+
+fn on_disk(root: &Path, start: &Path) -> Files {
+    let mut files = Files::new();
+    walk_beneath(root, start, Limits::default(), &mut |seen| {
+        if let Seen::File { path, stat } = seen {
+            files.insert(path, stat);
+        }
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    files
+}
+
+/// The simplest engine there could be.
+fn follow(files: &mut Files, root: &Path, hint: Hint) {
+    match hint {
+        Hint::Path(path) => {
+            if let Some(Seen::File { path, stat }) = look(&path) {
+                files.insert(path, stat);
+            }
+        }
+        Hint::Removed(gone) => files.retain(|path, _| !path.starts_with(&gone)),
+        Hint::Subtree(directory) => {
+            files.retain(|path, _| !path.starts_with(&directory));
+            files.extend(on_disk(root, &directory));
+        }
+        Hint::Rescan(_) => *files = on_disk(root, root),
+    }
+}
+
+/// A small generator of its own, so that a failure can be run again.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: u64) -> u64 {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (self.0 >> 33) % sides
+    }
+
+    fn path(&mut self, root: &Path) -> PathBuf {
+        let depth = 1 + self.roll(3);
+        (0..depth).fold(root.to_owned(), |path, _| {
+            path.join(self.roll(3).to_string())
+        })
+    }
+}
+
+/// One change; that some fail (no such directory, not empty) is part of the game.
+fn change(dice: &mut Dice, root: &Path) {
+    let (path, other) = (dice.path(root), dice.path(root));
+    let _ = match dice.roll(8) {
+        0..=2 => {
+            let _ = fs::create_dir_all(&path);
+            fs::write(path.join("file"), path.as_os_str().as_encoded_bytes())
+        }
+        3 | 4 => fs::rename(&path, &other),
+        5 => fs::rename(path.join("file"), other.join("file")),
+        6 => fs::remove_dir_all(&path),
+        _ => fs::hard_link(path.join("file"), other.join("link")),
+    };
+}
+
+fn converges(seed: u64, settings: &Settings, room: usize) {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path();
+    let (sink, hints) = sync_channel(room);
+    let (_watcher, _) = RootWatcher::start(1, root, Mode::Native, settings, sink).unwrap();
+    assert_eq!(hints.recv().unwrap().1, Hint::Rescan(Cause::Start));
+    let mut files = on_disk(root, root);
+    let mut dice = Dice(seed);
+    for _ in 0..1_500 {
+        change(&mut dice, root);
+        if let Ok((_, hint)) = hints.try_recv() {
+            follow(&mut files, root, hint);
+        }
+    }
+    let since = Instant::now();
+    while since.elapsed() < Duration::from_secs(10) {
+        while let Ok((_, hint)) = hints.recv_timeout(Duration::from_millis(100)) {
+            follow(&mut files, root, hint);
+        }
+        if files == on_disk(root, root) {
+            return;
+        }
+    }
+    let disk = on_disk(root, root);
+    let missed: Vec<_> = disk
+        .iter()
+        .filter(|(path, _)| !files.contains_key(*path))
+        .collect();
+    let ghosts: Vec<_> = files
+        .keys()
+        .filter(|path| !disk.contains_key(*path))
+        .collect();
+    panic!("seed {seed}: missed {missed:?}, ghosts {ghosts:?}");
+}
+
+fn quick() -> Settings {
+    Settings {
+        debounce: Duration::from_millis(10),
+        max_delay: Duration::from_millis(50),
+        hot_delay: Duration::from_millis(200),
+        ..Settings::default()
+    }
+}
+
+#[test]
+fn following_the_hints_ends_with_what_the_disk_holds() {
+    for seed in 0..4 {
+        converges(seed, &quick(), 1_000);
+    }
+}
+
+#[test]
+fn so_it_does_when_everything_overflows() {
+    for seed in 100..102 {
+        converges(
+            seed,
+            &Settings {
+                pending_limit: 3,
+                ..quick()
+            },
+            1,
+        );
+    }
+}

@@ -1,0 +1,177 @@
+//! When a hint is due: a pure state machine over (time, path), without a clock of its own.
+//!
+//! A path is told once it was quiet for `debounce`, and `max_delay` after its first event even if it
+//! never is. A path told again and again (a log that is appended forever) waits between two hints
+//! for a gap that doubles up to `hot_delay`; a calm spell of twice the gap forgets it. More paths
+//! than `limit` collapse into one rescan.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use super::{Cause, Settings};
+
+/// A deadline is met at most this late; it bounds how often the table is read through.
+const TICK: Duration = Duration::from_millis(20);
+
+/// What is to be told now.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Due {
+    pub(super) paths: Vec<PathBuf>,
+    pub(super) rescan: Option<Cause>,
+}
+
+pub(super) struct Debouncer {
+    debounce: Duration,
+    max_delay: Duration,
+    hot_delay: Duration,
+    limit: usize,
+    pending: HashMap<PathBuf, Burst>,
+    told: HashMap<PathBuf, Told>,
+    rescan: Option<(Cause, Burst)>,
+    last_rescan: Option<Instant>,
+    /// No deadline lies before this; deadlines only ever move later.
+    wake: Option<Instant>,
+}
+
+/// Events of one path that were not told yet.
+struct Burst {
+    first: Instant,
+    last: Instant,
+    not_before: Instant,
+}
+
+/// The last time a path was told, and how long it then has to wait.
+struct Told {
+    at: Instant,
+    gap: Duration,
+}
+
+impl Debouncer {
+    pub(super) fn new(settings: &Settings) -> Self {
+        Self {
+            debounce: settings.debounce,
+            max_delay: settings.max_delay,
+            hot_delay: settings.hot_delay,
+            limit: settings.pending_limit,
+            pending: HashMap::new(),
+            told: HashMap::new(),
+            rescan: None,
+            last_rescan: None,
+            wake: None,
+        }
+    }
+
+    /// An event at `path`.
+    pub(super) fn touch(&mut self, now: Instant, path: PathBuf) {
+        if let Some(burst) = self.pending.get_mut(&path) {
+            burst.last = now;
+            return;
+        }
+        if self.pending.len() >= self.limit {
+            return self.want_rescan(now, Cause::Overflow);
+        }
+        let not_before = self.told.get(&path).map_or(now, |told| told.at + told.gap);
+        let burst = Burst {
+            first: now,
+            last: now,
+            not_before,
+        };
+        self.wake_by(self.deadline(&burst));
+        self.pending.insert(path, burst);
+    }
+
+    /// Something was missed: a rescan is told like a path, at most once in `max_delay`.
+    pub(super) fn want_rescan(&mut self, now: Instant, cause: Cause) {
+        if let Some((_, burst)) = &mut self.rescan {
+            burst.last = now;
+            return;
+        }
+        let not_before = self.last_rescan.map_or(now, |at| at + self.max_delay);
+        let burst = Burst {
+            first: now,
+            last: now,
+            not_before,
+        };
+        self.wake_by(self.deadline(&burst));
+        self.rescan = Some((cause, burst));
+    }
+
+    /// Takes what is due, in no order.
+    pub(super) fn due(&mut self, now: Instant) -> Due {
+        if self.wake.is_none_or(|wake| now < wake) {
+            return Due::default();
+        }
+        let (debounce, max_delay) = (self.debounce, self.max_delay);
+        let ripe = |burst: &Burst| burst.deadline(debounce, max_delay) <= now;
+        let paths: Vec<_> = self
+            .pending
+            .extract_if(|_, burst| ripe(burst))
+            .map(|(p, _)| p)
+            .collect();
+        self.remember(now, &paths);
+        let rescan = self
+            .rescan
+            .take_if(|(_, burst)| ripe(burst))
+            .map(|(cause, _)| cause);
+        if rescan.is_some() {
+            self.last_rescan = Some(now);
+        }
+        let waiting = self
+            .pending
+            .values()
+            .chain(self.rescan.iter().map(|(_, burst)| burst));
+        let next = waiting
+            .map(|burst| burst.deadline(debounce, max_delay))
+            .min();
+        self.wake = next.map(|next| next.max(now + TICK));
+        Due { paths, rescan }
+    }
+
+    /// When [`Debouncer::due`] should be asked again; `None` until the next event.
+    pub(super) fn wake(&self) -> Option<Instant> {
+        self.wake
+    }
+
+    /// Forgets what is pending: its root is gone.
+    pub(super) fn clear(&mut self) {
+        self.pending.clear();
+        self.told.clear();
+        self.rescan = None;
+        self.wake = None;
+    }
+
+    fn remember(&mut self, now: Instant, paths: &[PathBuf]) {
+        let calm = |told: &Told| now > told.at + told.gap * 2 + self.debounce;
+        self.told.retain(|_, told| !calm(told));
+        for path in paths {
+            let before = self.told.get(path).map(|told| told.gap);
+            if before.is_none() && self.told.len() >= self.limit {
+                continue;
+            }
+            let gap = before
+                .map_or(self.debounce * 2, |gap| gap * 2)
+                .min(self.hot_delay);
+            self.told.insert(path.clone(), Told { at: now, gap });
+        }
+    }
+
+    fn deadline(&self, burst: &Burst) -> Instant {
+        burst.deadline(self.debounce, self.max_delay)
+    }
+
+    fn wake_by(&mut self, deadline: Instant) {
+        self.wake = Some(self.wake.map_or(deadline, |wake| wake.min(deadline)));
+    }
+}
+
+impl Burst {
+    fn deadline(&self, debounce: Duration, max_delay: Duration) -> Instant {
+        (self.last + debounce)
+            .min(self.first + max_delay)
+            .max(self.not_before)
+    }
+}
+
+#[cfg(test)]
+mod tests;

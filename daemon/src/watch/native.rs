@@ -1,0 +1,191 @@
+//! The kernel's events, by way of notify.
+//!
+//! One watch per directory is added here, not by notify's recursive mode: that one gives up the whole
+//! tree at the first directory it may not read, enters mounts, and after an overflow leaves new
+//! directories unwatched. notify's thread must never wait, so it only drops notes into a bounded
+//! inbox; a full inbox is remembered as an overflow.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
+
+use notify::event::{AccessKind, AccessMode, EventKind};
+use notify::{Config, ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watcher};
+use walkdir::WalkDir;
+
+use super::Cause;
+use super::mount::MountPoints;
+use super::walk::{Limits, Mounts};
+
+/// Notes that may wait; as many as the kernel's own queue holds by default.
+pub(super) const INBOX: usize = 16_384;
+
+/// What the thread of a root is told.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Note {
+    /// Something happened at this path.
+    Touched(PathBuf),
+    /// Something happened that we do not know.
+    Missed(Cause),
+    /// Look whether to stop.
+    Wake,
+}
+
+/// The sending side of a root's notes; putting never waits.
+#[derive(Clone)]
+pub(super) struct Inbox {
+    notes: SyncSender<Note>,
+    overflowed: Arc<AtomicBool>,
+    stopped: Arc<AtomicBool>,
+}
+
+impl Inbox {
+    pub(super) fn new(capacity: usize) -> (Self, Receiver<Note>) {
+        let (notes, receiver) = sync_channel(capacity);
+        (
+            Self {
+                notes,
+                overflowed: Arc::default(),
+                stopped: Arc::default(),
+            },
+            receiver,
+        )
+    }
+
+    pub(super) fn put(&self, note: Note) {
+        if let Err(TrySendError::Full(_)) = self.notes.try_send(note) {
+            self.overflowed.store(true, Ordering::Release);
+        }
+    }
+
+    /// Whether notes were lost since the last call.
+    pub(super) fn take_overflow(&self) -> bool {
+        self.overflowed.swap(false, Ordering::AcqRel)
+    }
+
+    pub(super) fn stop(&self) {
+        self.stopped.store(true, Ordering::Release);
+    }
+
+    pub(super) fn stopped(&self) -> bool {
+        self.stopped.load(Ordering::Acquire)
+    }
+}
+
+/// Why native watching does not work here.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum ArmError {
+    #[error("the limit of watches is reached (sysctl fs.inotify.max_user_watches)")]
+    Limit,
+    #[error("{0}")]
+    Notify(notify::Error),
+}
+
+impl From<notify::Error> for ArmError {
+    fn from(error: notify::Error) -> Self {
+        match error.kind {
+            ErrorKind::MaxFilesWatch => Self::Limit,
+            _ => Self::Notify(error),
+        }
+    }
+}
+
+/// The watches of one root.
+pub(super) struct Native {
+    watcher: RecommendedWatcher,
+    root: PathBuf,
+    limits: Limits,
+    inbox: Inbox,
+}
+
+impl Native {
+    /// Watches every directory of `root`. Whoever walks the root after this misses nothing: what a
+    /// walk comes too early for, an event tells.
+    pub(super) fn arm(root: &Path, limits: Limits, inbox: Inbox) -> Result<Self, ArmError> {
+        let config = Config::default().with_follow_symlinks(false);
+        let sender = inbox.clone();
+        let watcher = RecommendedWatcher::new(move |event| read(event, &sender), config)?;
+        let mut native = Self {
+            watcher,
+            root: root.to_owned(),
+            limits,
+            inbox,
+        };
+        native.watcher.watch(root, RecursiveMode::NonRecursive)?;
+        native.extend(root)?;
+        Ok(native)
+    }
+
+    /// Watches `start` and every directory below it. Each is watched before it is listed, so a
+    /// directory made meanwhile is either listed or told by an event.
+    pub(super) fn extend(&mut self, start: &Path) -> Result<(), ArmError> {
+        if start != self.root && !start.symlink_metadata().is_ok_and(|m| m.is_dir()) {
+            return Ok(());
+        }
+        let mounts = MountPoints::below(&self.root);
+        let above = start
+            .strip_prefix(&self.root)
+            .map_or(0, |p| p.components().count());
+        let mut entries = WalkDir::new(start).into_iter();
+        while let Some(entry) = entries.next() {
+            if self.inbox.stopped() {
+                return Ok(());
+            }
+            let Ok(entry) = entry else { continue };
+            if entry.depth() > 0 && !entry.file_type().is_dir() {
+                continue;
+            }
+            let below = above + entry.depth();
+            let foreign =
+                below > 0 && self.limits.mounts == Mounts::Stay && mounts.has(entry.path());
+            if foreign || below > self.limits.max_depth {
+                entries.skip_current_dir();
+            } else {
+                self.watch(entry.path())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A directory that vanished or may not be read costs itself only; its parent tells when that
+    /// changes.
+    fn watch(&mut self, directory: &Path) -> Result<(), ArmError> {
+        match self
+            .watcher
+            .watch(directory, RecursiveMode::NonRecursive)
+            .map_err(ArmError::from)
+        {
+            Err(ArmError::Limit) => Err(ArmError::Limit),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Puts into the inbox what an event means to us. Reading is no change; everything else says only
+/// where to look, since by the time anyone does the kind is out of date.
+fn read(event: notify::Result<Event>, inbox: &Inbox) {
+    match event {
+        Err(_) => inbox.put(Note::Missed(Cause::WatcherError)),
+        Ok(event) if event.need_rescan() || event.paths.is_empty() => {
+            inbox.put(Note::Missed(Cause::Overflow));
+        }
+        Ok(event) if is_change(&event.kind) => {
+            event
+                .paths
+                .into_iter()
+                .for_each(|path| inbox.put(Note::Touched(path)));
+        }
+        Ok(_) => {}
+    }
+}
+
+fn is_change(kind: &EventKind) -> bool {
+    match kind {
+        EventKind::Access(access) => *access == AccessKind::Close(AccessMode::Write),
+        _ => true,
+    }
+}
+
+#[cfg(test)]
+mod tests;

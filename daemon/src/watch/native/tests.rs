@@ -1,0 +1,80 @@
+use notify::event::{CreateKind, DataChange, Flag, ModifyKind, RemoveKind, RenameMode};
+
+use super::*;
+
+fn notes(event: notify::Result<Event>) -> Vec<Note> {
+    let (inbox, notes) = Inbox::new(8);
+    read(event, &inbox);
+    notes.try_iter().collect()
+}
+
+fn touched(path: &str) -> Note {
+    Note::Touched(path.into())
+}
+
+#[test]
+fn reading_a_file_is_no_change_and_closing_a_written_one_is() {
+    let of = |access| {
+        notes(Ok(
+            Event::new(EventKind::Access(access)).add_path("/r/a".into())
+        ))
+    };
+    assert!(of(AccessKind::Open(AccessMode::Any)).is_empty());
+    assert!(of(AccessKind::Close(AccessMode::Read)).is_empty());
+    assert_eq!(of(AccessKind::Close(AccessMode::Write)), [touched("/r/a")]);
+}
+
+#[test]
+fn every_change_touches_every_path_it_names() {
+    for kind in [
+        EventKind::Create(CreateKind::Folder),
+        EventKind::Modify(ModifyKind::Data(DataChange::Any)),
+        EventKind::Remove(RemoveKind::File),
+        EventKind::Any,
+    ] {
+        assert_eq!(
+            notes(Ok(Event::new(kind).add_path("/r/a".into()))),
+            [touched("/r/a")]
+        );
+    }
+    let rename = EventKind::Modify(ModifyKind::Name(RenameMode::Both));
+    let event = Event::new(rename)
+        .add_path("/r/a".into())
+        .add_path("/r/b".into());
+    assert_eq!(notes(Ok(event)), [touched("/r/a"), touched("/r/b")]);
+}
+
+#[test]
+fn an_event_without_a_path_is_an_overflow_flagged_or_not() {
+    let flagged = Event::new(EventKind::Other).set_flag(Flag::Rescan);
+    for event in [flagged, Event::new(EventKind::Other)] {
+        assert_eq!(notes(Ok(event)), [Note::Missed(Cause::Overflow)]);
+    }
+}
+
+#[test]
+fn an_error_of_the_watcher_asks_for_a_rescan() {
+    let error = notify::Error::generic("broken");
+    assert_eq!(notes(Err(error)), [Note::Missed(Cause::WatcherError)]);
+}
+
+#[test]
+fn a_full_inbox_never_blocks_and_remembers_the_overflow_once() {
+    let (inbox, notes) = Inbox::new(1);
+    for name in ["a", "b", "c"] {
+        inbox.put(touched(name));
+    }
+    assert_eq!(notes.try_iter().collect::<Vec<_>>(), [touched("a")]);
+    assert!(inbox.take_overflow());
+    assert!(!inbox.take_overflow());
+}
+
+#[test]
+fn the_watch_limit_is_told_apart_from_other_errors() {
+    let limit = notify::Error::new(ErrorKind::MaxFilesWatch);
+    assert!(matches!(ArmError::from(limit), ArmError::Limit));
+    assert!(matches!(
+        ArmError::from(notify::Error::path_not_found()),
+        ArmError::Notify(_)
+    ));
+}

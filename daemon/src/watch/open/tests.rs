@@ -1,0 +1,112 @@
+use std::io::Read;
+use std::os::unix::fs::symlink;
+use std::os::unix::net::UnixListener;
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+
+use super::*;
+
+fn outcome(root: &Path, path: impl AsRef<Path>) -> Result<String, &'static str> {
+    let read = |mut file: File| {
+        let mut text = String::new();
+        file.read_to_string(&mut text).unwrap();
+        text
+    };
+    let path = path.as_ref();
+    let stepwise = || {
+        let anchor = rustix::fs::open(root, DIRECTORY, Mode::empty()).unwrap();
+        let below = path.strip_prefix(root).unwrap_or(path);
+        open_beneath(&anchor, below, Mounts::Stay, resolve_stepwise)
+    };
+    let whole = open_regular(root, path).map(read).map_err(|e| e.code());
+    assert_eq!(
+        whole.is_ok(),
+        stepwise().is_ok(),
+        "both ways agree on {path:?}"
+    );
+    whole
+}
+
+#[test]
+fn a_regular_file_opens_by_absolute_and_by_relative_path() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("sub")).unwrap();
+    std::fs::write(dir.path().join("sub/a.txt"), "text").unwrap();
+    assert_eq!(
+        outcome(dir.path(), dir.path().join("sub/a.txt")),
+        Ok("text".into())
+    );
+    assert_eq!(outcome(dir.path(), "sub/a.txt"), Ok("text".into()));
+}
+
+#[test]
+fn a_directory_swapped_for_a_symlink_does_not_lead_out() {
+    let dir = tempfile::tempdir().unwrap();
+    let (root, secret) = (dir.path().join("root"), dir.path().join("secret"));
+    for made in [&root, &root.join("sub"), &secret] {
+        std::fs::create_dir(made).unwrap();
+        std::fs::write(made.join("a.txt"), "text").unwrap();
+    }
+    let seen = root.join("sub/a.txt");
+    assert!(outcome(&root, &seen).is_ok());
+    std::fs::rename(root.join("sub"), root.join("old")).unwrap();
+    symlink(&secret, root.join("sub")).unwrap();
+    assert_eq!(outcome(&root, &seen), Err("outside-root"));
+}
+
+#[test]
+fn paths_that_climb_or_lie_elsewhere_are_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().join("root");
+    std::fs::create_dir(&root).unwrap();
+    std::fs::write(dir.path().join("a.txt"), "text").unwrap();
+    assert_eq!(outcome(&root, "../a.txt"), Err("outside-root"));
+    assert_eq!(
+        outcome(&root, dir.path().join("a.txt")),
+        Err("outside-root")
+    );
+    assert_eq!(outcome(&root, root.join("../a.txt")), Err("outside-root"));
+}
+
+#[test]
+fn only_regular_files_are_opened_and_none_blocks() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path();
+    mknodat(CWD, root.join("fifo"), FileType::Fifo, Mode::from(0o600), 0).unwrap();
+    let _socket = UnixListener::bind(root.join("socket")).unwrap();
+    std::fs::create_dir(root.join("dir")).unwrap();
+    std::fs::write(root.join("real"), "").unwrap();
+    symlink("real", root.join("link")).unwrap();
+    symlink("loop", root.join("loop")).unwrap();
+    for name in ["fifo", "socket", "dir", "link", "loop"] {
+        assert_eq!(outcome(root, name), Err("not-regular"), "{name}");
+    }
+}
+
+#[test]
+fn a_missing_file_and_a_missing_root_are_told_apart() {
+    let dir = tempfile::tempdir().unwrap();
+    assert_eq!(outcome(dir.path(), "gone.txt"), Err("vanished"));
+    let root = dir.path().join("unmounted");
+    let error = open_regular(&root, Path::new("a.txt")).unwrap_err();
+    assert_eq!(error.code(), "root-vanished");
+}
+
+#[test]
+fn another_mount_is_entered_only_when_told_to() {
+    let (root, file) = (Path::new("/"), Path::new("/proc/version"));
+    assert_eq!(outcome(root, file), Err("outside-root"));
+    assert!(open_regular_across(root, file, Mounts::Cross).is_ok());
+}
+
+#[test]
+fn a_file_without_permission_is_unreadable() {
+    if rustix::process::geteuid().is_root() {
+        return; // root reads everything
+    }
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("a.txt");
+    std::fs::write(&path, "").unwrap();
+    std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o000)).unwrap();
+    assert_eq!(outcome(dir.path(), &path), Err("permission-denied"));
+}

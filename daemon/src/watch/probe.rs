@@ -1,0 +1,205 @@
+//! Which file system a root lies on: whether it reports changes, and whether it keeps inode numbers.
+//!
+//! Change events come from the kernel that makes the change. A share served by another machine is
+//! changed behind our kernel's back, so there only looking again helps. Writing a probe file would
+//! tell for sure but shares are not ours to write to; the type of the file system tells enough.
+
+use std::io;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
+
+/// What is known of a type of file system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FileSystem {
+    /// The magic number `statfs` gives.
+    pub magic: u32,
+    /// Its usual name, or `unknown`.
+    pub name: &'static str,
+    /// Whether every change arrives as an event.
+    pub events: bool,
+    /// Whether a file keeps its inode number as long as it lives, remounts included.
+    pub stable_inodes: bool,
+}
+
+const fn local(magic: u32, name: &'static str) -> FileSystem {
+    FileSystem {
+        magic,
+        name,
+        events: true,
+        stable_inodes: true,
+    }
+}
+
+/// Local, but inode numbers are made up when a file is first looked at.
+const fn numberless(magic: u32, name: &'static str) -> FileSystem {
+    FileSystem {
+        magic,
+        name,
+        events: true,
+        stable_inodes: false,
+    }
+}
+
+/// Changed by other machines, or by a process the kernel does not see.
+const fn remote(magic: u32, name: &'static str) -> FileSystem {
+    FileSystem {
+        magic,
+        name,
+        events: false,
+        stable_inodes: true,
+    }
+}
+
+const fn remote_numberless(magic: u32, name: &'static str) -> FileSystem {
+    FileSystem {
+        magic,
+        name,
+        events: false,
+        stable_inodes: false,
+    }
+}
+
+/// Magic numbers of linux/magic.h and statfs(2). On overlayfs changes below the mount are undefined
+/// by its own documentation, those through it report events.
+const KNOWN: &[FileSystem] = &[
+    local(0xEF53, "ext4"),
+    local(0x5846_5342, "xfs"),
+    local(0x9123_683E, "btrfs"),
+    local(0x0102_1994, "tmpfs"),
+    local(0x8584_58F6, "ramfs"),
+    local(0x2FC1_2FC1, "zfs"),
+    local(0xF2F5_2010, "f2fs"),
+    local(0xCA45_1A4E, "bcachefs"),
+    local(0x3153_464A, "jfs"),
+    local(0x5265_4973, "reiserfs"),
+    local(0x3434, "nilfs2"),
+    local(0x7366_746E, "ntfs3"),
+    local(0x482B, "hfs+"),
+    local(0x9660, "iso9660"),
+    local(0x1501_3346, "udf"),
+    local(0x7371_7368, "squashfs"),
+    local(0xE0F5_E1E2, "erofs"),
+    local(0xF15F, "ecryptfs"),
+    numberless(0x794C_7630, "overlay"),
+    numberless(0x4D44, "vfat"),
+    numberless(0x2011_BAB0, "exfat"),
+    remote(0x6969, "nfs"),
+    remote(0x00C3_6400, "ceph"),
+    remote(0x0BD0_0BD0, "lustre"),
+    remote(0x4750_4653, "gpfs"),
+    remote(0x0116_1970, "gfs2"),
+    remote(0x7461_636F, "ocfs2"),
+    remote(0x5346_414F, "afs"),
+    remote(0x6B41_4653, "kafs"),
+    remote(0x7375_7245, "coda"),
+    remote_numberless(0x517B, "smb"),
+    remote_numberless(0xFF53_4D42, "cifs"),
+    remote_numberless(0xFE53_4D42, "smb2"),
+    remote_numberless(0x6573_5546, "fuse"),
+    remote_numberless(0x0102_1997, "9p"),
+    remote_numberless(0x786F_4256, "vboxsf"),
+    remote_numberless(0xBACB_ACBC, "vmhgfs"),
+    remote_numberless(0x0187, "autofs"),
+];
+
+impl FileSystem {
+    /// The file system `path` lies on.
+    pub fn of(path: &Path) -> io::Result<Self> {
+        Ok(Self::from_magic(magic(path)?))
+    }
+
+    /// What is known of a magic number; of an unknown one the worst is assumed.
+    pub fn from_magic(magic: u32) -> Self {
+        let known = KNOWN.iter().find(|known| known.magic == magic);
+        known
+            .copied()
+            .unwrap_or(remote_numberless(magic, "unknown"))
+    }
+}
+
+/// Tells one directory at a root's path from another: a share that is not mounted leaves its empty
+/// mount point behind. Device numbers are left out, they change with every mount.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RootIdentity {
+    /// Inode of the root directory.
+    pub inode: u64,
+    /// Magic number of its file system.
+    pub file_system: u32,
+}
+
+impl RootIdentity {
+    /// The identity of the directory at `root` (a symlink to it is followed: the root was named by
+    /// the administrator). Anything but a directory is an error.
+    pub fn of(root: &Path) -> io::Result<Self> {
+        let metadata = root.metadata()?;
+        if !metadata.is_dir() {
+            return Err(io::ErrorKind::NotADirectory.into());
+        }
+        Ok(Self {
+            inode: metadata.ino(),
+            file_system: magic(root)?,
+        })
+    }
+}
+
+fn magic(path: &Path) -> io::Result<u32> {
+    let stat = rustix::fs::statfs(path)?;
+    // 32 bits matter; where the field is wider and signed the upper half repeats the sign.
+    Ok((stat.f_type & 0xFFFF_FFFF) as u32)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_are_polled_and_local_disks_are_not() {
+        for (magic, name) in [
+            (0x6969, "nfs"),
+            (0xFF53_4D42, "cifs"),
+            (0x6573_5546, "fuse"),
+        ] {
+            let fs = FileSystem::from_magic(magic);
+            assert_eq!((fs.name, fs.events), (name, false));
+        }
+        let ext4 = FileSystem::from_magic(0xEF53);
+        assert!(ext4.events && ext4.stable_inodes);
+    }
+
+    #[test]
+    fn of_an_unknown_type_nothing_is_believed() {
+        let fs = FileSystem::from_magic(0xDEAD_0001);
+        assert_eq!(
+            (fs.name, fs.events, fs.stable_inodes),
+            ("unknown", false, false)
+        );
+    }
+
+    #[test]
+    fn no_magic_number_is_listed_twice() {
+        let magics: std::collections::BTreeSet<_> = KNOWN.iter().map(|fs| fs.magic).collect();
+        assert_eq!(magics.len(), KNOWN.len());
+    }
+
+    #[test]
+    fn proc_is_a_file_system_without_events() {
+        let fs = FileSystem::of(Path::new("/proc")).unwrap();
+        assert!(!fs.events);
+    }
+
+    #[test]
+    fn another_directory_at_the_same_path_is_another_root() {
+        let dir = tempfile::tempdir().unwrap();
+        let (root, aside) = (dir.path().join("root"), dir.path().join("aside"));
+        std::fs::create_dir(&root).unwrap();
+        let before = RootIdentity::of(&root).unwrap();
+        assert_eq!(before, RootIdentity::of(&root).unwrap());
+        std::fs::rename(&root, &aside).unwrap();
+        assert!(RootIdentity::of(&root).is_err());
+        std::fs::create_dir(&root).unwrap();
+        assert_ne!(before, RootIdentity::of(&root).unwrap());
+        std::fs::remove_dir(&root).unwrap();
+        std::fs::write(&root, "").unwrap();
+        assert!(RootIdentity::of(&root).is_err(), "a file is no root");
+    }
+}

@@ -1,0 +1,247 @@
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::os::unix::net::UnixListener;
+
+use rustix::fs::{CWD, FileType, Mode, mknodat};
+use tempfile::TempDir;
+
+use super::*;
+
+fn tree(files: &[&str]) -> TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    for file in files {
+        let path = dir.path().join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, file).unwrap();
+    }
+    dir
+}
+
+/// Every visit as "relative path: what".
+fn visits(root: &Path, start: &Path, limits: Limits) -> Vec<String> {
+    let mut lines = Vec::new();
+    walk_beneath(root, start, limits, &mut |seen| {
+        let what = match &seen {
+            Seen::File { .. } => "file",
+            Seen::Skipped { reason, .. } => reason.code(),
+            Seen::Unreadable { reason, .. } => reason.code(),
+        };
+        let path = seen.path().strip_prefix(root).unwrap();
+        lines.push(format!("{}: {what}", path.display()));
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    lines
+}
+
+fn all(root: &Path) -> Vec<String> {
+    visits(root, root, Limits::default())
+}
+
+#[test]
+fn files_come_in_byte_order_of_their_names() {
+    let dir = tree(&["b/2", "b/10", "a", "c"]);
+    assert_eq!(
+        all(dir.path()),
+        ["a: file", "b/10: file", "b/2: file", "c: file"]
+    );
+}
+
+#[test]
+fn the_stat_is_that_of_the_file() {
+    let dir = tree(&["a"]);
+    walk(dir.path(), &mut |seen| {
+        let Seen::File { path, stat } = seen else {
+            panic!("{seen:?}")
+        };
+        assert_eq!(stat, FileStat::of(&path).unwrap());
+        assert_eq!(stat.length, 1);
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+}
+
+#[test]
+fn symlinks_are_neither_followed_nor_lost_loops_included() {
+    let dir = tree(&["real/a"]);
+    symlink("self", dir.path().join("self")).unwrap();
+    symlink("..", dir.path().join("real/up")).unwrap();
+    symlink("/etc", dir.path().join("etc")).unwrap();
+    let expected = [
+        "etc: symlink",
+        "real/a: file",
+        "real/up: symlink",
+        "self: symlink",
+    ];
+    assert_eq!(all(dir.path()), expected);
+}
+
+#[test]
+fn pipes_and_sockets_are_skipped_without_opening_them() {
+    let dir = tree(&["a"]);
+    mknodat(
+        CWD,
+        dir.path().join("fifo"),
+        FileType::Fifo,
+        Mode::from(0o600),
+        0,
+    )
+    .unwrap();
+    let _socket = UnixListener::bind(dir.path().join("socket")).unwrap();
+    assert_eq!(
+        all(dir.path()),
+        ["a: file", "fifo: not-regular", "socket: not-regular"]
+    );
+}
+
+#[test]
+fn temporaries_are_skipped_by_rule() {
+    let dir = tree(&["a.docx", "~$a.docx", "a.docx.tmp"]);
+    assert_eq!(
+        all(dir.path()),
+        [
+            "a.docx: file",
+            "a.docx.tmp: temporary",
+            "~$a.docx: temporary"
+        ]
+    );
+}
+
+#[test]
+fn a_name_that_is_not_utf_8_keeps_its_bytes() {
+    let dir = tree(&[]);
+    let name = OsStr::from_bytes(b"\xff\xfe\n\x1b.txt");
+    fs::write(dir.path().join(name), "").unwrap();
+    let mut names = Vec::new();
+    walk(dir.path(), &mut |seen| {
+        names.push(seen.path().file_name().unwrap().to_owned());
+        ControlFlow::Continue(())
+    })
+    .unwrap();
+    assert_eq!(names, [name]);
+}
+
+#[test]
+fn directories_below_the_depth_cap_are_skipped_and_siblings_go_on() {
+    let dir = tree(&["1/2/3/deep", "1/x", "z"]);
+    let limits = Limits {
+        max_depth: 2,
+        ..Limits::default()
+    };
+    assert_eq!(
+        visits(dir.path(), dir.path(), limits),
+        ["1/2/3: too-deep", "1/x: file", "z: file"]
+    );
+    let start = dir.path().join("1/2");
+    assert_eq!(
+        visits(dir.path(), &start, limits),
+        ["1/2/3: too-deep"],
+        "counted from the root"
+    );
+}
+
+#[test]
+fn a_path_longer_than_the_kernel_takes_does_not_stop_the_walk() {
+    let dir = tree(&["z"]);
+    let name = "d".repeat(200);
+    let mut here =
+        rustix::fs::open(dir.path(), rustix::fs::OFlags::DIRECTORY, Mode::empty()).unwrap();
+    for _ in 0..30 {
+        rustix::fs::mkdirat(&here, &name, Mode::from(0o700)).unwrap();
+        here =
+            rustix::fs::openat(&here, &name, rustix::fs::OFlags::DIRECTORY, Mode::empty()).unwrap();
+    }
+    let lines = all(dir.path());
+    assert!(
+        lines.iter().any(|line| line.ends_with(": too-deep")),
+        "{lines:?}"
+    );
+    assert_eq!(lines.last().unwrap(), "z: file");
+}
+
+#[test]
+fn an_unreadable_directory_costs_itself_only() {
+    if rustix::process::geteuid().is_root() {
+        return; // root reads everything
+    }
+    let dir = tree(&["a", "locked/x", "z"]);
+    let locked = dir.path().join("locked");
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).unwrap();
+    let lines = all(dir.path());
+    fs::set_permissions(&locked, fs::Permissions::from_mode(0o700)).unwrap();
+    assert_eq!(lines, ["a: file", "locked: permission-denied", "z: file"]);
+}
+
+#[test]
+fn a_mount_below_the_root_is_named_and_not_entered() {
+    let limits = Limits {
+        max_depth: 1,
+        ..Limits::default()
+    };
+    let lines = visits(Path::new("/"), Path::new("/"), limits);
+    assert!(lines.contains(&"proc: mount-point".to_owned()), "{lines:?}");
+}
+
+#[test]
+fn a_missing_root_or_one_that_is_a_file_says_nothing_at_all() {
+    let dir = tree(&["file"]);
+    for root in [dir.path().join("none"), dir.path().join("file")] {
+        let WalkError::RootVanished(named) = walk(&root, &mut |_| panic!("visited")).unwrap_err();
+        assert_eq!(named, root);
+    }
+}
+
+#[test]
+fn a_root_that_goes_away_during_the_walk_is_an_error() {
+    let dir = tree(&["root/a", "root/b"]);
+    let root = dir.path().join("root");
+    let result = walk(&root, &mut |_| {
+        let _ = fs::rename(&root, dir.path().join("aside"));
+        let _ = fs::create_dir(&root);
+        ControlFlow::Continue(())
+    });
+    assert!(matches!(result, Err(WalkError::RootVanished(_))));
+}
+
+#[test]
+fn a_walk_below_the_root_may_find_its_start_gone_or_replaced() {
+    let dir = tree(&["sub/a", "b"]);
+    let sub = dir.path().join("sub");
+    assert_eq!(visits(dir.path(), &sub, Limits::default()), ["sub/a: file"]);
+    fs::remove_dir_all(&sub).unwrap();
+    assert!(visits(dir.path(), &sub, Limits::default()).is_empty());
+    symlink("/etc", &sub).unwrap();
+    assert!(
+        visits(dir.path(), &sub, Limits::default()).is_empty(),
+        "a symlink is not a start"
+    );
+}
+
+#[test]
+fn the_visitor_may_break_off() {
+    let dir = tree(&["a", "b"]);
+    let mut count = 0;
+    walk(dir.path(), &mut |_| {
+        count += 1;
+        ControlFlow::Break(())
+    })
+    .unwrap();
+    assert_eq!(count, 1);
+}
+
+#[test]
+fn a_single_path_is_judged_as_the_walk_would() {
+    let dir = tree(&["a.txt", "b.tmp", "sub/c"]);
+    let code = |name: &str| match look(&dir.path().join(name)) {
+        None => "nothing",
+        Some(Seen::File { .. }) => "file",
+        Some(Seen::Skipped { reason, .. }) => reason.code(),
+        Some(Seen::Unreadable { reason, .. }) => reason.code(),
+    };
+    assert_eq!(
+        ["a.txt", "b.tmp", "sub", "none"].map(code),
+        ["file", "temporary", "nothing", "nothing"]
+    );
+}

@@ -1,0 +1,98 @@
+//! A content: one sequence of raw bytes, and how its extraction ended.
+
+use crate::codec::{DecodeError, Reader, Writer};
+use crate::ids::DocId;
+use crate::state::{Reason, State};
+
+/// The record of one content.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContentRecord {
+    /// How extraction ended (never identical-*: that is a matter between files).
+    pub state: State,
+    /// Why.
+    pub reason: Reason,
+    /// The document its text (or, without text, its raw bytes) became.
+    pub document: Option<DocId>,
+    /// Kind by content, such as `application/pdf`.
+    pub media_type: String,
+    /// Extraction engine with its version; empty where none ran.
+    pub engine: String,
+    /// Version of the extractor as a whole; a newer one extracts again.
+    pub extractor: u32,
+    /// Failures in a row with these bytes and this extractor.
+    pub strikes: u32,
+    /// Raw bytes.
+    pub bytes: u64,
+    /// What the extractor warned of, bounded.
+    pub warnings: Vec<String>,
+}
+
+impl ContentRecord {
+    /// Most warnings kept.
+    pub const MAX_WARNINGS: usize = 16;
+
+    /// Stored bytes (FORMAT.md, "content").
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Writer::new();
+        self.state.put(&mut out);
+        self.reason.put(&mut out);
+        out.option(self.document, |out, id| {
+            out.uint(id.0);
+        });
+        out.bytes(self.media_type.as_bytes()).bytes(self.engine.as_bytes());
+        out.uint(u64::from(self.extractor)).uint(u64::from(self.strikes)).uint(self.bytes);
+        let kept = self.warnings.len().min(Self::MAX_WARNINGS);
+        out.uint(kept as u64);
+        for warning in &self.warnings[..kept] {
+            out.bytes(warning.as_bytes());
+        }
+        out.finish()
+    }
+
+    /// Reads what [`ContentRecord::encode`] wrote.
+    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let mut input = Reader::new(bytes);
+        let record = Self {
+            state: State::take(&mut input)?,
+            reason: Reason::take(&mut input)?,
+            document: input.option(|input| input.uint().map(DocId))?,
+            media_type: input.string("media type")?,
+            engine: input.string("engine")?,
+            extractor: input.narrow("extractor version")?,
+            strikes: input.narrow("strikes")?,
+            bytes: input.uint()?,
+            warnings: take_warnings(&mut input)?,
+        };
+        input.finish()?;
+        Ok(record)
+    }
+}
+
+fn take_warnings(input: &mut Reader<'_>) -> Result<Vec<String>, DecodeError> {
+    let count: usize = input.narrow("warnings")?;
+    if count > ContentRecord::MAX_WARNINGS {
+        return Err(DecodeError::OutOfRange("warnings"));
+    }
+    (0..count).map(|_| input.string("warning")).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_content_round_trips() {
+        let record = ContentRecord {
+            state: State::Partial,
+            reason: Reason::code("page-failed"),
+            document: Some(DocId(1 << 50)),
+            media_type: "application/pdf".into(),
+            engine: "pdf-extract 0.12.1".into(),
+            extractor: 1,
+            strikes: 2,
+            bytes: 12_345,
+            warnings: vec!["page 3: no font".into()],
+        };
+        assert_eq!(ContentRecord::decode(&record.encode()), Ok(record));
+    }
+}

@@ -1,0 +1,73 @@
+//! The names of things: hashes that name contents and documents, and the numbers used inside.
+
+use std::fmt;
+
+macro_rules! hash_name {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub [u8; 32]);
+
+        impl $name {
+            /// Reads a name from exactly 32 bytes.
+            pub fn from_slice(bytes: &[u8]) -> Option<Self> {
+                bytes.try_into().ok().map(Self)
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+            }
+        }
+
+        impl fmt::Debug for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}({self})", stringify!($name))
+            }
+        }
+    };
+}
+
+hash_name! {
+    /// BLAKE3 of a file's raw bytes: names a content.
+    ContentHash
+}
+hash_name! {
+    /// BLAKE3 of a canonical text (or, for contents without text, of the raw bytes under a key of
+    /// its own): names a document.
+    DocumentHash
+}
+
+/// A document inside one index: 16 bits say who issued the number, 48 bits count up and are never
+/// used again, so that replaying postings after a crash cannot give them to another document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct DocId(pub u64);
+
+impl DocId {
+    const SERIAL_BITS: u32 = 48;
+
+    /// The document `serial` of this daemon (issuer 0).
+    pub fn local(serial: u64) -> Self {
+        debug_assert!(serial < 1 << Self::SERIAL_BITS);
+        Self(serial)
+    }
+
+    /// Who issued the number; 0 is this daemon.
+    pub fn issuer(self) -> u16 {
+        (self.0 >> Self::SERIAL_BITS) as u16
+    }
+
+    /// The number without its issuer.
+    pub fn serial(self) -> u64 {
+        self.0 & ((1 << Self::SERIAL_BITS) - 1)
+    }
+}
+
+/// A watched directory tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RootId(pub u32);
+
+/// Persistent handle of a group.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct GroupId(pub u64);

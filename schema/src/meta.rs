@@ -1,0 +1,134 @@
+//! The one meta record: everything that must change together.
+//!
+//! Two separate writes for watermark and layout once indexed documents twice after a kill; so all
+//! of it is one value under one key.
+
+use crate::FORMAT_VERSION;
+use crate::codec::{DecodeError, Reader, Writer};
+
+/// Schemes that have postings, in the order of the arrays below.
+pub const SCHEMES: usize = 3;
+
+/// The meta record.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MetaRecord {
+    /// Next document serial; serials are never used again.
+    pub next_document: u64,
+    /// Next group handle.
+    pub next_group: u64,
+    /// Next root id.
+    pub next_root: u32,
+    /// Documents below this serial have their postings in buckets; those from it on are signed
+    /// again from their text when the store opens.
+    pub watermark: u64,
+    /// Top bits of a key that name its bucket, by scheme.
+    pub bucket_bits: [u8; SCHEMES],
+    /// Postings in buckets, by scheme.
+    pub postings: [u64; SCHEMES],
+    /// Bytes of posting values, by scheme.
+    pub bytes: [u64; SCHEMES],
+    /// What the signatures were made with; another setting asks for a rebuild.
+    pub parameters: Parameters,
+}
+
+/// Everything that decides what a stored signature or edge means.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Parameters {
+    /// Canonical-text version.
+    pub canonical: u32,
+    /// Window width in bytes of canonical text.
+    pub window: u16,
+    /// Fingerprints a document aims to keep (the ladder's target).
+    pub target: u32,
+    /// Whether BSW_n is indexed beside Mod_n.
+    pub bsw_n: bool,
+    /// Resemblance from which a pair is an edge.
+    pub threshold: f64,
+}
+
+impl Eq for Parameters {}
+
+impl MetaRecord {
+    /// The record of an empty store.
+    pub fn new(parameters: Parameters) -> Self {
+        Self {
+            next_document: 0,
+            next_group: 1,
+            next_root: 1,
+            watermark: 0,
+            bucket_bits: [0; SCHEMES],
+            postings: [0; SCHEMES],
+            bytes: [0; SCHEMES],
+            parameters,
+        }
+    }
+
+    /// Stored bytes (FORMAT.md, "meta"); the format version comes first.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut out = Writer::new();
+        out.uint(u64::from(FORMAT_VERSION)).uint(self.next_document).uint(self.next_group);
+        out.uint(u64::from(self.next_root)).uint(self.watermark).raw(&self.bucket_bits);
+        for number in self.postings.iter().chain(&self.bytes) {
+            out.uint(*number);
+        }
+        let Parameters { canonical, window, target, bsw_n, threshold } = self.parameters;
+        out.uint(u64::from(canonical)).uint(u64::from(window)).uint(u64::from(target));
+        out.byte(u8::from(bsw_n)).raw(&threshold.to_be_bytes());
+        out.finish()
+    }
+
+    /// Reads what [`MetaRecord::encode`] wrote; another version is refused before anything else.
+    pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
+        let mut input = Reader::new(bytes);
+        let found = input.narrow("format version")?;
+        if found != FORMAT_VERSION {
+            return Err(DecodeError::Version { found, wanted: FORMAT_VERSION });
+        }
+        let mut record = Self {
+            next_document: input.uint()?,
+            next_group: input.uint()?,
+            next_root: input.narrow("root id")?,
+            watermark: input.uint()?,
+            bucket_bits: input.array()?,
+            postings: [0; SCHEMES],
+            bytes: [0; SCHEMES],
+            parameters: Parameters { canonical: 0, window: 0, target: 0, bsw_n: false, threshold: 0.0 },
+        };
+        for number in record.postings.iter_mut().chain(&mut record.bytes) {
+            *number = input.uint()?;
+        }
+        record.parameters = Parameters {
+            canonical: input.narrow("canonical version")?,
+            window: input.narrow("window")?,
+            target: input.narrow("target")?,
+            bsw_n: input.byte()? != 0,
+            threshold: f64::from_be_bytes(input.array()?),
+        };
+        input.finish()?;
+        Ok(record)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn record() -> MetaRecord {
+        let parameters =
+            Parameters { canonical: 1, window: 20, target: 512, bsw_n: true, threshold: 0.8 };
+        MetaRecord { watermark: 77, postings: [1, 2, 3], ..MetaRecord::new(parameters) }
+    }
+
+    #[test]
+    fn meta_round_trips() {
+        assert_eq!(MetaRecord::decode(&record().encode()), Ok(record()));
+    }
+
+    #[test]
+    fn another_format_version_is_named_and_refused() {
+        let mut bytes = record().encode();
+        bytes[0] = 9;
+        let refused = MetaRecord::decode(&bytes);
+        assert_eq!(refused, Err(DecodeError::Version { found: 9, wanted: FORMAT_VERSION }));
+    }
+}

@@ -1,0 +1,337 @@
+//! Postings: which bucket a fingerprint lies in, and the bytes of a bucket.
+//!
+//! A posting is (fingerprint, document). Of the fingerprint, mixed so that its bits are uniform,
+//! the top 40 bits are kept ([`PostingKey`]); its top `bits` bits name the bucket. A bucket holds
+//! its postings sorted, cut into shards of at most [`SHARD_BYTES`], so that no value grows without
+//! bound however common a fingerprint is. Shard 0 opens with a directory of the others.
+//!
+//! Two fingerprints that agree in 40 bits are not told apart here (about 2^-40 a pair): verifying
+//! on all shingles does that.
+
+use std::ops::Range;
+
+use crate::codec::{DecodeError, Reader, put_uint};
+use crate::ids::DocId;
+use simdex_signature::{Fingerprint, SchemeKind};
+
+/// Bits of the mixed fingerprint that are kept.
+pub const KEY_BITS: u32 = 40;
+/// Most buckets: 2^24, room for about 2.8 billion postings at 1 KB a bucket.
+pub const MAX_BUCKET_BITS: u8 = 24;
+/// A shard is closed once it holds this many bytes (sled reads leaves of 16 values whole).
+pub const SHARD_BYTES: usize = 2560;
+
+/// The kept bits of a fingerprint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct PostingKey(u64);
+
+impl PostingKey {
+    /// Keeps the top 40 bits of the mixed fingerprint.
+    pub fn of(fingerprint: Fingerprint) -> Self {
+        Self(fingerprint.mixed() >> (64 - KEY_BITS))
+    }
+
+    /// From 40 bits; higher bits are dropped.
+    pub fn from_bits(bits: u64) -> Self {
+        Self(bits & ((1 << KEY_BITS) - 1))
+    }
+
+    /// The 40 bits.
+    pub fn bits(self) -> u64 {
+        self.0
+    }
+
+    /// The bucket this key lies in where buckets are named by `bits` bits.
+    pub fn bucket(self, bits: u8) -> u32 {
+        (self.0 >> (KEY_BITS - u32::from(bits))) as u32
+    }
+}
+
+/// (key, document), in the order buckets hold them.
+pub type Posting = (PostingKey, DocId);
+
+/// Key of a shard in the postings tree: scheme, bucket bits, bucket, shard (8 bytes, big-endian).
+pub fn shard_key(scheme: SchemeKind, bits: u8, bucket: u32, shard: u16) -> [u8; 8] {
+    let mut key = [scheme_number(scheme), bits, 0, 0, 0, 0, 0, 0];
+    key[2..6].copy_from_slice(&bucket.to_be_bytes());
+    key[6..].copy_from_slice(&shard.to_be_bytes());
+    key
+}
+
+/// Position of a scheme in stored arrays and keys.
+pub fn scheme_number(scheme: SchemeKind) -> u8 {
+    match scheme {
+        SchemeKind::ModN => 0,
+        SchemeKind::BswN => 1,
+        SchemeKind::Chunks => 2,
+    }
+}
+
+/// Cuts sorted, distinct postings of one bucket into shards; element 0 carries the directory, the
+/// others go under shard numbers `base`, `base + 1`, … Empty input gives no shard.
+pub fn encode_bucket(postings: &[Posting], base: u16) -> Vec<Vec<u8>> {
+    let mut encoder = Encoder::default();
+    for run in postings.chunk_by(|a, b| a.0 == b.0) {
+        encoder.put_run(run);
+    }
+    encoder.finish(base)
+}
+
+/// Shards being written.
+#[derive(Default)]
+struct Encoder {
+    /// First key and bytes of each shard.
+    shards: Vec<(u64, Vec<u8>)>,
+    /// Last key written to the open shard.
+    last_key: u64,
+}
+
+impl Encoder {
+    /// Most documents of one piece: bounds how far a piece overshoots its shard (under 1 KB while
+    /// document ids differ by less than 2^14).
+    const PIECE: usize = 256;
+
+    /// Appends all postings of one key.
+    fn put_run(&mut self, run: &[Posting]) {
+        for piece in run.chunks(Self::PIECE) {
+            let key = piece[0].0.0;
+            if self.shards.last().is_none_or(|(_, body)| body.len() >= SHARD_BYTES) {
+                self.shards.push((key, Vec::new()));
+                self.last_key = 0;
+            }
+            if let Some((_, body)) = self.shards.last_mut() {
+                put_piece(body, key - self.last_key, piece);
+            }
+            self.last_key = key;
+        }
+    }
+
+    /// Puts the directory before shard 0: the number of further shards; where there are any, the
+    /// number of the first, then the first key of each as a difference.
+    fn finish(self, base: u16) -> Vec<Vec<u8>> {
+        let mut shards = self.shards;
+        let mut head = Vec::new();
+        if let Some(further) = shards.len().checked_sub(1) {
+            put_uint(&mut head, further as u64);
+            if further > 0 {
+                put_uint(&mut head, u64::from(base));
+            }
+        }
+        let mut previous = 0;
+        for (first, _) in shards.iter().skip(1) {
+            put_uint(&mut head, first - previous);
+            previous = *first;
+        }
+        if let Some((_, body)) = shards.first_mut() {
+            body.splice(0..0, head);
+        }
+        shards.into_iter().map(|(_, body)| body).collect()
+    }
+}
+
+/// One piece: difference of keys doubled, plus 1 where more than one document follows; then their
+/// number if so; then document ids, the first as it is, the others as differences less one.
+fn put_piece(body: &mut Vec<u8>, key_delta: u64, piece: &[Posting]) {
+    put_uint(body, (key_delta << 1) | u64::from(piece.len() > 1));
+    if piece.len() > 1 {
+        put_uint(body, piece.len() as u64);
+    }
+    let mut next = 0;
+    for (_, DocId(id)) in piece {
+        put_uint(body, id - next);
+        next = id + 1;
+    }
+}
+
+/// Where further shards are numbered from. A rewrite uses the base that the bucket does not use
+/// now and replaces shard 0 last: shard 0 alone decides which shards count, so that a crash in the
+/// middle of a rewrite leaves the bucket as it was.
+pub const BASES: [u16; 2] = [1, 0x8000];
+
+/// The first shard of a bucket, directory read.
+pub struct Bucket<'a> {
+    /// Number of the first further shard.
+    base: u16,
+    /// First keys of the further shards, ascending; shard `base + i` opens with `first_keys[i]`.
+    first_keys: Vec<u64>,
+    body: &'a [u8],
+}
+
+impl<'a> Bucket<'a> {
+    /// Reads the directory of shard 0.
+    pub fn parse(shard_0: &'a [u8]) -> Result<Self, DecodeError> {
+        let mut input = Reader::new(shard_0);
+        let further: u16 = input.narrow("shards")?;
+        let base = if further > 0 { input.narrow("shard number")? } else { BASES[0] };
+        if base.checked_add(further).is_none() {
+            return Err(DecodeError::OutOfRange("shard number"));
+        }
+        let mut first_keys = Vec::with_capacity(usize::from(further).min(input.remaining()));
+        let mut key = 0u64;
+        for _ in 0..further {
+            key = key.checked_add(input.uint()?).ok_or(DecodeError::OutOfRange("key"))?;
+            first_keys.push(key);
+        }
+        let body = input.raw(input.remaining())?;
+        Ok(Self { base, first_keys, body })
+    }
+
+    /// Numbers of the shards after this one.
+    pub fn further_shards(&self) -> Range<u16> {
+        self.base..self.base + self.first_keys.len() as u16
+    }
+
+    /// The base a rewrite of this bucket uses.
+    pub fn next_base(&self) -> u16 {
+        if self.base == BASES[0] { BASES[1] } else { BASES[0] }
+    }
+
+    /// The further shards that may hold this key (shard 0 always may).
+    pub fn shards_of(&self, key: PostingKey) -> Range<u16> {
+        let before = self.first_keys.partition_point(|first| *first < key.0) as u16;
+        let through = self.first_keys.partition_point(|first| *first <= key.0) as u16;
+        // The shard before the first that opens with `key` may end with it.
+        self.base + before.saturating_sub(1)..self.base + through
+    }
+
+    /// Postings of shard 0.
+    pub fn body(&self) -> &'a [u8] {
+        self.body
+    }
+}
+
+/// Appends the documents of `key` in a shard body to `out`.
+pub fn documents_of(
+    body: &[u8],
+    key: PostingKey,
+    out: &mut Vec<DocId>,
+) -> Result<(), DecodeError> {
+    let mut pieces = Pieces::new(body);
+    while let Some((found, count)) = pieces.next_key()? {
+        if found > key.0 {
+            return Ok(());
+        }
+        if found == key.0 {
+            pieces.documents(count, |id| out.push(id))?;
+        } else {
+            pieces.documents(count, |_| ())?;
+        }
+    }
+    Ok(())
+}
+
+/// Appends all postings of a shard body to `out`.
+pub fn postings_of(body: &[u8], out: &mut Vec<Posting>) -> Result<(), DecodeError> {
+    let mut pieces = Pieces::new(body);
+    while let Some((key, count)) = pieces.next_key()? {
+        pieces.documents(count, |id| out.push((PostingKey(key), id)))?;
+    }
+    Ok(())
+}
+
+/// Walks a shard body piece by piece.
+struct Pieces<'a> {
+    input: Reader<'a>,
+    key: u64,
+}
+
+impl<'a> Pieces<'a> {
+    fn new(body: &'a [u8]) -> Self {
+        Self { input: Reader::new(body), key: 0 }
+    }
+
+    /// Key and number of documents of the next piece.
+    fn next_key(&mut self) -> Result<Option<(u64, u64)>, DecodeError> {
+        if self.input.remaining() == 0 {
+            return Ok(None);
+        }
+        let head = self.input.uint()?;
+        let key = self.key.checked_add(head >> 1).filter(|key| *key >> KEY_BITS == 0);
+        self.key = key.ok_or(DecodeError::OutOfRange("key"))?;
+        let count = if head & 1 == 1 { self.input.uint()? } else { 1 };
+        Ok(Some((self.key, count)))
+    }
+
+    fn documents(&mut self, count: u64, mut each: impl FnMut(DocId)) -> Result<(), DecodeError> {
+        let mut next = 0u64;
+        for _ in 0..count {
+            let id = next.checked_add(self.input.uint()?);
+            let id = id.filter(|id| *id < u64::MAX).ok_or(DecodeError::OutOfRange("document"))?;
+            each(DocId(id));
+            next = id + 1;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn decode(shards: &[Vec<u8>]) -> Vec<Posting> {
+        let mut out = Vec::new();
+        let Some(first) = shards.first() else { return out };
+        let bucket = Bucket::parse(first).unwrap();
+        assert_eq!(bucket.further_shards(), 1..shards.len() as u16);
+        postings_of(bucket.body(), &mut out).unwrap();
+        shards[1..].iter().for_each(|shard| postings_of(shard, &mut out).unwrap());
+        out
+    }
+
+    fn lookup(shards: &[Vec<u8>], key: PostingKey) -> Vec<DocId> {
+        let bucket = Bucket::parse(&shards[0]).unwrap();
+        let mut out = Vec::new();
+        documents_of(bucket.body(), key, &mut out).unwrap();
+        for shard in bucket.shards_of(key) {
+            documents_of(&shards[usize::from(shard)], key, &mut out).unwrap();
+        }
+        out
+    }
+
+    fn bucket() -> impl Strategy<Value = Vec<Posting>> {
+        // Few keys, some of them hot, so that runs cross shards.
+        let key = prop_oneof![0u64..8, 0..1 << KEY_BITS];
+        let doc = prop_oneof![0u64..5_000, any::<u64>().prop_map(|id| id >> 1)];
+        prop::collection::btree_set((key, doc), 0..4_000).prop_map(|set| {
+            set.into_iter().map(|(key, id)| (PostingKey(key), DocId(id))).collect()
+        })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(48))]
+
+        #[test]
+        fn a_bucket_round_trips_and_every_key_is_found(postings in bucket()) {
+            let shards = encode_bucket(&postings, BASES[0]);
+            prop_assert_eq!(decode(&shards), postings.clone());
+            for run in postings.chunk_by(|a, b| a.0 == b.0).step_by(37) {
+                let expected: Vec<DocId> = run.iter().map(|p| p.1).collect();
+                prop_assert_eq!(lookup(&shards, run[0].0), expected);
+            }
+        }
+
+        #[test]
+        fn arbitrary_bytes_never_panic(bytes: Vec<u8>) {
+            if let Ok(bucket) = Bucket::parse(&bytes) {
+                let _ = postings_of(bucket.body(), &mut Vec::new());
+            }
+        }
+    }
+
+    #[test]
+    fn a_hot_fingerprint_is_cut_into_bounded_shards() {
+        let hot: Vec<Posting> = (0..200_000).map(|i| (PostingKey(5), DocId(i * 3))).collect();
+        let shards = encode_bucket(&hot, BASES[0]);
+        assert!(shards.len() > 40);
+        assert!(shards.iter().all(|shard| shard.len() < 4096));
+        assert_eq!(lookup(&shards, PostingKey(5)).len(), 200_000);
+        assert!(lookup(&shards, PostingKey(4)).is_empty());
+    }
+
+    #[test]
+    fn the_bucket_is_the_top_bits() {
+        let key = PostingKey::from_bits(0b1011 << 36);
+        assert_eq!((key.bucket(0), key.bucket(2), key.bucket(4)), (0, 0b10, 0b1011));
+    }
+}
