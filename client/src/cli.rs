@@ -13,7 +13,7 @@ use simdex_client::wire::SchemeChoice;
 ///
 /// Exit status: 0 answered, 1 nothing found, 2 error.
 #[derive(Debug, Parser)]
-#[command(name = "simctl", version, max_term_width = 100)]
+#[command(name = "simctl", version)]
 pub(crate) struct Cli {
     #[command(flatten)]
     pub(crate) global: Global,

@@ -71,7 +71,7 @@ impl Client {
         let Outgoing {
             requests,
             mut watch,
-        } = send(options.query(source), upload).await;
+        } = send(options.query(source), upload);
         let mut similarity = self.similarity.clone();
         let call = async {
             match find {

@@ -47,7 +47,7 @@ pub fn absolute(file: &Path) -> Result<PathBuf, Error> {
 ///
 /// # Errors
 /// As [`absolute`].
-pub fn spellings(file: &Path) -> Result<Vec<PathBuf>, Error> {
+pub(crate) fn spellings(file: &Path) -> Result<Vec<PathBuf>, Error> {
     let typed = absolute(file)?;
     let resolved = resolve_directories(file).filter(|path| *path != typed);
     Ok([Some(typed), resolved].into_iter().flatten().collect())

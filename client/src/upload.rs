@@ -4,9 +4,11 @@ use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
+use std::task::{Context, Poll, ready};
 
 use tokio::sync::{mpsc, oneshot};
-use tokio_stream::wrappers::ReceiverStream;
+use tokio_stream::Stream;
 
 use crate::Error;
 use crate::wire::{FindRequest, Query, find_request::Part};
@@ -93,95 +95,151 @@ impl fmt::Debug for Upload {
     }
 }
 
-/// The messages of one call, and the watch over their source.
+/// The requests of one call, and the watch over their source.
 pub(crate) struct Outgoing {
-    pub(crate) requests: ReceiverStream<FindRequest>,
+    pub(crate) requests: Requests,
     pub(crate) watch: Watch,
+}
+
+/// The requests of one call, as a stream that ends only where its source said so.
+///
+/// A source that fails leaves it open, until the call is dropped and thereby cancelled: an end would
+/// tell the daemon that the bytes so far are the whole document.
+pub(crate) struct Requests(mpsc::Receiver<Message>);
+
+enum Message {
+    Request(FindRequest),
+    End,
+}
+
+impl Stream for Requests {
+    type Item = FindRequest;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<FindRequest>> {
+        match ready!(self.0.poll_recv(context)) {
+            Some(Message::Request(request)) => Poll::Ready(Some(request)),
+            Some(Message::End) => Poll::Ready(None),
+            None => Poll::Pending,
+        }
+    }
 }
 
 /// Tells when the source of an upload failed.
 pub(crate) struct Watch {
     name: PathBuf,
-    failed: Option<oneshot::Receiver<Failed>>,
-    /// Kept until the call is dropped: without it the stream would end as if the file were whole.
-    unfinished: Option<mpsc::Sender<FindRequest>>,
-}
-
-struct Failed {
-    cause: io::Error,
-    unfinished: mpsc::Sender<FindRequest>,
+    failed: oneshot::Receiver<io::Error>,
+    over: bool,
 }
 
 /// Starts sending: the query, then the upload's bytes, a bounded number of chunks ahead.
-pub(crate) async fn send(query: Query, upload: Option<Upload>) -> Outgoing {
+pub(crate) fn send(query: Query, upload: Option<Upload>) -> Outgoing {
     let (sender, receiver) = mpsc::channel(READ_AHEAD);
-    // The channel is empty and its receiver alive, so this neither waits nor fails.
-    let _ = sender
-        .send(FindRequest {
-            part: Some(Part::Query(query)),
-        })
-        .await;
-    let requests = ReceiverStream::new(receiver);
-    let Some(Upload { name, reader }) = upload else {
-        let watch = Watch {
-            name: PathBuf::new(),
-            failed: None,
-            unfinished: None,
-        };
-        return Outgoing { requests, watch };
-    };
     let (report, failed) = oneshot::channel();
+    let name = upload
+        .as_ref()
+        .map(|upload| upload.name.clone())
+        .unwrap_or_default();
     tokio::task::spawn_blocking(move || {
-        if let Err(cause) = send_chunks(reader, &sender) {
-            let _ = report.send(Failed {
-                cause,
-                unfinished: sender,
-            });
+        let first = FindRequest {
+            part: Some(Part::Query(query)),
+        };
+        let reader = upload.map_or_else(|| Box::new(io::empty()) as _, |upload| upload.reader);
+        if let Err(cause) = send_all(first, reader, &sender) {
+            // Nobody waits for the cause where the call is over.
+            let _ = report.send(cause);
         }
     });
     Outgoing {
-        requests,
+        requests: Requests(receiver),
         watch: Watch {
             name,
-            failed: Some(failed),
-            unfinished: None,
+            failed,
+            over: false,
         },
     }
 }
 
-fn send_chunks(
+/// Sends until the source ends or nobody takes more; then the call's status says why.
+fn send_all(
+    first: FindRequest,
     mut reader: Box<dyn Read + Send>,
-    sender: &mpsc::Sender<FindRequest>,
+    sender: &mpsc::Sender<Message>,
 ) -> io::Result<()> {
-    loop {
+    let mut next = first;
+    while sender.blocking_send(Message::Request(next)).is_ok() {
         let mut chunk = Vec::new();
         if reader.by_ref().take(CHUNK).read_to_end(&mut chunk)? == 0 {
-            return Ok(());
+            let _ = sender.blocking_send(Message::End);
+            break;
         }
-        let message = FindRequest {
+        next = FindRequest {
             part: Some(Part::Chunk(chunk.into())),
         };
-        if sender.blocking_send(message).is_err() {
-            // The call is over; its status says why.
-            return Ok(());
-        }
     }
+    Ok(())
 }
 
 impl Watch {
     /// Returns once the source has failed; never, where it does not.
     pub(crate) async fn failure(&mut self) -> Error {
-        if let Some(failed) = &mut self.failed {
-            let outcome = failed.await;
-            self.failed = None;
-            if let Ok(Failed { cause, unfinished }) = outcome {
-                self.unfinished = Some(unfinished);
+        if !self.over {
+            let outcome = (&mut self.failed).await;
+            self.over = true;
+            if let Ok(source) = outcome {
                 return Error::Unreadable {
                     path: self.name.clone(),
-                    source: cause,
+                    source,
                 };
             }
         }
         std::future::pending().await
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::task::Waker;
+
+    use super::*;
+
+    /// Polls without waiting, through everything that is ready.
+    fn drained(requests: &mut Requests) -> (usize, Poll<()>) {
+        let mut context = Context::from_waker(Waker::noop());
+        let mut count = 0;
+        loop {
+            match Pin::new(&mut *requests).poll_next(&mut context) {
+                Poll::Ready(Some(_)) => count += 1,
+                Poll::Ready(None) => return (count, Poll::Ready(())),
+                Poll::Pending => return (count, Poll::Pending),
+            }
+        }
+    }
+
+    struct Failing;
+
+    impl Read for Failing {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            Err(io::ErrorKind::TimedOut.into())
+        }
+    }
+
+    #[tokio::test]
+    async fn requests_of_a_source_that_failed_never_end() {
+        let upload = Upload::from_reader(Path::new("/bad"), Failing);
+        let mut outgoing = send(Query::default(), Some(upload));
+        assert_eq!(
+            outgoing.watch.failure().await.to_string(),
+            "cannot read /bad (timed out)"
+        );
+        assert_eq!(drained(&mut outgoing.requests), (1, Poll::Pending));
+    }
+
+    #[tokio::test]
+    async fn requests_of_a_whole_source_end() {
+        let upload = Upload::from_reader(Path::new("/good"), &b"text"[..]);
+        let mut outgoing = send(Query::default(), Some(upload));
+        // The reporting side is dropped only after the last request is queued.
+        assert!((&mut outgoing.watch.failed).await.is_err());
+        assert_eq!(drained(&mut outgoing.requests), (2, Poll::Ready(())));
     }
 }

@@ -1,5 +1,30 @@
-//! Placeholder.
-pub mod difference;
-pub mod report;
+//! The Simdex daemon.
+//!
+//! * [`config`] is read first; [`engine`] builds index, worker pool and roots from it, spawns the
+//!   threads, and drains them at the end.
+//! * Write side: [`watch`] hints, [`rescan`] walks, [`ingest`] takes one file from its path to the
+//!   change that the index applies; [`pipeline`] runs many of them at once.
+//! * Read side: [`query`] takes one question from its subject to verified hits; [`compare`] and
+//!   [`difference`] set two documents side by side; [`catalogue`] lists files, pairs and groups;
+//!   [`report`] writes them down.
+//! * Edges: [`grpc`] adapts all of it to the wire, [`scan`] and [`output`] to a terminal.
 
+pub mod catalogue;
+pub mod cli;
+pub mod compare;
+pub mod config;
+pub mod difference;
+pub mod engine;
+pub mod grpc;
+pub mod ingest;
+pub mod output;
+pub mod pipeline;
+pub mod progress;
+pub mod query;
+pub mod report;
+pub mod reporting;
+pub mod rescan;
+pub mod roots;
+pub mod scan;
+pub mod serve;
 pub mod watch;

@@ -7,7 +7,7 @@ use simdex_client::wire::{
     SchemeEstimate, SchemeUsage, Span, StatusReply, Summary,
 };
 
-pub fn scheme(n: u64) -> Scheme {
+pub(crate) fn scheme(n: u64) -> Scheme {
     Scheme {
         name: "mod_n".to_owned(),
         n,
@@ -17,7 +17,7 @@ pub fn scheme(n: u64) -> Scheme {
     }
 }
 
-pub fn exact(value: f64) -> Option<Ratio> {
+pub(crate) fn exact(value: f64) -> Option<Ratio> {
     Some(Ratio {
         value: Some(value),
         low: Some(value),
@@ -25,7 +25,7 @@ pub fn exact(value: f64) -> Option<Ratio> {
     })
 }
 
-pub fn between(low: f64, value: f64, high: f64) -> Option<Ratio> {
+pub(crate) fn between(low: f64, value: f64, high: f64) -> Option<Ratio> {
     Some(Ratio {
         value: Some(value),
         low: Some(low),
@@ -33,7 +33,7 @@ pub fn between(low: f64, value: f64, high: f64) -> Option<Ratio> {
     })
 }
 
-pub fn verified_match() -> Match {
+pub(crate) fn verified_match() -> Match {
     Match {
         path: b"/share/b.txt".to_vec(),
         document: vec![0xb0; 32],
@@ -48,7 +48,7 @@ pub fn verified_match() -> Match {
     }
 }
 
-pub fn estimated_match() -> Match {
+pub(crate) fn estimated_match() -> Match {
     Match {
         path: b"/share/c\xff.txt".to_vec(),
         document: vec![0xc0; 32],
@@ -63,7 +63,7 @@ pub fn estimated_match() -> Match {
     }
 }
 
-pub fn query(state: &str, reason: &str) -> QuerySummary {
+pub(crate) fn query(state: &str, reason: &str) -> QuerySummary {
     QuerySummary {
         document: if state == "indexed" {
             vec![0xa0; 32]
@@ -80,7 +80,7 @@ pub fn query(state: &str, reason: &str) -> QuerySummary {
     }
 }
 
-pub fn pair() -> Pair {
+pub(crate) fn pair() -> Pair {
     Pair {
         a: b"/share/a.txt".to_vec(),
         b: b"/share/b.txt".to_vec(),
@@ -94,7 +94,7 @@ pub fn pair() -> Pair {
     }
 }
 
-pub fn group() -> Group {
+pub(crate) fn group() -> Group {
     let member = |path: &[u8], relation: Relation, resemblance| Member {
         path: path.to_vec(),
         document: vec![0xa0; 32],
@@ -114,7 +114,7 @@ pub fn group() -> Group {
     }
 }
 
-pub fn file() -> File {
+pub(crate) fn file() -> File {
     File {
         path: b"/share/a.txt".to_vec(),
         state: "indexed".to_owned(),
@@ -128,7 +128,7 @@ pub fn file() -> File {
     }
 }
 
-pub fn unreadable_file() -> File {
+pub(crate) fn unreadable_file() -> File {
     File {
         path: b"/share/\x1b[2J.pdf".to_vec(),
         state: "unreadable".to_owned(),
@@ -137,7 +137,7 @@ pub fn unreadable_file() -> File {
     }
 }
 
-pub fn root() -> Root {
+pub(crate) fn root() -> Root {
     Root {
         id: 3,
         path: b"/share".to_vec(),
@@ -150,7 +150,7 @@ pub fn root() -> Root {
     }
 }
 
-pub fn summary() -> Summary {
+pub(crate) fn summary() -> Summary {
     Summary {
         files_on_disk: 3,
         members: 1,
@@ -163,7 +163,7 @@ pub fn summary() -> Summary {
     }
 }
 
-pub fn status() -> StatusReply {
+pub(crate) fn status() -> StatusReply {
     StatusReply {
         version: "0.1.0".to_owned(),
         format: 1,
@@ -186,7 +186,7 @@ pub fn status() -> StatusReply {
     }
 }
 
-pub fn comparison() -> CompareReply {
+pub(crate) fn comparison() -> CompareReply {
     CompareReply {
         relation: Relation::Contains.into(),
         resemblance: 0.5,

@@ -21,28 +21,28 @@ use crate::answers;
 
 /// What the daemon was asked.
 #[derive(Default)]
-pub struct Seen {
-    pub queries: Vec<wire::Query>,
-    pub uploads: Vec<Received>,
-    pub compared: Option<wire::CompareRequest>,
-    pub listed: Vec<(Option<f64>, Vec<u32>)>,
-    pub states: Vec<String>,
-    pub rescans: Vec<Vec<u8>>,
-    pub report: Option<wire::RunReportRequest>,
+pub(crate) struct Seen {
+    pub(crate) queries: Vec<wire::Query>,
+    pub(crate) uploads: Vec<Received>,
+    pub(crate) compared: Option<wire::CompareRequest>,
+    pub(crate) listed: Vec<(Option<f64>, Vec<u32>)>,
+    pub(crate) states: Vec<String>,
+    pub(crate) rescans: Vec<Vec<u8>>,
+    pub(crate) report: Option<wire::RunReportRequest>,
 }
 
 /// An upload as it arrived.
 #[derive(Default)]
-pub struct Received {
-    pub bytes: Vec<u8>,
-    pub largest_chunk: usize,
+pub(crate) struct Received {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) largest_chunk: usize,
     /// How it ended, once it has.
-    pub end: Option<End>,
+    pub(crate) end: Option<End>,
 }
 
 /// How an upload ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub(crate) enum End {
     /// The client half-closed: the bytes are the whole document.
     Whole,
     /// The call was cancelled or the connection lost.
@@ -53,15 +53,15 @@ pub enum End {
 struct Fake(Arc<Mutex<Seen>>);
 
 /// The fake daemon at work, until dropped.
-pub struct Daemon {
-    pub dir: tempfile::TempDir,
+pub(crate) struct Daemon {
+    pub(crate) dir: tempfile::TempDir,
     fake: Fake,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Daemon {
-    pub fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let dir = tempfile::tempdir().expect("temporary directory");
         let fake = Fake::default();
         let listener = StdListener::bind(dir.path().join("simdexd.sock")).expect("socket");
@@ -77,18 +77,18 @@ impl Daemon {
         }
     }
 
-    pub fn socket(&self) -> PathBuf {
+    pub(crate) fn socket(&self) -> PathBuf {
         self.dir.path().join("simdexd.sock")
     }
 
     /// A file of the caller's that the daemon does not know.
-    pub fn local_file(&self, name: &str, bytes: &[u8]) -> PathBuf {
+    pub(crate) fn local_file(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.dir.path().join(name);
         std::fs::write(&path, bytes).expect("written");
         path
     }
 
-    pub fn seen(&self) -> MutexGuard<'_, Seen> {
+    pub(crate) fn seen(&self) -> MutexGuard<'_, Seen> {
         self.fake.seen()
     }
 }
@@ -173,27 +173,43 @@ impl Fake {
             seen.uploads.push(Received::default());
             seen.uploads.len() - 1
         };
-        loop {
-            let request = requests.message().await;
+        let upload = Ending {
+            fake: self,
+            position,
+        };
+        while let Some(request) = requests.message().await? {
+            let Some(find_request::Part::Chunk(chunk)) = request.part else {
+                return Err(Status::invalid_argument("not a chunk"));
+            };
             let received = &mut self.seen().uploads[position];
-            match request {
-                Ok(Some(wire::FindRequest {
-                    part: Some(find_request::Part::Chunk(chunk)),
-                })) => {
-                    received.largest_chunk = received.largest_chunk.max(chunk.len());
-                    received.bytes.extend_from_slice(&chunk);
-                }
-                Ok(Some(_)) => return Err(Status::invalid_argument("not a chunk")),
-                Ok(None) => {
-                    received.end = Some(End::Whole);
-                    return Ok(());
-                }
-                Err(status) => {
-                    received.end = Some(End::Broken);
-                    return Err(status);
-                }
-            }
+            received.largest_chunk = received.largest_chunk.max(chunk.len());
+            received.bytes.extend_from_slice(&chunk);
         }
+        // tonic shows a cancelled request as one that ended. What follows the next wait is reached
+        // by a request that did end; a cancelled one is dropped there.
+        tokio::task::yield_now().await;
+        upload.is(End::Whole);
+        Ok(())
+    }
+}
+
+/// Notes how an upload ended; broken, where nothing else has been noted.
+struct Ending<'a> {
+    fake: &'a Fake,
+    position: usize,
+}
+
+impl Ending<'_> {
+    fn is(&self, end: End) {
+        self.fake.seen().uploads[self.position]
+            .end
+            .get_or_insert(end);
+    }
+}
+
+impl Drop for Ending<'_> {
+    fn drop(&mut self) {
+        self.is(End::Broken);
     }
 }
 
@@ -391,6 +407,6 @@ impl Admin for Fake {
 }
 
 /// The path the daemon knows, of which every question has an answer.
-pub fn known() -> &'static Path {
+pub(crate) fn known() -> &'static Path {
     Path::new("/share/a.txt")
 }

@@ -98,5 +98,12 @@ fn markup(input: &Input) -> Result<(Vec<u8>, Option<Reason>), Outcome> {
     ))
 }
 
+/// Documents made by the formats' tests, for other tests.
+#[cfg(test)]
+pub(crate) mod samples {
+    pub(crate) use super::docx::tests::{docx, zip_of};
+    pub(crate) use super::pdf::tests::{pdf, pdf_of, stream};
+}
+
 #[cfg(test)]
 mod tests;

@@ -316,4 +316,4 @@ fn unread(outcome: Outcome) -> Extraction {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -142,6 +142,14 @@ impl Index {
         Ok(self.store.commit()?)
     }
 
+    /// Merges what is buffered, commits and closes the store.
+    pub fn close(self) -> Result<(), IndexError> {
+        self.merge()?;
+        self.compact_texts()?;
+        self.commit()?;
+        Ok(self.store.close()?)
+    }
+
     /// What a file's record says.
     pub fn file(&self, file: &FileKey) -> Result<Option<FileRecord>, IndexError> {
         self.record(&key::file(file), "of a file", FileRecord::decode)
@@ -244,7 +252,7 @@ impl Index {
         let id = RootId(writer.meta.next_root);
         writer.meta.next_root += 1;
         let mut batch = crate::batch::Batch::new(self.store.records());
-        let record = RootRecord { path: path.to_vec(), pending_loss: 0 };
+        let record = RootRecord { path: path.to_vec(), pending_loss: 0, identity: None };
         batch.put(key::root(id), record.encode());
         batch.put(key::meta(), writer.meta.encode());
         batch.apply()?;

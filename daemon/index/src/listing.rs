@@ -109,6 +109,41 @@ impl Index {
         Ok(())
     }
 
+    /// Visits the record of every file of a root, by path.
+    pub fn file_keys(
+        &self,
+        root: RootId,
+        visit: &mut dyn FnMut(FileKey, FileRecord),
+    ) -> Result<(), IndexError> {
+        let mut failed = None;
+        self.store.records().scan(&key::files_of_root(root), None, &mut |bytes, value| {
+            match FileRecord::decode(value) {
+                Ok(record) => {
+                    key::parse_file(bytes, 1).into_iter().for_each(|key| visit(key, record.clone()));
+                    ControlFlow::Continue(())
+                }
+                Err(source) => {
+                    failed = Some(IndexError::Record { what: "of a file".to_owned(), source });
+                    ControlFlow::Break(())
+                }
+            }
+        })?;
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Visits the keys of a root's files, by path, from one on.
+    pub fn file_keys_from(
+        &self,
+        from: &FileKey,
+        visit: &mut dyn FnMut(FileKey) -> ControlFlow<()>,
+    ) -> Result<(), IndexError> {
+        let (prefix, from) = (key::files_of_root(from.root), key::file(from));
+        self.store.records().scan(&prefix, Some(&from), &mut |bytes, _| {
+            key::parse_file(bytes, 1).map_or(ControlFlow::Continue(()), &mut *visit)
+        })?;
+        Ok(())
+    }
+
     /// Roots of the view, by path as their files sort.
     fn roots_by_path(&self, view: &View) -> Result<Vec<(RootId, PathBuf)>, IndexError> {
         let mut roots: Vec<_> =

@@ -120,6 +120,9 @@ pub trait Store: Send + Sync {
 
     /// Space taken on disk, in bytes of allocated blocks; 0 for a store in memory.
     fn bytes_on_disk(&self) -> u64;
+
+    /// Commits and closes, so that the next start need not suspect a crash.
+    fn close(self: Box<Self>) -> Result<(), StoreError>;
 }
 
 /// What can go wrong with a store.

@@ -39,7 +39,24 @@ impl Fingerprint {
     /// The fingerprint of a string whose polynomial leaves this residue modulo P.
     #[inline(always)]
     pub const fn of_residue(residue: u64) -> Self {
-        Self(residue.wrapping_mul(SCATTER).rotate_left(16))
+        Self::of_product(Self::product(residue))
+    }
+
+    /// The fingerprint before its rotation, for loops that look at few of its bits.
+    #[inline(always)]
+    pub(crate) const fn product(residue: u64) -> u64 {
+        residue.wrapping_mul(SCATTER)
+    }
+
+    /// The fingerprint of that [`product`](Self::product).
+    #[inline(always)]
+    pub(crate) const fn of_product(product: u64) -> Self {
+        Self(product.rotate_left(16))
+    }
+
+    /// The bits of a [`product`](Self::product) that are zero if F mod 2^r = 0.
+    pub(crate) const fn product_mask(rung: Rung) -> u64 {
+        rung.mask().rotate_right(16)
     }
 
     /// The residue this is the fingerprint of.

@@ -10,7 +10,7 @@
 use crate::canonical::CanonicalText;
 use crate::fingerprint::Fingerprint;
 use crate::rung::Rung;
-use crate::shingle::for_each_shingle;
+use crate::shingle::select_shingles;
 use crate::signature::{Scheme, SchemeKind, Signature};
 use crate::window::Window;
 
@@ -30,11 +30,7 @@ impl ModN {
 pub fn select(text: &CanonicalText, window: Window, rung: Rung, selected: &mut Vec<Fingerprint>) {
     let expected = text.as_bytes().len() >> rung.get();
     selected.reserve(expected + expected / 8);
-    for_each_shingle(text, window, move |fingerprint| {
-        if fingerprint.divisible_by(rung) {
-            selected.push(fingerprint);
-        }
-    });
+    select_shingles(text, window, rung, selected);
 }
 
 #[cfg(test)]
@@ -65,6 +61,17 @@ mod tests {
             let (fine, coarse) = (Rung::new(fine).unwrap(), Rung::new(fine + more).unwrap());
             let sign = |rung| ModN::sign(&text, Window::DEFAULT, rung);
             prop_assert_eq!(sign(fine).coarsened(coarse), Ok(sign(coarse)));
+        }
+    }
+
+    #[test]
+    fn long_texts_agree_with_the_twin_too() {
+        let words: String = (0..1200u32).map(|i| format!("{} ", i * i % 7919)).collect();
+        let text = CanonicalText::from_extracted(&words);
+        for rung in Rung::all() {
+            let signature = ModN::sign(&text, Window::DEFAULT, rung);
+            let expected = reference::mod_n(&text, Window::DEFAULT, rung);
+            assert_eq!(signature.fingerprints(), expected, "{rung:?}");
         }
     }
 

@@ -4,9 +4,10 @@
 //! the push table, one in the pop table of this width, whatever w is. Each step waits for the one
 //! before it, so a single chain is bound by the latency of a look-up, not by the processor's
 //! width. The kernel therefore cuts the text into blocks of [`LANES`] neighbouring stretches, runs
-//! their chains side by side into a buffer, and hands the buffer on in text order.
+//! their chains side by side, and either gathers a block in text order or selects from it at once.
 
 use crate::fingerprint::{Fingerprint, Table, byte_multiples, push, residue, times_x};
+use crate::rung::Rung;
 
 /// Independent chains in flight: enough to cover the latency, few enough for the registers.
 const LANES: usize = 4;
@@ -15,6 +16,11 @@ const LANES: usize = 4;
 /// run-up; short ones for what is left of a text.
 const LONG: usize = 512;
 const SHORT: usize = 64;
+
+/// The most fingerprints [`RabinWindow::for_each_run`] hands on at once.
+pub(crate) const LONGEST_RUN: usize = LANES * LONG;
+/// The length of every other run but the last of a text.
+pub(crate) const SHORT_RUN: usize = LANES * SHORT;
 
 /// Windows of one width, in bytes, and the table that takes the outgoing byte back.
 #[derive(Clone, Debug)]
@@ -47,9 +53,27 @@ impl RabinWindow {
 
     /// The fingerprint of each window, left to right.
     pub fn for_each(&self, bytes: &[u8], mut visit: impl FnMut(Fingerprint)) {
-        let rest = self.blocks::<LONG>(bytes, &mut visit);
-        let rest = self.blocks::<SHORT>(rest, &mut visit);
-        self.for_each_plainly(rest, visit);
+        self.for_each_run(bytes, |run| run.iter().copied().for_each(&mut visit));
+    }
+
+    /// The fingerprints of all windows, left to right, in runs of some 2,000 at most.
+    pub fn for_each_run(&self, bytes: &[u8], mut visit: impl FnMut(&[Fingerprint])) {
+        let rest = self.runs::<LONG>(bytes, &mut visit);
+        let rest = self.runs::<SHORT>(rest, &mut visit);
+        let mut last = Vec::with_capacity(self.windows_in(rest.len()));
+        self.for_each_plainly(rest, |fingerprint| last.push(fingerprint));
+        visit(&last);
+    }
+
+    /// Appends the fingerprints divisible by 2^rung, in no particular order and with repeats.
+    pub fn select(&self, bytes: &[u8], rung: Rung, selected: &mut Vec<Fingerprint>) {
+        let rest = self.select_blocks::<LONG>(bytes, rung, selected);
+        let rest = self.select_blocks::<SHORT>(rest, rung, selected);
+        self.for_each_plainly(rest, |fingerprint| {
+            if fingerprint.divisible_by(rung) {
+                selected.push(fingerprint);
+            }
+        });
     }
 
     /// The same by the plain rolling loop, one chain: for the ends of texts, and the baseline
@@ -66,44 +90,83 @@ impl RabinWindow {
         }
     }
 
-    /// Visits the windows of the whole blocks of `LANES * STRIDE` windows that `bytes` begins
-    /// with; returns the bytes whose windows remain.
-    #[inline]
-    fn blocks<'b, const STRIDE: usize>(
+    /// Gathers the windows of each whole block into a run; returns the bytes that remain.
+    fn runs<'b, const STRIDE: usize>(
         &self,
         mut bytes: &'b [u8],
-        visit: &mut impl FnMut(Fingerprint),
+        visit: &mut impl FnMut(&[Fingerprint]),
     ) -> &'b [u8] {
-        let mut residues = [[0; STRIDE]; LANES];
-        while let Some(entering) = lanes::<STRIDE>(bytes.get(self.width..).unwrap_or_default())
-            && let Some(leaving) = lanes::<STRIDE>(bytes)
-        {
-            let first = std::array::from_fn(|lane| residue(&bytes[lane * STRIDE..][..self.width]));
-            self.fill(first, entering, leaving, &mut residues);
-            for &residue in residues.as_flattened() {
-                visit(Fingerprint::of_residue(residue));
-            }
-            bytes = &bytes[LANES * STRIDE..];
+        let mut run = [[Fingerprint(0); STRIDE]; LANES];
+        while let Some(block) = Block::<STRIDE>::first_of(bytes, self.width) {
+            self.chains(&block, |lane, at, residue| {
+                run[lane][at] = Fingerprint::of_residue(residue);
+            });
+            visit(run.as_flattened());
+            bytes = block.rest;
         }
         bytes
     }
 
-    /// The residues of the windows of one block, from the first of each lane.
-    #[inline(never)]
-    fn fill<const STRIDE: usize>(
+    /// Selects from the windows of each whole block; returns the bytes that remain.
+    fn select_blocks<'b, const STRIDE: usize>(
         &self,
-        first: [u64; LANES],
-        entering: &[[u8; STRIDE]; LANES],
-        leaving: &[[u8; STRIDE]; LANES],
-        residues: &mut [[u64; STRIDE]; LANES],
+        mut bytes: &'b [u8],
+        rung: Rung,
+        selected: &mut Vec<Fingerprint>,
+    ) -> &'b [u8] {
+        let mask = Fingerprint::product_mask(rung);
+        let mut products = [[0; STRIDE]; LANES];
+        let products = products.as_flattened_mut();
+        while let Some(block) = Block::<STRIDE>::first_of(bytes, self.width) {
+            // Kept in an array: a `Vec` that may grow costs the loop its registers.
+            let mut end = 0;
+            self.chains(&block, |_, _, residue| {
+                let product = Fingerprint::product(residue);
+                if product & mask == 0
+                    && let Some(free) = products.get_mut(end)
+                {
+                    *free = product;
+                    end += 1;
+                }
+            });
+            selected.extend(
+                products[..end]
+                    .iter()
+                    .map(|&product| Fingerprint::of_product(product)),
+            );
+            bytes = block.rest;
+        }
+        bytes
+    }
+
+    /// Runs the chains of one block side by side; `put` gets lane, position in it and residue.
+    #[inline(always)]
+    fn chains<const STRIDE: usize>(
+        &self,
+        block: &Block<'_, STRIDE>,
+        mut put: impl FnMut(usize, usize, u64),
     ) {
-        let mut current = first;
+        let mut residues = self.first_of_each(block);
         for at in 0..STRIDE {
-            for lane in 0..LANES {
-                residues[lane][at] = current[lane];
-                current[lane] = self.slide(current[lane], entering[lane][at], leaving[lane][at]);
+            for (lane, residue) in residues.iter_mut().enumerate() {
+                put(lane, at, *residue);
+                let (entering, leaving) = (block.entering[lane][at], block.leaving[lane][at]);
+                *residue = self.slide(*residue, entering, leaving);
             }
         }
+    }
+
+    /// The residue of the first window of each lane.
+    fn first_of_each<const STRIDE: usize>(&self, block: &Block<'_, STRIDE>) -> [u64; LANES] {
+        let lanes: [&[u8]; LANES] =
+            std::array::from_fn(|lane| &block.bytes[lane * STRIDE..][..self.width]);
+        let mut residues = [0; LANES];
+        for at in 0..self.width {
+            for (residue, lane) in residues.iter_mut().zip(lanes) {
+                *residue = push(*residue, lane[at].into());
+            }
+        }
+        residues
     }
 
     #[inline(always)]
@@ -115,9 +178,27 @@ impl RabinWindow {
     }
 }
 
-/// The stretches of one block, if `bytes` holds a whole one.
-fn lanes<const STRIDE: usize>(bytes: &[u8]) -> Option<&[[u8; STRIDE]; LANES]> {
-    bytes.as_chunks().0.first_chunk()
+/// `LANES * STRIDE` windows at the front of a text.
+struct Block<'b, const STRIDE: usize> {
+    /// The text from the first window on.
+    bytes: &'b [u8],
+    /// For each lane and window, the byte that leaves after it and the one that then enters.
+    leaving: &'b [[u8; STRIDE]; LANES],
+    entering: &'b [[u8; STRIDE]; LANES],
+    /// The text from the first window after the block on.
+    rest: &'b [u8],
+}
+
+impl<'b, const STRIDE: usize> Block<'b, STRIDE> {
+    /// The first block of `bytes`, if they hold a whole one and the byte after it.
+    fn first_of(bytes: &'b [u8], width: usize) -> Option<Self> {
+        Some(Self {
+            bytes,
+            leaving: bytes.as_chunks().0.first_chunk()?,
+            entering: bytes.get(width..)?.as_chunks().0.first_chunk()?,
+            rest: bytes.get(LANES * STRIDE..)?,
+        })
+    }
 }
 
 #[cfg(test)]
@@ -137,14 +218,14 @@ mod tests {
         let tables = RabinWindow::new(width);
         let expected = reference::window_fingerprints(bytes, width);
         assert_eq!(expected.len(), tables.windows_in(bytes.len()));
-        let plain = collected(|mut visit| tables.for_each_plainly(bytes, &mut visit));
+        let plain = collected(|visit| tables.for_each_plainly(bytes, visit));
         assert_eq!(
             plain,
             expected,
             "plainly, {} bytes, w = {width}",
             bytes.len()
         );
-        let fast = collected(|mut visit| tables.for_each(bytes, &mut visit));
+        let fast = collected(|visit| tables.for_each(bytes, visit));
         assert_eq!(
             fast,
             expected,

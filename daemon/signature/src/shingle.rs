@@ -9,7 +9,8 @@ use std::sync::LazyLock;
 use crate::canonical::CanonicalText;
 use crate::compare::Ratio;
 use crate::fingerprint::Fingerprint;
-use crate::rolling::RabinWindow;
+use crate::rolling::{LONGEST_RUN, RabinWindow, SHORT_RUN};
+use crate::rung::Rung;
 use crate::window::Window;
 
 static DEFAULT_TABLES: LazyLock<RabinWindow> =
@@ -19,31 +20,58 @@ static DEFAULT_TABLES: LazyLock<RabinWindow> =
 pub(crate) fn for_each_shingle(
     text: &CanonicalText,
     window: Window,
-    visit: impl FnMut(Fingerprint),
+    mut visit: impl FnMut(Fingerprint),
+) {
+    for_each_run(text, window, |run| run.iter().copied().for_each(&mut visit));
+}
+
+/// Visits every shingle once, left to right, in runs of at most [`LONGEST_RUN`].
+pub(crate) fn for_each_run(
+    text: &CanonicalText,
+    window: Window,
+    visit: impl FnMut(&[Fingerprint]),
 ) {
     match window {
-        Window::DEFAULT => DEFAULT_TABLES.for_each(text.as_bytes(), visit),
+        Window::DEFAULT => DEFAULT_TABLES.for_each_run(text.as_bytes(), visit),
         Window::Bytes(width) => {
-            RabinWindow::new(width.get().into()).for_each(text.as_bytes(), visit);
+            RabinWindow::new(width.get().into()).for_each_run(text.as_bytes(), visit);
         }
         Window::Words(width) => word_shingles(text, width.get().into(), visit),
     }
 }
 
-fn word_shingles(text: &CanonicalText, width: usize, mut visit: impl FnMut(Fingerprint)) {
+/// Appends the shingles divisible by 2^rung, in no particular order and with repeats.
+pub(crate) fn select_shingles(
+    text: &CanonicalText,
+    window: Window,
+    rung: Rung,
+    selected: &mut Vec<Fingerprint>,
+) {
+    match window {
+        Window::DEFAULT => DEFAULT_TABLES.select(text.as_bytes(), rung, selected),
+        Window::Bytes(width) => {
+            RabinWindow::new(width.get().into()).select(text.as_bytes(), rung, selected);
+        }
+        Window::Words(width) => word_shingles(text, width.get().into(), |run| {
+            selected.extend(run.iter().filter(|shingle| shingle.divisible_by(rung)));
+        }),
+    }
+}
+
+fn word_shingles(text: &CanonicalText, width: usize, mut visit: impl FnMut(&[Fingerprint])) {
     let words: Vec<u8> = text
         .as_str()
         .split(' ')
         .filter(|word| !word.is_empty())
         .flat_map(|word| Fingerprint::of(word.as_bytes()).0.to_be_bytes())
         .collect();
-    let mut at = 0usize;
-    RabinWindow::new(8 * width).for_each(&words, |fingerprint| {
-        // Only windows that begin where a word begins are shingles.
-        if at.is_multiple_of(8) {
-            visit(fingerprint);
-        }
-        at += 1;
+    let mut shingles = Vec::with_capacity(LONGEST_RUN);
+    RabinWindow::new(8 * width).for_each_run(&words, |run| {
+        // Only windows that begin where a word begins are shingles; so does every run.
+        const { assert!(LONGEST_RUN.is_multiple_of(8) && SHORT_RUN.is_multiple_of(8)) }
+        shingles.clear();
+        shingles.extend(run.iter().step_by(8));
+        visit(&shingles);
     });
 }
 
@@ -58,7 +86,7 @@ impl ShingleSet {
     /// All shingles of `text`; empty if the text is shorter than one window.
     pub fn new(text: &CanonicalText, window: Window) -> Self {
         let mut fingerprints = Vec::with_capacity(text.as_bytes().len());
-        for_each_shingle(text, window, |fingerprint| fingerprints.push(fingerprint));
+        for_each_run(text, window, |run| fingerprints.extend_from_slice(run));
         Self {
             fingerprints: sorted_distinct(fingerprints),
         }
@@ -98,12 +126,48 @@ impl ShingleSet {
 
 /// Sorts and drops repeats.
 ///
-/// Fingerprints are close to uniform, so one scatter by their top bits leaves buckets of a few
-/// values each; input that is not uniform only costs the comparison sort it would have cost.
+/// Fingerprints are close to uniform, so one scatter by their top bits leaves buckets of some
+/// tens of values, each sorted in the fastest cache; input that is not uniform only costs the
+/// comparison sort it would have cost anyway.
 pub(crate) fn sorted_distinct(mut fingerprints: Vec<Fingerprint>) -> Vec<Fingerprint> {
-    fingerprints.sort_unstable();
+    if fingerprints.len() < SCATTER_FROM {
+        fingerprints.sort_unstable();
+    } else {
+        fingerprints = scattered(&fingerprints);
+    }
     fingerprints.dedup();
     fingerprints
+}
+
+/// From how many values on a scatter pays for its table.
+const SCATTER_FROM: usize = 1024;
+
+/// Sorts by counting the top bits, placing, and sorting each bucket.
+fn scattered(values: &[Fingerprint]) -> Vec<Fingerprint> {
+    // About 32 values a bucket; more buckets than 2¹² would not stay in the cache.
+    let bits = (values.len() / 32).max(1).ilog2().clamp(1, 12);
+    let bucket = |value: Fingerprint| (value.0 >> (64 - bits)) as usize;
+    let mut ends = vec![0; 1 << bits];
+    for &value in values {
+        ends[bucket(value)] += 1;
+    }
+    let mut sum = 0;
+    for end in &mut ends {
+        // For now where the bucket begins; placing moves it to the end.
+        (*end, sum) = (sum, sum + *end);
+    }
+    let mut placed = vec![Fingerprint(0); values.len()];
+    for &value in values {
+        let end = &mut ends[bucket(value)];
+        placed[*end] = value;
+        *end += 1;
+    }
+    let mut start = 0;
+    for end in ends {
+        placed[start..end].sort_unstable();
+        start = end;
+    }
+    placed
 }
 
 /// How many values two ascending distinct lists share.
@@ -148,7 +212,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn the_set_agrees_with_its_twin(text in "[ab ]{0,200}", words: bool, w in 1u16..12) {
+        fn the_set_agrees_with_its_twin(text in "[ab ]{0,900}", words: bool, w in 1u16..12) {
             let text = CanonicalText::from_extracted(&text);
             let window = if words { Window::words(w) } else { Window::bytes(w) }.unwrap();
             let expected: BTreeSet<_> = reference::shingles(&text, window).into_iter().collect();

@@ -124,6 +124,11 @@ fn a_patch_is_refused_where_it_does_not_fit() {
         apply(&moved, "1\n2\n3\n"),
         Err(ApplyError::Misplaced { line: 3 })
     );
+    let other_side = patch.replace("@@ -1,3 +1,3 @@", "@@ -1,3 +2,3 @@");
+    assert_eq!(
+        apply(&other_side, "1\n2\n3\n"),
+        Err(ApplyError::Misplaced { line: 3 })
+    );
     let trailing = format!("{patch}noise\n");
     assert!(matches!(
         apply(&trailing, "1\n2\n3\n"),

@@ -10,6 +10,9 @@ use tempfile::TempDir;
 
 use super::ReportError;
 
+/// How the folder of a report under way begins; what a killed daemon left may be removed.
+const PREFIX: &str = ".simdex-report-";
+
 /// A finished file: name below the report, size and BLAKE3.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub(super) struct FileEntry {
@@ -30,9 +33,9 @@ impl Stage {
     /// Makes the folder beside `out`.
     pub(super) fn open(out: &Path) -> Result<Self, ReportError> {
         let path = out.to_path_buf();
-        let Some(name) = out.file_name() else {
+        if out.file_name().is_none() {
             return Err(ReportError::NoName { path });
-        };
+        }
         let parent = parent_of(out);
         if !parent.is_dir() {
             return Err(ReportError::NoParent { path, parent });
@@ -40,10 +43,9 @@ impl Stage {
         if fs::symlink_metadata(out).is_ok() {
             return Err(ReportError::Exists { path });
         }
-        let prefix = format!(".{}.partial-", name.to_string_lossy());
         let mut builder = tempfile::Builder::new();
         let builder = builder
-            .prefix(&prefix)
+            .prefix(PREFIX)
             .permissions(Permissions::from_mode(0o700));
         let folder = builder.tempdir_in(&parent);
         let folder = folder.map_err(|source| failed(&path, source))?;

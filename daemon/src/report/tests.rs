@@ -301,6 +301,28 @@ fn a_change_after_writing_is_found() {
     });
 }
 
+/// Replaces a file and its line of the manifest, as a forger would.
+fn forge(report: &Path, name: &str, content: &str) {
+    let hash = |text: &str| blake3::hash(text.as_bytes()).to_string();
+    let (old, new) = (hash(&read(report, name)), hash(content));
+    let manifest = read(report, "manifest.json").replace(&old, &new);
+    fs::write(report.join("manifest.json"), manifest).unwrap();
+    fs::write(report.join(name), content).unwrap();
+}
+
+#[test]
+fn a_diff_that_gives_another_text_is_found() {
+    written(vec![contract_group()], |report, _| {
+        let line = read(report, "diffs.jsonl");
+        let value: serde_json::Value = serde_json::from_str(&line).unwrap();
+        let [from, to] = ["from_text", "to_text"].map(|key| value[key].as_str().unwrap());
+        forge(report, "diffs.jsonl", &line.replace(to, from));
+        assert!(matches!(verify(report), Err(VerifyError::Result { .. })));
+        forge(report, "diffs.jsonl", &line.replace(from, to));
+        assert!(matches!(verify(report), Err(VerifyError::Diff { .. })));
+    });
+}
+
 #[test]
 fn the_order_of_the_input_does_not_show() {
     let second = group(

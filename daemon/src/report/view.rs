@@ -3,6 +3,9 @@
 //! Bounded in places and rows; the whole difference is in `diffs/`. Long lines (texts that are one
 //! line, paragraphs) are shown in pieces that end with a sentence, so that an edit in one leaves
 //! the others alike.
+#[cfg(test)]
+mod tests;
+
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
@@ -20,7 +23,7 @@ const PIECE: usize = 400;
 const PIECE_MIN: usize = 60;
 /// Bytes of a changed place above which single words are not marked.
 const WORDS_MARKED: usize = 64 << 10;
-/// Time for the alignment.
+/// Time for an alignment of lines, and for one of words.
 const TIME: Duration = Duration::from_secs(2);
 
 /// A text in pieces to show, each with the number of its line (from 1).
@@ -43,6 +46,12 @@ impl<'a> Pieces<'a> {
             }
         }
         pieces
+    }
+
+    /// The same pieces, whose line is none of the text's.
+    fn unnumbered(mut self) -> Self {
+        self.lines.clear();
+        self
     }
 
     /// The line number, at its first piece.
@@ -68,27 +77,70 @@ fn piece_end(line: &str) -> usize {
 }
 
 /// The difference as an HTML table; `link` names the whole diff.
+///
+/// Where lines are broken otherwise (a PDF against a DOCX) nearly every line differs. Then white
+/// space is disregarded, if that leaves less to see.
 pub(super) fn render(principal: &str, member: &str, link: &str) -> String {
     let (old, new) = (Pieces::of(principal), Pieces::of(member));
+    let by_line = compare(&old, &new);
+    if !mostly_changed(&by_line) {
+        return table(&by_line, old, new, link);
+    }
+    let folded = [principal, member].map(fold);
+    let [folded_old, folded_new] = folded.each_ref().map(|text| Pieces::of(text).unnumbered());
+    let by_sentence = compare(&folded_old, &folded_new);
+    if mostly_changed(&by_sentence) {
+        return table(&by_line, old, new, link);
+    }
+    let note = if folded[0] == folded[1] {
+        "The texts differ in line breaks and white space alone."
+    } else {
+        "Lines are broken otherwise throughout: line breaks and white space are disregarded here."
+    };
+    let table = table(&by_sentence, folded_old, folded_new, link);
+    format!("<p class=\"soft\">{note}</p>\n{table}")
+}
+
+fn compare<'a>(old: &Pieces<'a>, new: &Pieces<'a>) -> Difference<'a> {
     let deadline = Instant::now().checked_add(TIME);
-    let difference = Difference::between(&old.texts, &new.texts, deadline);
+    Difference::between(&old.texts, &new.texts, deadline)
+}
+
+fn mostly_changed(difference: &Difference<'_>) -> bool {
+    let extent = difference.extent();
+    let all = difference.diff.old_len() + difference.diff.new_len();
+    (extent.removed + extent.added) * 2 > all
+}
+
+/// A text as one line, white space apart as it was.
+fn fold(text: &str) -> String {
+    let words: Vec<_> = text.split_whitespace().collect();
+    words.join(" ") + "\n"
+}
+
+fn table(difference: &Difference<'_>, old: Pieces<'_>, new: Pieces<'_>, link: &str) -> String {
     let mut table = Table {
         out: String::new(),
         rows: 0,
+        deadline: Instant::now().checked_add(TIME),
         old,
         new,
     };
     let places = difference.hunks().count();
     let mut shown = 0;
-    table.out.push_str(HEAD);
+    if places > 0 {
+        table.out.push_str(HEAD);
+    }
     for hunk in difference.hunks().take(PLACES_SHOWN) {
         if table.rows >= ROWS_SHOWN {
             break;
         }
-        table.place(&difference, &hunk);
+        table.place(difference, &hunk);
         shown += 1;
     }
-    table.out.push_str("</table>\n");
+    if places > 0 {
+        table.out.push_str("</table>\n");
+    }
     table.rest(places - shown, link);
     table.out
 }
@@ -100,6 +152,8 @@ const HEAD: &str = "<table class=\"diff\"><colgroup><col class=\"n\"><col><col c
 struct Table<'a> {
     out: String,
     rows: usize,
+    /// For the search for changed words.
+    deadline: Option<Instant>,
     old: Pieces<'a>,
     new: Pieces<'a>,
 }
@@ -110,7 +164,7 @@ impl Table<'_> {
     fn place(&mut self, difference: &Difference<'_>, ops: &[DiffOp]) {
         self.out.push_str("<tbody>\n");
         for op in ops {
-            let (left, right) = sides(difference, op);
+            let (left, right) = sides(difference, op, self.deadline);
             for row in 0..left.len().max(right.len()) {
                 if self.rows >= ROWS_SHOWN {
                     self.out.push_str(
@@ -146,15 +200,19 @@ impl Table<'_> {
             ),
             n => writeln!(
                 self.out,
-                "<p class=\"more\">… {} more, see <a href=\"{link}\">{link}</a></p>",
-                counted(n, "changed place")
+                "<p class=\"more\">… {}, see <a href=\"{link}\">{link}</a></p>",
+                counted(n, "more changed place")
             ),
         };
     }
 }
 
 /// What an operation puts on the left and on the right.
-fn sides<'d>(difference: &'d Difference<'_>, op: &DiffOp) -> (Vec<Change<'d>>, Vec<Change<'d>>) {
+fn sides<'d>(
+    difference: &'d Difference<'_>,
+    op: &DiffOp,
+    deadline: Option<Instant>,
+) -> (Vec<Change<'d>>, Vec<Change<'d>>) {
     let diff = &difference.diff;
     if let DiffOp::Equal { .. } = op {
         let side = || diff.iter_changes(op).map(Change::from).collect();
@@ -165,7 +223,7 @@ fn sides<'d>(difference: &'d Difference<'_>, op: &DiffOp) -> (Vec<Change<'d>>, V
         .map(|change| change.value().len())
         .sum();
     let changes: Vec<_> = if size <= WORDS_MARKED {
-        diff.iter_inline_changes(op).collect()
+        diff.iter_inline_changes_deadline(op, deadline).collect()
     } else {
         diff.iter_changes(op).map(Change::from).collect()
     };

@@ -13,7 +13,7 @@ use crate::difference::{Difference, lines};
 /// Time for one diff; past it the diff is longer than need be.
 const DIFF_TIME: Duration = Duration::from_secs(5);
 /// Bytes of differences shown in `report.html`; browsers falter on more.
-const VIEWS_SHOWN: usize = 24 << 20;
+const VIEWS_SHOWN: usize = 16 << 20;
 
 /// A group in the order of the report: its principal, then the others by path.
 pub(super) struct Sorted<'a> {

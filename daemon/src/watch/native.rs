@@ -4,6 +4,9 @@
 //! tree at the first directory it may not read, enters mounts, and after an overflow leaves new
 //! directories unwatched. notify's thread must never wait, so it only drops notes into a bounded
 //! inbox; a full inbox is remembered as an overflow.
+//!
+//! What the kernel does not tell: a write through one hard link is an event at that path only, and a
+//! write through a memory map is none at all. The timed rescan finds both.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

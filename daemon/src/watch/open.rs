@@ -30,7 +30,7 @@ pub enum OpenError {
     /// A symlink, directory, device, FIFO or socket.
     #[error("not a regular file")]
     NotRegular,
-    /// The path leaves the root: by a symlink, `..`, or a mount point.
+    /// The path leaves the root, or may: by a symlink, `..`, or a mount point.
     #[error("the path leaves its root")]
     Outside,
     /// Anything else, such as a stale handle or a failing disk: the last state is kept.

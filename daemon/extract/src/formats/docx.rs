@@ -246,4 +246,4 @@ fn is_skipped(tag: &BytesStart<'_>) -> bool {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

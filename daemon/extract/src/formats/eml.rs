@@ -42,16 +42,22 @@ struct Writer<'a> {
 
 impl Writer<'_> {
     fn message(&mut self, message: &Message<'_>, depth: usize) {
+        // A nested part that is no message at all has none, and no headers to ask for.
+        if message.parts.is_empty() {
+            self.sink
+                .push(&String::from_utf8_lossy(message.raw_message()));
+            return;
+        }
         self.headers(message);
         self.sink.newline();
         // Plain text where there is a choice; the parser lists HTML parts that have none.
         for &part in &message.text_body {
             if let Some(part) = message.part(part) {
-                self.part(part, depth);
+                self.part(message, part, depth);
             }
         }
         for part in message.attachments() {
-            self.attachment(part, depth);
+            self.attachment(message, part, depth);
         }
     }
 
@@ -76,7 +82,7 @@ impl Writer<'_> {
         }
     }
 
-    fn part(&mut self, part: &MessagePart<'_>, depth: usize) {
+    fn part(&mut self, message: &Message<'_>, part: &MessagePart<'_>, depth: usize) {
         if self.too_many() {
             return;
         }
@@ -84,17 +90,25 @@ impl Writer<'_> {
         match &part.body {
             PartType::Text(text) => self.sink.push(text),
             PartType::Html(text) => html::write_text(text, self.sink),
-            PartType::Message(message) => self.nested(message, depth),
+            // What is called a message and is none has no parts, and no headers to ask for.
+            PartType::Message(nested) if nested.parts.is_empty() => {
+                let bytes = part.offset_body as usize..part.offset_end as usize;
+                let raw = message.raw_message.get(bytes).unwrap_or_default();
+                self.sink.push(&String::from_utf8_lossy(raw));
+            }
+            PartType::Message(nested) => self.nested(nested, depth),
             PartType::Binary(_) | PartType::InlineBinary(_) => self.unread += 1,
             PartType::Multipart(_) => {}
         }
     }
 
-    fn attachment(&mut self, part: &MessagePart<'_>, depth: usize) {
+    fn attachment(&mut self, message: &Message<'_>, part: &MessagePart<'_>, depth: usize) {
         match &part.body {
-            PartType::Message(_) => self.part(part, depth),
+            PartType::Message(_) => self.part(message, part, depth),
             // Text that is no file of its own belongs to the message.
-            PartType::Text(_) if part.attachment_name().is_none() => self.part(part, depth),
+            PartType::Text(_) if part.attachment_name().is_none() => {
+                self.part(message, part, depth)
+            }
             _ => self.unread += 1,
         }
     }
@@ -184,6 +198,18 @@ mod tests {
             (partial, warnings),
             (None, vec!["1 attachments were not read".to_owned()])
         );
+    }
+
+    #[test]
+    fn a_nested_part_that_is_no_message_is_read_as_it_stands() {
+        let mail = "Subject: s\nFrom: a@b.c\nContent-Type: multipart/mixed; boundary=x\n\n\
+                    --x\n\nhello\n--x\nContent-Type: message/rfc822\n\nno message, sorry!\n--x--\n";
+        let (text, partial, _) = text(mail);
+        assert!(
+            text.contains("hello") && text.contains("no message, sorry!"),
+            "{text}"
+        );
+        assert_eq!(partial, None);
     }
 
     #[test]

@@ -1,6 +1,10 @@
 //! PDF, page by page in the order of the content streams: a page that cannot be read costs itself.
 //!
+//! What readers forgive is mended first ([`repair`]).
+//!
 //! Not read: form fields, annotations, attachments, pictures.
+
+mod repair;
 
 use std::cell::RefCell;
 use std::fmt;
@@ -27,7 +31,7 @@ pub(super) fn read(input: &Input, sink: &mut TextSink) -> Reading {
     if input.len() > MAX_BYTES {
         return Err(Outcome::TooLarge(Reason::InputLimit));
     }
-    let document = load(&input.prefix(MAX_BYTES).map_err(read_error)?)?;
+    let document = load(&input.prefix(MAX_BYTES).map_err(read_error)?, sink)?;
     let pages: Vec<u32> = document.get_pages().into_keys().collect();
     if pages.is_empty() {
         return Err(Outcome::Failed(Reason::Malformed));
@@ -47,12 +51,24 @@ pub(super) fn read(input: &Input, sink: &mut TextSink) -> Reading {
     Ok((failed > 0).then_some(Reason::PagesFailed))
 }
 
-/// Parses the file and unlocks it where the empty password does.
-fn load(bytes: &[u8]) -> Result<Document, Outcome> {
-    let mut document = Document::load_mem(bytes).map_err(outcome_of)?;
+/// Parses the file, and unlocks it where the empty password does.
+fn load(bytes: &[u8], sink: &mut TextSink) -> Result<Document, Outcome> {
+    let mut document = match Document::load_mem(bytes).map_err(outcome_of) {
+        Err(Outcome::Failed(_)) => load_rebuilt(bytes, sink)?,
+        loaded => loaded?,
+    };
     if document.is_encrypted() {
         document.decrypt("").map_err(outcome_of)?;
     }
+    repair::resolve_widths(&mut document);
+    Ok(document)
+}
+
+/// A second try, for files whose table of objects is missing or wrong.
+fn load_rebuilt(bytes: &[u8], sink: &mut TextSink) -> Result<Document, Outcome> {
+    let rebuilt = repair::rebuild(bytes).ok_or(Outcome::Failed(Reason::Malformed))?;
+    let document = Document::load_mem(&rebuilt).map_err(outcome_of)?;
+    sink.warn("the table of objects was missing or wrong and was rebuilt");
     Ok(document)
 }
 
@@ -76,16 +92,18 @@ fn write_pages(document: &Document, pages: &[u32], sink: &mut TextSink) -> usize
     let mut output = Pages {
         sink: &sink,
         page: None,
-        number: 0,
+        begun: 0,
+        ended: 0,
     };
     // The whole document in one pass; where that breaks off, the pages after it one by one.
     if survives(|| pdf_extract::output_doc(document, &mut output)) || sink.borrow().is_full() {
         return 0;
     }
-    let broken = output.number;
-    let after = pages.iter().filter(|&&page| page > broken);
+    // A page that has begun is not tried again: what it has given would stand there twice.
+    let (begun, ended) = (output.begun, output.ended);
+    let after = pages.iter().filter(|&&page| page > begun);
     let readable = MAX_SINGLE_STEPS / pages.len();
-    let mut failed = usize::from(broken > 0);
+    let mut failed = usize::from(begun > ended);
     for (count, &page) in after.enumerate() {
         let single = || pdf_extract::output_doc_page(document, &mut output, page);
         let read = count < readable && survives(single);
@@ -105,8 +123,9 @@ fn survives(read: impl FnOnce() -> Result<(), OutputError>) -> bool {
 struct Pages<'a, 's> {
     sink: &'a RefCell<&'s mut TextSink>,
     page: Option<PlainTextOutput<SinkWriter<'a, 's>>>,
-    /// The page under way, 0 before the first.
-    number: u32,
+    /// The last page that was begun, and the last that was read to its end; 0 before the first.
+    begun: u32,
+    ended: u32,
 }
 
 impl Pages<'_, '_> {
@@ -125,13 +144,14 @@ impl OutputDev for Pages<'_, '_> {
         media_box: &MediaBox,
         art_box: Option<(f64, f64, f64, f64)>,
     ) -> Result<(), OutputError> {
-        self.number = number;
+        self.begun = number;
         self.sink.borrow_mut().newline();
         self.page = Some(PlainTextOutput::new(SinkWriter(self.sink)));
         self.page()?.begin_page(number, media_box, art_box)
     }
 
     fn end_page(&mut self) -> Result<(), OutputError> {
+        self.ended = self.begun;
         self.page()?.end_page()
     }
 
@@ -184,4 +204,4 @@ impl ConvertToFmt for SinkWriter<'_, '_> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

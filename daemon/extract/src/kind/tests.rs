@@ -1,1 +1,155 @@
-//! Tests.
+//! Kinds by their bytes.
+
+use super::*;
+use crate::formats::samples::{docx, pdf, zip_of};
+use crate::input::input_of;
+
+fn kind(bytes: &[u8], name: &str) -> Kind {
+    sniff(&input_of(bytes), Some(name)).unwrap()
+}
+
+fn media(bytes: &[u8], name: &str) -> String {
+    kind(bytes, name).media_type().to_owned()
+}
+
+#[test]
+fn texts_are_told_apart_by_content() {
+    let cases: &[(&str, &str)] = &[
+        ("<!DOCTYPE html>\n<p>x", "text/html"),
+        ("<!-- saved --> <HTML><body>", "text/html"),
+        (
+            "<?xml version='1.0'?><!DOCTYPE html PUBLIC '-'><html>",
+            "text/html",
+        ),
+        ("<?xml version='1.0'?><html xmlns='x'>", "text/html"),
+        ("\u{feff}<?xml version='1.0'?>\n<rfc>", "application/xml"),
+        ("<!DOCTYPE rfc SYSTEM 'x'><rfc>", "application/xml"),
+        ("<svg xmlns='x'></svg>", "application/xml"),
+        ("<alpha> is less than <beta>", "text/plain"),
+        ("{\"a\": [1, 2]}", "application/json"),
+        ("[section]\nkey = value\n", "text/plain"),
+        ("Received: from x\nSubject: y\n\nbody", "message/rfc822"),
+        ("From: a@b.c\nTo: d@e.f\n\nbody", "message/rfc822"),
+        ("Date: today\nSubject: minutes\n\nbody", "text/plain"),
+        (
+            "From a@b.c Sat Nov 21\nFrom: a@b.c\nTo: d@e.f\n\nbody",
+            "application/mbox",
+        ),
+        ("From time to time: a story", "text/plain"),
+        ("{\\rtf1 x}", "application/rtf"),
+        ("A text about %PDF-1.4 headers", "text/plain"),
+    ];
+    for (text, expected) in cases {
+        assert_eq!(media(text.as_bytes(), "x.bin"), *expected, "{text}");
+    }
+}
+
+#[test]
+fn the_name_decides_among_plain_texts_only() {
+    assert_eq!(media(b"a;b\n1;2\n", "T.CSV"), "text/csv");
+    assert_eq!(media(b"# Title", "readme.md"), "text/markdown");
+    assert_eq!(media(b"# Title", "readme"), "text/plain");
+    assert_eq!(media(b"<html><p>x", "page.txt"), "text/html");
+    assert_eq!(media(b"\x89PNG\r\n\x1a\n", "text.txt"), "image/png");
+}
+
+#[test]
+fn utf16_texts_are_sniffed_too() {
+    let wide = |text: &str| {
+        text.encode_utf16()
+            .flat_map(u16::to_le_bytes)
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(media(&wide("<html><body>wide page"), "x"), "text/html");
+    assert_eq!(media(&wide("\u{feff}just some words"), "x"), "text/plain");
+}
+
+#[test]
+fn containers_are_told_apart() {
+    assert_eq!(kind(&docx("<w:p/>", &[]), "x.zip"), Kind::Docx);
+    assert_eq!(
+        media(&zip_of(&[("a.txt", b"a")]), "x.docx"),
+        "application/zip"
+    );
+    let odt = "application/vnd.oasis.opendocument.text";
+    assert_eq!(media(&zip_of(&[("mimetype", odt.as_bytes())]), "x"), odt);
+    let sheet = b"<Override ContentType='application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml'/>";
+    let media = media(&zip_of(&[("[Content_Types].xml", sheet)]), "x");
+    assert!(media.ends_with("spreadsheetml.sheet"), "{media}");
+    assert_eq!(
+        kind(b"PK\x03\x04 and no more", "x"),
+        Kind::Broken("application/zip")
+    );
+}
+
+#[test]
+fn a_locked_archive_is_encrypted() {
+    let mut bytes = zip_of(&[("a.txt", b"a")]);
+    for (header, flags) in [(b"PK\x03\x04", 6), (b"PK\x01\x02", 8)] {
+        let at = bytes
+            .windows(4)
+            .position(|window| window == header)
+            .unwrap();
+        bytes[at + flags] |= 1;
+    }
+    assert_eq!(kind(&bytes, "x"), Kind::Encrypted("application/zip"));
+}
+
+/// A compound file with one directory sector and one FAT sector; `next` follows the directory.
+fn compound(names: &[&str], next: u32) -> Vec<u8> {
+    let mut file = vec![0; 3 * 512];
+    file[..8].copy_from_slice(cfb::MAGIC);
+    file[30..32].copy_from_slice(&9_u16.to_le_bytes());
+    file[76..80].copy_from_slice(&1_u32.to_le_bytes());
+    for (index, name) in names.iter().enumerate() {
+        let entry = 512 + index * 128;
+        for (unit, at) in name.encode_utf16().zip((entry..).step_by(2)) {
+            file[at..at + 2].copy_from_slice(&unit.to_le_bytes());
+        }
+        let length = 2 * name.len() as u16 + 2;
+        file[entry + 64..entry + 66].copy_from_slice(&length.to_le_bytes());
+    }
+    file[1024..1028].copy_from_slice(&next.to_le_bytes());
+    file
+}
+
+#[test]
+fn compound_files_are_told_apart_by_their_streams() {
+    let end = 0xffff_fffe;
+    assert_eq!(
+        media(&compound(&["Root Entry", "WordDocument"], end), "x"),
+        "application/msword"
+    );
+    assert_eq!(
+        media(&compound(&["Root Entry"], end), "x"),
+        "application/x-ole-storage"
+    );
+    let locked = kind(
+        &compound(&["Root Entry", "EncryptedPackage"], end),
+        "x.docx",
+    );
+    assert!(matches!(locked, Kind::Encrypted(_)));
+}
+
+#[test]
+fn a_directory_that_follows_itself_ends() {
+    assert_eq!(
+        media(&compound(&["Book"], 0), "x"),
+        "application/vnd.ms-excel"
+    );
+    assert_eq!(media(cfb::MAGIC, "x"), "application/x-ole-storage");
+}
+
+#[test]
+fn pdf_may_begin_late() {
+    assert_eq!(kind(&pdf(&["x"]), "x.txt"), Kind::Pdf);
+    assert_eq!(
+        kind(&[b"junk\n".to_vec(), pdf(&["x"])].concat(), "x"),
+        Kind::Pdf
+    );
+}
+
+#[test]
+fn neither_known_nor_text_is_binary() {
+    assert_eq!(kind(&[0, 1, 2, 3, 200, 0, 17], "x.txt"), Kind::Binary);
+}

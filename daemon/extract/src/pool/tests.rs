@@ -1,1 +1,402 @@
-//! Tests.
+//! The pool against workers that misbehave: each fault costs one document, the next one is read.
+//!
+//! The workers are this test binary, started again for one of the ignored tests below. They behave
+//! until they are sent a document that says [`BAD`].
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::hint::black_box;
+use std::io::{self, Read, Write};
+use std::os::fd::AsFd;
+use std::os::unix::net::UnixStream;
+use std::time::Duration;
+
+use super::*;
+use crate::formats::samples::{pdf, pdf_of, stream};
+use crate::protocol::{self, Hello, Reply, Setup, Status};
+use crate::{EXTRACTOR_VERSION, sandbox};
+
+const BAD: &[u8] = b"misbehave now";
+
+/// The command for an ignored test of this binary.
+pub(crate) fn test_worker(test: &str) -> WorkerCommand {
+    let args = [
+        "--ignored",
+        "--exact",
+        test,
+        "--nocapture",
+        "--test-threads=1",
+    ];
+    WorkerCommand {
+        program: std::env::current_exe().unwrap(),
+        args: args.map(OsString::from).to_vec(),
+    }
+}
+
+/// A read-only file with this content.
+pub(crate) fn document(content: &[u8]) -> File {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(content).unwrap();
+    File::open(file.path()).unwrap()
+}
+
+fn pool(misbehaviour: &str, limits: Limits) -> Pool {
+    Pool::new(
+        test_worker(&format!("pool::tests::worker_{misbehaviour}")),
+        1,
+        limits,
+    )
+}
+
+fn read(pool: &Pool, content: &[u8]) -> Outcome {
+    pool.extract(document(content), &Hint::default()).outcome
+}
+
+fn text_of(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Text { text, .. } => text.into_string(),
+        other => panic!("no text but {other:?}"),
+    }
+}
+
+/// A good document, the bad one, a good one again.
+fn assert_one_lost(misbehaviour: &str, limits: Limits, expected: &Outcome) {
+    let pool = pool(misbehaviour, limits);
+    assert_eq!(text_of(read(&pool, b"before")), "before");
+    assert_eq!(&read(&pool, BAD), expected, "{misbehaviour}");
+    assert_eq!(text_of(read(&pool, b"after")), "after");
+}
+
+fn crashed(reason: Reason) -> Outcome {
+    Outcome::Crashed(reason)
+}
+
+#[test]
+fn a_hanging_worker_is_killed_by_the_wall_clock() {
+    // Generous, since the good documents must make it on a loaded machine.
+    let limits = Limits {
+        wall: Duration::from_secs(3),
+        ..Limits::default()
+    };
+    assert_one_lost("hang", limits, &Outcome::TimedOut(Reason::WallLimit));
+}
+
+#[test]
+fn a_dripping_worker_gains_no_time() {
+    let limits = Limits {
+        wall: Duration::from_secs(3),
+        ..Limits::default()
+    };
+    assert_one_lost("drip", limits, &Outcome::TimedOut(Reason::WallLimit));
+}
+
+#[test]
+fn a_busy_worker_is_killed_by_its_cpu_limit() {
+    let limits = Limits {
+        cpu: Duration::from_secs(1),
+        ..Limits::default()
+    };
+    assert_one_lost("spin", limits, &Outcome::TimedOut(Reason::CpuLimit));
+}
+
+#[test]
+fn a_memory_eater_fails_on_its_limit() {
+    assert_one_lost(
+        "eat",
+        Limits::default(),
+        &Outcome::Failed(Reason::MemoryLimit),
+    );
+}
+
+#[test]
+fn deaths_are_told_apart() {
+    assert_one_lost(
+        "overflow",
+        Limits::default(),
+        &crashed(Reason::StackOverflow),
+    );
+    assert_one_lost("abort", Limits::default(), &crashed(Reason::Signal));
+    assert_one_lost("leave", Limits::default(), &crashed(Reason::NoReply));
+    assert_one_lost("panic", Limits::default(), &crashed(Reason::NoReply));
+    assert_one_lost("break_off", Limits::default(), &crashed(Reason::NoReply));
+}
+
+#[test]
+fn lies_are_not_believed() {
+    for lie in [
+        "other_nonce",
+        "huge_text",
+        "huge_frame",
+        "bad_utf8",
+        "no_json",
+        "bad_name",
+    ] {
+        assert_one_lost(lie, Limits::default(), &crashed(Reason::BadReply));
+    }
+}
+
+#[test]
+fn a_flood_on_stderr_blocks_nothing() {
+    let pool = pool("shout", Limits::default());
+    assert_eq!(text_of(read(&pool, BAD)), "shouted");
+    assert_eq!(text_of(read(&pool, b"after")), "after");
+}
+
+#[test]
+fn a_worker_that_talks_out_of_turn_is_replaced_before_the_next_document() {
+    let pool = pool("chatter", Limits::default());
+    assert_eq!(text_of(read(&pool, BAD)), "chattered");
+    assert_eq!(text_of(read(&pool, b"after")), "after");
+}
+
+#[test]
+fn a_real_worker_reads_and_reports_its_sandbox() {
+    let pool = Pool::new(
+        test_worker("pool::tests::worker_real"),
+        2,
+        Limits::default(),
+    );
+    let report = pool.sandbox();
+    assert!(
+        report.enforced.iter().any(|piece| piece == "memory limit"),
+        "{report}"
+    );
+    let hint = Hint {
+        name: Some("list.md".into()),
+    };
+    let extraction = pool.extract(document("- Grüße\n".as_bytes()), &hint);
+    assert_eq!(text_of(extraction.outcome), "- Grüße\n");
+    assert_eq!(
+        (&*extraction.media_type, &*extraction.engine),
+        ("text/markdown", "plain 1")
+    );
+}
+
+#[test]
+fn a_pdf_form_that_draws_itself_costs_one_worker() {
+    let form = "<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] /Length 5 \
+                /Resources << /XObject << /X 4 0 R >> >> >>\nstream\n/X Do\nendstream";
+    let endless = pdf_of(&[
+        "<< /Type /Catalog /Pages 2 0 R >>".into(),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".into(),
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 5 0 R \
+         /Resources << /XObject << /X 4 0 R >> >> >>"
+            .into(),
+        form.into(),
+        stream("/X Do"),
+    ]);
+    let pool = Pool::new(
+        test_worker("pool::tests::worker_real"),
+        1,
+        Limits::default(),
+    );
+    assert_eq!(read(&pool, &endless), crashed(Reason::StackOverflow));
+    assert!(text_of(read(&pool, &pdf(&["after"]))).contains("after"));
+}
+
+#[test]
+fn many_threads_share_few_workers() {
+    let limits = Limits {
+        documents_per_worker: 3,
+        ..Limits::default()
+    };
+    let pool = Pool::new(test_worker("pool::tests::worker_real"), 2, limits);
+    std::thread::scope(|scope| {
+        for caller in 0..8 {
+            let pool = &pool;
+            scope.spawn(move || {
+                for turn in 0..4 {
+                    let content = format!("caller {caller} turn {turn}");
+                    assert_eq!(text_of(read(pool, content.as_bytes())), content);
+                }
+            });
+        }
+    });
+    let state = pool.lock();
+    assert!(state.idle.len() <= 2 && state.busy == 0 && state.alive.len() == state.idle.len());
+}
+
+#[test]
+fn documents_that_no_worker_should_see_are_answered_at_once() {
+    let limits = Limits {
+        input_bytes: 3,
+        ..Limits::default()
+    };
+    let none = WorkerCommand {
+        program: "/nonexistent".into(),
+        args: vec![],
+    };
+    let pool = Pool::new(none, 1, limits);
+    assert_eq!(read(&pool, b""), Outcome::NoText(Reason::EmptyFile));
+    assert_eq!(read(&pool, b"four"), Outcome::TooLarge(Reason::InputLimit));
+    assert_eq!(read(&pool, b"one"), Outcome::Failed(Reason::NoWorker));
+    let writable = tempfile::tempfile().unwrap();
+    let (socket, _other) = UnixStream::pair().unwrap();
+    let hint = Hint::default();
+    let refused = Outcome::Failed(Reason::ReadError);
+    assert_eq!(pool.extract(&writable, &hint).outcome, refused);
+    assert_eq!(pool.extract(&socket, &hint).outcome, refused);
+    assert!(pool.sandbox().is_degraded());
+}
+
+#[test]
+fn shutdown_ends_a_document_under_way_and_all_later_ones() {
+    let pool = pool("hang", Limits::default());
+    std::thread::scope(|scope| {
+        let reader = scope.spawn(|| read(&pool, BAD));
+        while pool.lock().alive.is_empty() {
+            std::thread::yield_now();
+        }
+        pool.shutdown();
+        assert_eq!(
+            reader.join().unwrap(),
+            Outcome::Failed(Reason::ShuttingDown)
+        );
+    });
+    assert_eq!(read(&pool, b"later"), Outcome::Failed(Reason::ShuttingDown));
+    assert!(pool.lock().alive.is_empty());
+}
+
+// From here on: workers, started by the tests above.
+
+#[test]
+#[ignore = "a worker: started by the other tests"]
+fn worker_real() {
+    let _ = crate::worker_main();
+}
+
+/// Answers every document with its own text, but [`BAD`] by `misbehave`.
+fn fake(misbehave: impl Fn(&UnixStream, &Request)) {
+    let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned().unwrap());
+    let Ok(setup) = protocol::receive::<Setup>(&stream) else {
+        return;
+    };
+    sandbox::confine_process(&Setup {
+        address_space: 1 << 30,
+        ..setup
+    });
+    let hello = Hello {
+        extractor_version: EXTRACTOR_VERSION,
+        enforced: vec![],
+        missing: vec![],
+    };
+    protocol::send(&stream, &hello).unwrap();
+    while let Ok((request, document)) = protocol::receive_with_descriptor::<Request>(&stream) {
+        let mut text = Vec::new();
+        File::from(document).read_to_end(&mut text).unwrap();
+        if text == BAD {
+            misbehave(&stream, &request);
+        } else {
+            answer(&stream, request.nonce, &text);
+        }
+    }
+}
+
+fn reply(nonce: u64, text: &[u8]) -> Reply {
+    Reply {
+        nonce,
+        status: Status::Text,
+        reason: None,
+        media_type: "text/plain".into(),
+        engine: "fake".into(),
+        warnings: vec![],
+        text_bytes: text.len() as u64,
+        last: false,
+    }
+}
+
+fn answer(mut stream: &UnixStream, nonce: u64, text: &[u8]) {
+    protocol::send(stream, &reply(nonce, text)).unwrap();
+    stream.write_all(text).unwrap();
+}
+
+fn sleep_long() {
+    std::thread::sleep(Duration::from_secs(600));
+}
+
+/// Declares one worker a line: its name and what it does on [`BAD`].
+macro_rules! workers {
+    ($($name:ident => $misbehave:expr;)+) => {
+        $(
+            #[test]
+            #[ignore = "a worker: started by the other tests"]
+            fn $name() {
+                fake($misbehave);
+            }
+        )+
+    };
+}
+
+workers! {
+    worker_hang => |_, _| sleep_long();
+    worker_drip => |mut stream, _| {
+        // A frame of an allowed length that comes byte by byte.
+        stream.write_all(&60_000_u32.to_le_bytes()).unwrap();
+        loop {
+            stream.write_all(b" ").unwrap();
+            std::thread::sleep(Duration::from_millis(200));
+        }
+    };
+    worker_spin => |_, _| loop {
+        black_box(0);
+    };
+    worker_eat => |_, _| {
+        let mut all = Vec::new();
+        loop {
+            all.push(black_box(vec![1_u8; 16 << 20]));
+        }
+    };
+    worker_overflow => |_, _| {
+        black_box(overflow(0));
+    };
+    worker_abort => |_, _| std::process::abort();
+    worker_leave => |_, _| std::process::exit(0);
+    worker_panic => |_, _| panic!("as a parser would");
+    worker_break_off => |stream, request| {
+        let announced = Reply { text_bytes: 1000, ..reply(request.nonce, b"") };
+        protocol::send(stream, &announced).unwrap();
+        std::process::exit(0);
+    };
+    worker_other_nonce => |stream, request| {
+        answer(stream, request.nonce + 1, b"text of another");
+        sleep_long();
+    };
+    worker_huge_text => |stream, request| {
+        let huge = Reply { text_bytes: 1 << 40, ..reply(request.nonce, b"") };
+        protocol::send(stream, &huge).unwrap();
+        sleep_long();
+    };
+    worker_huge_frame => |mut stream, _| {
+        stream.write_all(&[0xff; 64]).unwrap();
+        sleep_long();
+    };
+    worker_bad_utf8 => |stream, request| {
+        answer(stream, request.nonce, b"\xff\xfe");
+        sleep_long();
+    };
+    worker_no_json => |mut stream, _| {
+        stream.write_all(b"\x04\0\0\0nope").unwrap();
+        sleep_long();
+    };
+    worker_bad_name => |stream, request| {
+        let named = Reply { media_type: "../../etc".repeat(50), ..reply(request.nonce, b"") };
+        protocol::send(stream, &named).unwrap();
+        sleep_long();
+    };
+    worker_shout => |stream, request| {
+        for _ in 0..1000 {
+            let _ = io::stderr().write_all(&[b'!'; 1024]);
+        }
+        answer(stream, request.nonce, b"shouted");
+    };
+    worker_chatter => |mut stream, request| {
+        protocol::send(stream, &reply(request.nonce, b"chattered")).unwrap();
+        stream.write_all(b"chattered and on and on").unwrap();
+    };
+}
+
+#[expect(unconditional_recursion, reason = "the stack is to overflow")]
+fn overflow(depth: u64) -> u64 {
+    let frame = black_box([depth; 64]);
+    overflow(depth + 1) + frame[7]
+}

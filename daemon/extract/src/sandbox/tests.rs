@@ -1,1 +1,188 @@
-//! Tests.
+//! Tries to escape. The same actions are tried outside first: none may be denied there, or the
+//! test would prove nothing.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::net::{TcpListener, TcpStream, UdpSocket};
+use std::os::fd::AsFd;
+use std::os::linux::net::SocketAddrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::net::{SocketAddr, UnixListener, UnixStream};
+use std::path::PathBuf;
+use std::process::Command;
+
+use super::*;
+use crate::pool::tests::{document, test_worker};
+use crate::protocol::{self, Reply, Request, Status};
+use crate::{EXTRACTOR_VERSION, Hint, Limits, Outcome, Pool};
+
+type Action = fn() -> io::Result<()>;
+
+/// What a document that has taken the worker over might try.
+const ACTIONS: &[(&str, Action)] = &[
+    ("open a file", || File::open("/etc/passwd").map(drop)),
+    ("open /proc", || File::open("/proc/self/status").map(drop)),
+    ("list a folder", || fs::read_dir("/").map(drop)),
+    ("look at a file", || fs::metadata("/etc/passwd").map(drop)),
+    ("create a file", || File::create(target()).map(drop)),
+    ("remove a file", || fs::remove_file(target())),
+    ("rename a file", || fs::rename(target(), target())),
+    ("make a folder", || fs::create_dir("/nonexistent/folder")),
+    ("make a link", || {
+        std::os::unix::fs::symlink("/etc", "/nonexistent/link")
+    }),
+    ("change a mode", || {
+        fs::set_permissions(target(), fs::Permissions::from_mode(0o777))
+    }),
+    ("change folder", || std::env::set_current_dir(".")),
+    ("file in memory", || {
+        let flags = rustix::fs::MemfdFlags::CLOEXEC;
+        Ok(rustix::fs::memfd_create("x", flags).map(drop)?)
+    }),
+    ("listen on TCP", || {
+        TcpListener::bind("127.0.0.1:0").map(drop)
+    }),
+    ("connect by TCP", || {
+        TcpStream::connect("127.0.0.1:9").map(drop)
+    }),
+    ("bind UDP", || UdpSocket::bind("127.0.0.1:0").map(drop)),
+    ("connect a Unix socket", || {
+        UnixStream::connect("/nonexistent").map(drop)
+    }),
+    ("bind an abstract socket", || {
+        UnixListener::bind_addr(&SocketAddr::from_abstract_name("simdex-escape")?).map(drop)
+    }),
+    ("socket pair", || UnixStream::pair().map(drop)),
+    ("pipe", || io::pipe().map(drop)),
+    ("start a program", || {
+        Command::new("/bin/true").status().map(drop)
+    }),
+    ("start a thread", || {
+        std::thread::Builder::new().spawn(|| ()).map(drop)
+    }),
+    ("signal a process", || {
+        Ok(rustix::process::test_kill_process(
+            rustix::process::getpid(),
+        )?)
+    }),
+    ("trace a process", trace),
+    ("executable memory", executable_memory),
+    ("change a limit", || {
+        let none = Rlimit {
+            current: Some(0),
+            maximum: Some(0),
+        };
+        Ok(rustix::process::setrlimit(Resource::Core, none)?)
+    }),
+];
+
+fn target() -> PathBuf {
+    std::env::temp_dir().join(format!("simdex-escape-{}", std::process::id()))
+}
+
+#[expect(
+    unsafe_code,
+    reason = "no safe interface exists; no such process, so nothing is traced"
+)]
+fn trace() -> io::Result<()> {
+    match unsafe { libc::ptrace(libc::PTRACE_SEIZE, libc::pid_t::MAX, 0, 0) } {
+        0 => Ok(()),
+        _ => Err(io::Error::last_os_error()),
+    }
+}
+
+#[expect(
+    unsafe_code,
+    reason = "no safe interface exists; the page is never used"
+)]
+fn executable_memory() -> io::Result<()> {
+    let access = libc::PROT_READ | libc::PROT_WRITE | libc::PROT_EXEC;
+    let kind = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+    let page = unsafe { libc::mmap(std::ptr::null_mut(), 4096, access, kind, -1, 0) };
+    if page == libc::MAP_FAILED {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(())
+    }
+}
+
+/// `name denied`, or what happened instead, one line an action.
+fn attempts() -> Vec<String> {
+    let attempt = |(name, action): &(&str, Action)| match action() {
+        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => format!("{name} denied"),
+        result => format!("{name} {result:?}"),
+    };
+    ACTIONS.iter().map(attempt).collect()
+}
+
+#[test]
+fn nothing_is_denied_outside() {
+    for line in attempts() {
+        assert!(!line.ends_with("denied"), "{line}");
+    }
+    let _ = fs::remove_file(target());
+}
+
+#[test]
+fn everything_is_denied_inside() {
+    let pool = Pool::new(
+        test_worker("sandbox::tests::worker_escape"),
+        1,
+        Limits::default(),
+    );
+    assert!(!pool.sandbox().is_degraded(), "{}", pool.sandbox());
+    let extraction = pool.extract(document(b"x"), &Hint::default());
+    let Outcome::Text { text, .. } = &extraction.outcome else {
+        panic!("{extraction:?}");
+    };
+    assert_eq!(text.lines().count(), ACTIONS.len() + 1);
+    for line in text.lines() {
+        assert!(line.ends_with("denied"), "{line}");
+    }
+}
+
+#[test]
+#[ignore = "a worker: started by the other tests"]
+fn worker_escape() {
+    let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned().unwrap());
+    let Ok(setup) = protocol::receive::<Setup>(&stream) else {
+        return;
+    };
+    let mut report = confine_process(&setup);
+    let escape = move || {
+        confine_threads(&mut report);
+        let (enforced, missing) = (report.enforced, report.missing);
+        let hello = Hello {
+            extractor_version: EXTRACTOR_VERSION,
+            enforced,
+            missing,
+        };
+        protocol::send(&stream, &hello).unwrap();
+        let (request, document) = protocol::receive_with_descriptor::<Request>(&stream).unwrap();
+        let mut lines = attempts();
+        let written = File::from(document).write(b"changed");
+        lines.push(
+            if written.is_err() {
+                "write denied"
+            } else {
+                "write"
+            }
+            .to_owned(),
+        );
+        lines.extend(std::env::vars().map(|(name, _)| format!("environment {name}")));
+        let text = lines.join("\n");
+        let reply = Reply {
+            nonce: request.nonce,
+            status: Status::Text,
+            reason: None,
+            media_type: "text/plain".into(),
+            engine: "escape".into(),
+            warnings: vec![],
+            text_bytes: text.len() as u64,
+            last: true,
+        };
+        protocol::send(&stream, &reply).unwrap();
+        (&stream).write_all(text.as_bytes()).unwrap();
+    };
+    std::thread::spawn(escape).join().unwrap();
+}

@@ -49,6 +49,10 @@ impl Store for MemoryStore {
     fn bytes_on_disk(&self) -> u64 {
         0
     }
+
+    fn close(self: Box<Self>) -> Result<(), StoreError> {
+        Ok(())
+    }
 }
 
 type Entries = BTreeMap<Vec<u8>, Vec<u8>>;

@@ -201,6 +201,10 @@ impl Store for SledStore {
     fn bytes_on_disk(&self) -> u64 {
         allocated_bytes(&self.dir)
     }
+
+    fn close(self: Box<Self>) -> Result<(), StoreError> {
+        SledStore::close(*self)
+    }
 }
 
 type VisitSealed<'a> = dyn FnMut(&[u8], &IVec) -> Result<ControlFlow<()>, StoreError> + 'a;

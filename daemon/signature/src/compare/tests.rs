@@ -153,6 +153,38 @@ fn intervals_hold_the_truth_across_rungs_and_shares() {
 }
 
 #[test]
+fn texts_from_one_template_are_sampled_at_random_too() {
+    // Windows that differ in a few digits: Rabin residues alone, being linear, give 4 to 5 here.
+    let (mut deviation, mut samples) = (0.0, 0.0);
+    for changed in [100, 300, 500, 700, 900] {
+        let (a, b) = texts(1000, changed);
+        let set = |text| ShingleSet::new(text, Window::DEFAULT);
+        let (a, b) = (set(&a), set(&b));
+        let truth = a.resemblance(&b).unwrap().get();
+        // Every residue class of n = 64 is a sample such as F mod n = 0 is.
+        for class in 0..64 {
+            let in_class = |set: &ShingleSet| -> Vec<Fingerprint> {
+                set.fingerprints()
+                    .iter()
+                    .copied()
+                    .filter(|f| f.0 % 64 == class)
+                    .collect()
+            };
+            let (a, b) = (in_class(&a), in_class(&b));
+            let shared = crate::shingle::shared(&a, &b) as f64;
+            let union = (a.len() + b.len()) as f64 - shared;
+            deviation += (shared - union * truth).powi(2) / (union * truth * (1.0 - truth));
+            samples += 1.0;
+        }
+    }
+    let ratio = deviation / samples;
+    assert!(
+        (0.7..1.3).contains(&ratio),
+        "variance over the binomial's: {ratio}"
+    );
+}
+
+#[test]
 fn a_text_resembles_itself_and_an_excerpt_is_contained_one_way() {
     let (whole, _) = texts(800, 0);
     let half = CanonicalText::from_extracted(&whole.as_str()[..whole.as_bytes().len() / 2]);

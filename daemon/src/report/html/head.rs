@@ -76,7 +76,7 @@ fn parameters(out: &mut dyn Write, input: &ReportInput<'_>) -> io::Result<()> {
         Text(&counted(scheme.window as usize, &scheme.unit)),
         scheme.canonical,
     )?;
-    let suppressed = summary_suppressed(input.summary.suppressed);
+    let suppressed = left_out(input.summary.suppressed);
     writeln!(
         out,
         "<tr><th>Left out of the search</th><td>{suppressed}</td></tr>\n</table>"
@@ -84,7 +84,7 @@ fn parameters(out: &mut dyn Write, input: &ReportInput<'_>) -> io::Result<()> {
     out.write_all(TERMS.as_bytes())
 }
 
-fn summary_suppressed(count: u64) -> String {
+fn left_out(count: u64) -> String {
     match count {
         0 => "nothing".to_owned(),
         n => format!("{} index entries of very common passages", Count(n)),
@@ -98,16 +98,11 @@ const TERMS: &str = "<p class=\"soft\">The <b>principal</b> of a group is the do
     to 1, disregarding case and white space.</p>\n";
 
 fn reading(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
-    let mut rows: Vec<_> = summary
-        .states
-        .iter()
-        .map(|(name, &n)| (state(name), name, n))
-        .collect();
-    rows.sort_by_key(|((place, ..), name, _)| (*place, *name));
-    let sum = |wanted| -> u64 {
-        rows.iter()
-            .filter(|row| row.0.1 == wanted)
-            .map(|row| row.2)
+    let sum = |wanted: Reading| -> u64 {
+        let states = summary.states.iter();
+        states
+            .filter(|(name, _)| state(name).reading == wanted)
+            .map(|(_, count)| count)
             .sum()
     };
     let shares = [Reading::Compared, Reading::Opened, Reading::NotCompared].map(|r| (r, sum(r)));
@@ -119,15 +114,29 @@ fn reading(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
         Count(summary.files_on_disk)
     )?;
     for (reading, count) in shares.iter().filter(|(_, count)| *count > 0) {
-        let class = class(*reading);
+        let class = reading.class();
         write!(
             out,
             "<span class=\"{class}\" style=\"flex:{count}\"></span>"
         )?;
     }
-    out.write_all(b"</div>\n<table class=\"states\">\n<thead><tr><th>State</th><th class=\"r\">Files</th><th>Meaning</th></tr></thead>\n")?;
-    for ((_, reading, meaning), name, count) in &rows {
-        let (class, name, count) = (class(*reading), Text(name), Count(*count));
+    out.write_all(b"</div>\n")?;
+    states(out, summary)
+}
+
+fn states(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
+    out.write_all(
+        b"<table class=\"states\">\n<thead><tr><th>State</th><th class=\"r\">Files</th><th>Meaning</th></tr></thead>\n",
+    )?;
+    let mut rows: Vec<_> = summary
+        .states
+        .iter()
+        .map(|(name, &count)| (state(name), name, count))
+        .collect();
+    rows.sort_by_key(|(state, name, _)| (state.place, *name));
+    for (state, name, count) in rows {
+        let (class, meaning) = (state.reading.class(), state.meaning);
+        let (name, count) = (Text(name), Count(count));
         writeln!(
             out,
             "<tr><td class=\"w\"><span class=\"key {class}\"></span>{name}</td><td class=\"r\">{count}</td><td>{meaning}</td></tr>"
@@ -138,14 +147,6 @@ fn reading(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
         out,
         "<tr class=\"sum\"><td>all</td><td class=\"r\">{all}</td><td></td></tr>\n</table>"
     )
-}
-
-fn class(reading: Reading) -> &'static str {
-    match reading {
-        Reading::Compared => "yes",
-        Reading::Opened => "half",
-        Reading::NotCompared => "no",
-    }
 }
 
 fn overview(out: &mut dyn Write, groups: &[&ReportGroup]) -> io::Result<()> {

@@ -11,6 +11,17 @@ pub(super) enum Reading {
     NotCompared,
 }
 
+impl Reading {
+    /// Its class in the style sheet.
+    pub(super) fn class(self) -> &'static str {
+        match self {
+            Self::Compared => "yes",
+            Self::Opened => "half",
+            Self::NotCompared => "no",
+        }
+    }
+}
+
 /// States in the order to show them.
 const STATES: &[(&str, Reading, &str)] = &[
     ("indexed", Reading::Compared, "read and compared"),
@@ -88,11 +99,25 @@ const STATES: &[(&str, Reading, &str)] = &[
     ),
 ];
 
-/// Place, reading and meaning of a state. What is not known did not take part.
-pub(super) fn state(name: &str) -> (usize, Reading, &'static str) {
-    let found = STATES.iter().position(|(known, ..)| *known == name);
-    found.map_or((STATES.len(), Reading::NotCompared, ""), |at| {
-        let (_, reading, meaning) = STATES[at];
-        (at, reading, meaning)
-    })
+/// What the page says of a state.
+pub(super) struct State {
+    /// Its row.
+    pub(super) place: usize,
+    pub(super) reading: Reading,
+    pub(super) meaning: &'static str,
+}
+
+/// Looks a state up by name. What is not known did not take part.
+pub(super) fn state(name: &str) -> State {
+    let mut states = STATES.iter().enumerate();
+    let found = states.find(|(_, (known, ..))| *known == name);
+    let (place, reading, meaning) = match found {
+        Some((place, (_, reading, meaning))) => (place, *reading, *meaning),
+        None => (STATES.len(), Reading::NotCompared, ""),
+    };
+    State {
+        place,
+        reading,
+        meaning,
+    }
 }

@@ -55,6 +55,15 @@ fn a_directory_swapped_for_a_symlink_does_not_lead_out() {
 }
 
 #[test]
+fn a_symlink_on_the_way_is_refused_even_if_it_stays_inside() {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join("real")).unwrap();
+    std::fs::write(dir.path().join("real/a.txt"), "text").unwrap();
+    symlink("real", dir.path().join("link")).unwrap();
+    assert_eq!(outcome(dir.path(), "link/a.txt"), Err("outside-root"));
+}
+
+#[test]
 fn paths_that_climb_or_lie_elsewhere_are_refused() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().join("root");

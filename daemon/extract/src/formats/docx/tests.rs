@@ -1,1 +1,166 @@
-//! Tests.
+//! Word documents made here: parts and order, changes, bombs.
+
+use std::io::{Cursor, Write};
+
+use zip::write::{SimpleFileOptions, ZipWriter};
+
+use super::*;
+use crate::input::input_of;
+
+const DOCUMENT: &str =
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml";
+
+pub(crate) fn zip_of(entries: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, content) in entries {
+        writer
+            .start_file(*name, SimpleFileOptions::default())
+            .unwrap();
+        writer.write_all(content).unwrap();
+    }
+    writer.finish().unwrap().into_inner()
+}
+
+/// A document of a body and other parts, each with the end of its content type.
+pub(crate) fn docx(body: &str, others: &[(&str, &str, &str)]) -> Vec<u8> {
+    let mut types = format!(
+        "<Types><Default Extension=\"xml\" ContentType=\"application/xml\"/>\
+         <Override PartName=\"/word/document.xml\" ContentType=\"{DOCUMENT}\"/>"
+    );
+    for (name, kind, _) in others {
+        let base = "application/vnd.openxmlformats-officedocument.wordprocessingml";
+        types += &format!("<Override PartName=\"/{name}\" ContentType=\"{base}.{kind}+xml\"/>");
+    }
+    types += "</Types>";
+    let body = format!("<w:document><w:body>{body}</w:body></w:document>");
+    let mut entries = vec![
+        ("[Content_Types].xml", types.as_bytes()),
+        ("word/document.xml", body.as_bytes()),
+    ];
+    entries.extend(
+        others
+            .iter()
+            .map(|(name, _, content)| (*name, content.as_bytes())),
+    );
+    zip_of(&entries)
+}
+
+fn paragraph(text: &str) -> String {
+    format!("<w:p><w:r><w:t>{text}</w:t></w:r></w:p>")
+}
+
+fn text(bytes: &[u8]) -> (Reading, String) {
+    let mut sink = TextSink::new(64 << 20);
+    let reading = read(&input_of(bytes), &mut sink);
+    (reading, sink.take_text())
+}
+
+fn body_text(body: &str) -> String {
+    text(&docx(body, &[])).1
+}
+
+#[test]
+fn body_then_headers_notes_and_comments() {
+    let part = |text| format!("<w:x>{}</w:x>", paragraph(text));
+    let (h10, h2, note, comment) = (part("ten"), part("two"), part("note"), part("comment"));
+    let others = [
+        ("word/comments.xml", "comments", comment.as_str()),
+        ("word/header10.xml", "header", &h10),
+        ("word/footnotes.xml", "footnotes", &note),
+        ("word/header2.xml", "header", &h2),
+        ("word/styles.xml", "styles", "<w:t>never</w:t>"),
+    ];
+    let (reading, text) = text(&docx(&paragraph("body"), &others));
+    assert_eq!(
+        (reading, text.as_str()),
+        (Ok(None), "body\ntwo\nten\nnote\ncomment\n")
+    );
+}
+
+#[test]
+fn breaks_tabs_and_entities() {
+    let body = "<w:p><w:pPr><w:tabs><w:tab w:val=\"left\"/></w:tabs></w:pPr><w:r><w:t>a</w:t><w:tab/>\
+                <w:t xml:space=\"preserve\"> b &amp; &#252;</w:t><w:br/><w:t>c</w:t>\
+                <w:noBreakHyphen/><w:t>d</w:t></w:r></w:p>";
+    assert_eq!(body_text(body), "a\t b & ü\nc-d\n");
+}
+
+#[test]
+fn insertions_count_deletions_and_field_codes_do_not() {
+    let body = "<w:p><w:r><w:t>old</w:t></w:r><w:ins><w:r><w:t> new</w:t></w:r></w:ins>\
+                <w:del><w:r><w:delText>gone</w:delText></w:r></w:del>\
+                <w:moveFrom><w:r><w:t>moved</w:t></w:r></w:moveFrom>\
+                <w:r><w:instrText>PAGE</w:instrText></w:r></w:p>";
+    assert_eq!(body_text(body), "old new\n");
+}
+
+#[test]
+fn a_text_box_is_read_once_and_cells_are_apart() {
+    let choice = format!("<mc:Choice>{}</mc:Choice>", paragraph("box"));
+    let fallback = format!("<mc:Fallback>{}</mc:Fallback>", paragraph("box"));
+    let body = format!("<mc:AlternateContent>{choice}{fallback}</mc:AlternateContent>");
+    assert_eq!(body_text(&body), "box\n");
+    let row = format!(
+        "<w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr>",
+        paragraph("a"),
+        paragraph("b")
+    );
+    assert_eq!(body_text(&format!("<w:tbl>{row}</w:tbl>")), "a\nb\n");
+}
+
+#[test]
+fn a_bomb_is_cut_by_its_ratio() {
+    let body = paragraph("start") + &paragraph(&"0".repeat(20 << 20));
+    let (reading, text) = text(&docx(&body, &[]));
+    assert_eq!(reading, Ok(Some(Reason::InflateLimit)));
+    assert!(
+        text.len() > 100_000 && text.len() < body.len() / 2,
+        "{}",
+        text.len()
+    );
+}
+
+#[test]
+fn deep_nesting_and_many_entries_are_limited() {
+    let deep = paragraph("top") + &"<w:sdt>".repeat(MAX_DEPTH);
+    let (reading, shallow) = text(&docx(&deep, &[]));
+    assert_eq!(
+        (reading, shallow.as_str()),
+        (Ok(Some(Reason::DepthLimit)), "top\n")
+    );
+    let names: Vec<_> = (0..=MAX_ENTRIES).map(|i| i.to_string()).collect();
+    let entries: Vec<_> = names.iter().map(|name| (name.as_str(), &b""[..])).collect();
+    let many = text(&zip_of(&entries)).0;
+    assert_eq!(many, Err(Outcome::TooLarge(Reason::PartsLimit)));
+}
+
+#[test]
+fn damage_in_a_part_keeps_the_rest() {
+    let others = [
+        ("word/footnotes.xml", "footnotes", "<w:t>no</w:t><w:p"),
+        ("word/comments.xml", "comments", "<w:t>yes</w:t>"),
+    ];
+    let (reading, text) = text(&docx(&paragraph("body"), &others));
+    assert_eq!(reading, Ok(Some(Reason::Damaged)));
+    assert!(text.contains("body") && text.contains("yes"));
+}
+
+#[test]
+fn a_missing_body_is_malformed_and_a_missing_note_is_not() {
+    let whole = docx(
+        &paragraph("body"),
+        &[("word/footnotes.xml", "footnotes", "<w:t>x</w:t>")],
+    );
+    let lost = |name: &[u8]| {
+        let mut bytes = whole.clone();
+        while let Some(at) = bytes.windows(name.len()).position(|window| window == name) {
+            bytes[at] = b'_';
+        }
+        text(&bytes).0
+    };
+    assert_eq!(
+        lost(b"word/document.xml"),
+        Err(Outcome::Failed(Reason::Malformed))
+    );
+    assert_eq!(lost(b"word/footnotes.xml"), Ok(Some(Reason::Damaged)));
+}

@@ -1,1 +1,185 @@
-//! Tests.
+//! PDFs made here: whole, damaged, locked, without text.
+
+use pdf_extract::{EncryptionState, EncryptionVersion, Permissions};
+
+use super::*;
+use crate::input::input_of;
+
+const MEDIA_BOX: &str = "/MediaBox [0 0 612 792]";
+
+/// Objects with their numbers from 1 on, a cross reference table, a trailer.
+pub(crate) fn pdf_of(objects: &[String]) -> Vec<u8> {
+    let mut file = b"%PDF-1.4\n%\xe2\xe3\xcf\xd3\n".to_vec();
+    let mut table = format!("xref\n0 {}\n0000000000 65535 f \n", objects.len() + 1);
+    for (index, object) in objects.iter().enumerate() {
+        table += &format!("{:010} 00000 n \n", file.len());
+        file.extend(format!("{} 0 obj\n{object}\nendobj\n", index + 1).bytes());
+    }
+    let start = file.len();
+    let size = objects.len() + 1;
+    let id = "/ID [<0123456789abcdef0123456789abcdef> <0123456789abcdef0123456789abcdef>]";
+    table += &format!("trailer\n<< /Size {size} /Root 1 0 R {id} >>\nstartxref\n{start}\n%%EOF\n");
+    file.extend(table.bytes());
+    file
+}
+
+pub(crate) fn stream(content: &str) -> String {
+    format!(
+        "<< /Length {} >>\nstream\n{content}\nendstream",
+        content.len()
+    )
+}
+
+/// Catalog, page tree, font; then page and content for each of `pages` (its own entries, text).
+fn objects(pages: &[(&str, &str)]) -> Vec<String> {
+    let kids: String = (0..pages.len())
+        .map(|i| format!("{} 0 R ", 4 + 2 * i))
+        .collect();
+    let mut objects = vec![
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        format!("<< /Type /Pages /Kids [{kids}] /Count {} >>", pages.len()),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>".to_owned(),
+    ];
+    for (index, (entries, text)) in pages.iter().enumerate() {
+        let content = 5 + 2 * index;
+        objects.push(format!(
+            "<< /Type /Page /Parent 2 0 R {entries} /Contents {content} 0 R \
+             /Resources << /Font << /F1 3 0 R >> >> >>"
+        ));
+        let draw = if text.is_empty() {
+            String::new()
+        } else {
+            format!("({text}) Tj")
+        };
+        objects.push(stream(&format!("BT /F1 12 Tf 72 700 Td {draw} ET")));
+    }
+    objects
+}
+
+pub(crate) fn pdf(pages: &[&str]) -> Vec<u8> {
+    let pages: Vec<_> = pages.iter().map(|text| (MEDIA_BOX, *text)).collect();
+    pdf_of(&objects(&pages))
+}
+
+fn text(bytes: &[u8]) -> (Reading, String, Vec<String>) {
+    let mut sink = TextSink::new(1 << 20);
+    let reading = read(&input_of(bytes), &mut sink);
+    (reading, sink.take_text(), sink.into_warnings())
+}
+
+#[test]
+fn pages_are_read_in_order_each_on_its_own_line() {
+    let (reading, text, warnings) = text(&pdf(&["First page", "Second page"]));
+    let lines: Vec<_> = text.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(
+        (reading, lines),
+        (Ok(None), vec!["First page", "Second page"])
+    );
+    assert!(warnings.is_empty());
+}
+
+#[test]
+fn a_page_that_cannot_be_read_costs_only_itself() {
+    // The library panics where there is no media box.
+    let pages = [
+        (MEDIA_BOX, "one"),
+        ("", "two"),
+        (MEDIA_BOX, "three"),
+        ("", "four"),
+    ];
+    let (reading, text, warnings) = text(&pdf_of(&objects(&pages)));
+    assert_eq!(reading, Ok(Some(Reason::PagesFailed)));
+    assert_eq!(
+        text.split_whitespace().collect::<Vec<_>>(),
+        ["one", "three"]
+    );
+    assert_eq!(warnings, ["2 of 4 pages could not be read"]);
+}
+
+#[test]
+fn pages_without_text_are_told_from_no_pages() {
+    assert_eq!(
+        text(&pdf(&["", ""])).0,
+        Err(Outcome::NoText(Reason::NoTextLayer))
+    );
+    assert_eq!(text(&pdf(&[])).0, Err(Outcome::Failed(Reason::Malformed)));
+}
+
+#[test]
+fn a_page_tree_that_contains_itself_is_malformed() {
+    let mut objects = objects(&[]);
+    objects[1] = "<< /Type /Pages /Kids [2 0 R] /Count 1 >>".to_owned();
+    assert_eq!(
+        text(&pdf_of(&objects)).0,
+        Err(Outcome::Failed(Reason::Malformed))
+    );
+}
+
+#[test]
+fn a_wrong_or_missing_table_of_objects_is_rebuilt() {
+    let whole = String::from_utf8_lossy(&pdf(&["Still here"])).replace('\u{fffd}', "x");
+    let wrong = whole.replace("startxref\n", "startxref\n9");
+    let cut = &whole[..whole.find("xref\n0").unwrap()];
+    for damaged in [wrong.as_str(), cut] {
+        let (reading, text, warnings) = text(damaged.as_bytes());
+        assert_eq!((reading, text.trim()), (Ok(None), "Still here"));
+        assert_eq!(warnings.len(), 1);
+    }
+}
+
+#[test]
+fn widths_by_reference_are_resolved() {
+    let mut objects = objects(&[(MEDIA_BOX, "AAA")]);
+    objects.push("500".to_owned());
+    let number = objects.len();
+    objects[2] = format!(
+        "<< /Type /Font /Subtype /Type1 /BaseFont /X /FirstChar 65 /LastChar 65 \
+         /Encoding /WinAnsiEncoding /Widths [{number} 0 R] >>"
+    );
+    assert_eq!(text(&pdf_of(&objects)).1.trim(), "AAA");
+}
+
+fn locked(user_password: &str) -> Vec<u8> {
+    let mut document = Document::load_mem(&pdf(&["Locked words"])).unwrap();
+    let version = EncryptionVersion::V2 {
+        document: &document,
+        owner_password: "owner",
+        user_password,
+        key_length: 128,
+        permissions: Permissions::all(),
+    };
+    let state = EncryptionState::try_from(version).unwrap();
+    document.encrypt(&state).unwrap();
+    let mut bytes = Vec::new();
+    document.save_to(&mut bytes).unwrap();
+    bytes
+}
+
+#[test]
+fn only_the_empty_password_is_tried() {
+    assert_eq!(
+        text(&locked("secret")).0,
+        Err(Outcome::Encrypted(Reason::PasswordNeeded))
+    );
+    let (reading, text, _) = text(&locked(""));
+    assert_eq!((reading, text.trim()), (Ok(None), "Locked words"));
+}
+
+#[test]
+fn text_beyond_the_limit_stops_the_reading() {
+    let mut sink = TextSink::new(10);
+    let long = ["0123456789abcdef", "never read"];
+    assert_eq!(read(&input_of(&pdf(&long)), &mut sink), Ok(None));
+    assert!(sink.is_full() && sink.text().contains("0123"));
+    assert!(!sink.text().contains("never"));
+}
+
+#[test]
+fn characters_without_meaning_are_noted() {
+    let mut sink = TextSink::new(100);
+    sink.push("\u{e001}\u{fffd}\u{2}abc");
+    assert!(sink.is_garbled());
+    let mut sink = TextSink::new(100);
+    sink.push("plain\ttext\n");
+    assert!(!sink.is_garbled());
+}

@@ -1,0 +1,180 @@
+//! Lists, the status, and errands.
+
+use super::simctl;
+use crate::fake::Daemon;
+
+#[test]
+fn pairs_end_with_the_counts() {
+    let daemon = Daemon::start();
+    let run = simctl(&daemon, &["pairs", "--limit", "1", "--threshold", "0.7"]);
+    assert_eq!(
+        run.out,
+        "\
+RESEMBLANCE  CONTAINMENT OF A  CONTAINMENT OF B  RELATION        BASIS     A             B
+0.750        0.875             0.840             near-duplicate  verified  /share/a.txt  /share/b.txt
+"
+    );
+    assert_eq!(
+        run.talk,
+        "simctl: 3 files, 1 container member, 2 documents, 1 group, 1 pair\n"
+    );
+    let json = simctl(&daemon, &["pairs", "--json", "--limit", "1"]).out;
+    let (a0, b0) = ("a0".repeat(32), "b0".repeat(32));
+    assert_eq!(
+        json,
+        format!(
+            "{{\"type\":\"pair\",\"v\":1,\"a\":\"/share/a.txt\",\"b\":\"/share/b.txt\",\
+             \"document_a\":\"{a0}\",\"document_b\":\"{b0}\",\"relation\":\"near-duplicate\",\
+             \"resemblance\":0.75,\"containment_of_a\":0.875,\"containment_of_b\":0.84,\
+             \"verified\":true}}\n\
+             {{\"type\":\"summary\",\"v\":1,\"files_on_disk\":3,\"members\":1,\"states\":\
+             {{\"indexed\":2,\"unreadable\":1}},\"documents\":2,\"groups\":1,\"pairs\":1,\
+             \"suppressed\":0,\"seconds\":0.25}}\n"
+        )
+    );
+    assert_eq!(simctl(&daemon, &["pairs", "--threshold", "1"]).code, 1);
+    assert_eq!(daemon.seen().listed[0], (Some(0.7), vec![]));
+}
+
+#[test]
+fn a_group_lists_its_principal_and_its_members() {
+    let daemon = Daemon::start();
+    let run = simctl(&daemon, &["groups"]);
+    assert_eq!(
+        run.out,
+        "\
+GROUP  RESEMBLANCE  CONTAINMENT OF MEMBER  CONTAINMENT OF PRINCIPAL  RELATION   PATH
+    9  1.000        1.000                  -                         principal  /share/a.txt
+    9  0.999        0.999                  -                         contains   /share/b.txt
+"
+    );
+    let json = simctl(&daemon, &["groups", "--json"]).out;
+    let a0 = "a0".repeat(32);
+    assert_eq!(
+        json.lines().next(),
+        Some(&*format!(
+            "{{\"type\":\"group\",\"v\":1,\"id\":9,\"kind\":\"star\",\
+                 \"principal\":\"/share/a.txt\",\"members\":[\
+                 {{\"path\":\"/share/a.txt\",\"document\":\"{a0}\",\"relation\":null,\
+                 \"resemblance\":1.0,\"containment_of_member\":1.0,\
+                 \"containment_of_principal\":null}},\
+                 {{\"path\":\"/share/b.txt\",\"document\":\"{a0}\",\"relation\":\"contains\",\
+                 \"resemblance\":0.9996,\"containment_of_member\":0.9996,\
+                 \"containment_of_principal\":null}}]}}"
+        ))
+    );
+}
+
+#[test]
+fn files_show_states_and_escape_their_names() {
+    let daemon = Daemon::start();
+    let run = simctl(
+        &daemon,
+        &["files", "--state", "indexed", "--state", "unreadable"],
+    );
+    assert_eq!(
+        run.out,
+        "\
+STATE       REASON             BYTES  CHARS  DOCUMENT      PATH
+indexed     -                   1234   1200  a0a0a0a0a0a0  /share/a.txt
+unreadable  permission-denied      -      -  -             /share/\\u{1b}[2J.pdf
+"
+    );
+    assert_eq!(daemon.seen().states, ["indexed", "unreadable"]);
+    let json = simctl(&daemon, &["files", "--json"]).out;
+    assert_eq!(
+        json.lines().nth(1),
+        Some(
+            r#"{"type":"file","v":1,"path":"/share/\u001b[2J.pdf","state":"unreadable","reason":"permission-denied","document":null,"content":null,"media_type":null,"bytes":null,"chars":null}"#
+        )
+    );
+}
+
+#[test]
+fn roots_are_listed_and_a_loss_is_confirmed() {
+    let daemon = Daemon::start();
+    assert_eq!(
+        simctl(&daemon, &["roots"]).out,
+        "\
+ID  STATE      MODE         FILES  PENDING LOSS  PATH    DETAIL
+ 3  loss-held  poll (auto)   4000          1500  /share  1500 files vanished at once
+"
+    );
+    assert_eq!(
+        simctl(&daemon, &["roots", "--json"]).out,
+        "{\"type\":\"root\",\"v\":1,\"id\":3,\"path\":\"/share\",\"mode\":\"poll\",\
+         \"configured_mode\":\"auto\",\"state\":\"loss-held\",\
+         \"detail\":\"1500 files vanished at once\",\"files\":4000,\"pending_loss\":1500}\n"
+    );
+    let run = simctl(&daemon, &["roots", "confirm-loss", "/share"]);
+    assert_eq!(
+        (run.code, run.talk.as_str()),
+        (0, "simctl: removed 1500 files of /share\n")
+    );
+    let run = simctl(&daemon, &["roots", "confirm-loss", "/other"]);
+    assert_eq!(
+        (run.code, run.talk.as_str()),
+        (
+            2,
+            "simctl: /other is not a watched root; watched are: /share\n"
+        )
+    );
+}
+
+#[test]
+fn the_status_is_told_to_people_and_to_programs() {
+    let daemon = Daemon::start();
+    let text = simctl(&daemon, &["status"]).out;
+    assert!(
+        text.starts_with("daemon                 simdexd 0.1.0, stored format 1\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("\nstates                 2 indexed, 1 unreadable\n"),
+        "{text}"
+    );
+    assert!(
+        text.contains("\nstore                  4.00 KiB\n"),
+        "{text}"
+    );
+    let json = simctl(&daemon, &["status", "--json"]).out;
+    assert_eq!(json.lines().count(), 1);
+    let status: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(status["type"], "status");
+    assert_eq!(status["queued"], 2);
+    assert_eq!(status["summary"]["states"]["indexed"], 2);
+    assert_eq!(status["roots"][0]["pending_loss"], 1500);
+    assert_eq!(status["schemes"][0]["scheme"]["name"], "mod_n");
+}
+
+#[test]
+fn errands_reach_the_daemon() {
+    let daemon = Daemon::start();
+    let run = simctl(&daemon, &["rescan", "/share"]);
+    assert_eq!(run.code, 0);
+    assert!(
+        run.talk.starts_with("simctl: 1 root will be walked again"),
+        "{}",
+        run.talk
+    );
+    assert_eq!(daemon.seen().rescans, [b"/share"]);
+
+    let run = simctl(&daemon, &["sync"]);
+    assert_eq!(run.code, 2);
+    assert_eq!(
+        run.talk,
+        "simctl: root /share holds back a loss of 1500 files; \
+         see `simctl status` and `simctl roots`\n"
+    );
+
+    let run = simctl(
+        &daemon,
+        &["report", "--out", "/tmp/x/../report", "--threshold", "0.9"],
+    );
+    assert_eq!((run.code, run.out.as_str()), (0, "/tmp/report\n"));
+    let report = daemon.seen().report.clone().expect("asked for");
+    assert_eq!(
+        (&report.out[..], report.threshold),
+        (&b"/tmp/report"[..], Some(0.9))
+    );
+}

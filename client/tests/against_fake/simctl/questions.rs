@@ -1,0 +1,248 @@
+//! Questions about a document, and comparisons.
+
+use std::io::Write;
+use std::process::Stdio;
+
+use simdex_client::wire::{SchemeChoice, query, side};
+
+use super::{command, simctl};
+use crate::fake::{Daemon, End};
+
+#[test]
+fn matches_are_a_table_when_piped_without_colour() {
+    let run = simctl(&Daemon::start(), &["find-similar", "/share/a.txt"]);
+    assert_eq!(run.code, 0, "{}", run.talk);
+    assert_eq!(
+        run.out,
+        "\
+RESEMBLANCE           CONTAINMENT OF QUERY  CONTAINMENT IN QUERY  RELATION        BASIS     PATH
+0.750                 0.875                 0.840                 near-duplicate  verified  /share/b.txt
+0.250 [0.200, 0.313]  -                     0.500 [0.400, 0.600]  overlaps        estimate  /share/c\\xff.txt
+"
+    );
+    assert_eq!(run.talk, "");
+}
+
+#[test]
+fn matches_as_json_are_one_object_a_line() {
+    let run = simctl(&Daemon::start(), &["--json", "containing", "/share/a.txt"]);
+    let lines: Vec<_> = run.out.lines().collect();
+    assert_eq!(lines.len(), 3);
+    let (b0, c0, a0) = ("b0".repeat(32), "c0".repeat(32), "a0".repeat(32));
+    assert_eq!(
+        lines[0],
+        format!(
+            r#"{{"type":"match","v":1,"path":"/share/b.txt","document":"{b0}","relation":"near-duplicate","resemblance":0.75,"resemblance_low":0.75,"resemblance_high":0.75,"containment_of_query":0.875,"containment_in_query":0.84,"shared_fingerprints":1200,"verified":true,"scheme":{{"name":"mod_n","n":1,"window":20,"unit":"bytes","canonical":1}}}}"#
+        )
+    );
+    assert_eq!(
+        lines[1],
+        format!(
+            r#"{{"type":"match","v":1,"path":"/share/c{fffd}.txt","path_bytes":"L3NoYXJlL2P/LnR4dA==","document":"{c0}","relation":"overlaps","resemblance":0.25,"resemblance_low":0.2,"resemblance_high":0.3125,"containment_of_query":null,"containment_in_query":0.5,"shared_fingerprints":30,"verified":false,"scheme":{{"name":"mod_n","n":4,"window":20,"unit":"bytes","canonical":1}}}}"#,
+            fffd = '\u{fffd}'
+        )
+    );
+    assert_eq!(
+        lines[2],
+        format!(
+            r#"{{"type":"query","v":1,"path":"/share/a.txt","document":"{a0}","state":"indexed","reason":null,"candidates":7,"verified":1,"suppressed":0,"seconds":0.5,"truncated":false}}"#
+        )
+    );
+}
+
+#[test]
+fn versions_carry_their_dates() {
+    let daemon = Daemon::start();
+    let table = simctl(&daemon, &["versions", "/share/a.txt"]).out;
+    assert!(
+        table.starts_with("MODIFIED              RESEMBLANCE"),
+        "{table}"
+    );
+    assert!(table.contains("2023-11-14T22:13:20Z  0.750"), "{table}");
+    let json = simctl(&daemon, &["versions", "/share/a.txt", "--json"]).out;
+    let dates: Vec<_> = json
+        .lines()
+        .map(|line| line.split(r#""modified":"#).nth(1))
+        .collect();
+    assert_eq!(
+        dates,
+        [Some(r#""2023-11-14T22:13:20Z"}"#), Some("null}"), None]
+    );
+}
+
+#[test]
+fn flags_reach_the_daemon_with_roots_resolved_to_ids() {
+    let daemon = Daemon::start();
+    let flags = [
+        "--threshold",
+        "0.25",
+        "--limit",
+        "3",
+        "--scheme",
+        "bsw_n",
+        "--root",
+        "/share/",
+    ];
+    let run = simctl(
+        &daemon,
+        &[&["contained-in", "/share/x/../a.txt"][..], &flags].concat(),
+    );
+    assert_eq!(run.code, 0, "{}", run.talk);
+    let seen = daemon.seen();
+    let query = &seen.queries[0];
+    assert_eq!(
+        query.source,
+        Some(query::Source::Path(b"/share/a.txt".to_vec()))
+    );
+    assert_eq!((query.threshold, query.limit), (Some(0.25), Some(3)));
+    assert_eq!(
+        (query.scheme(), &query.roots[..]),
+        (SchemeChoice::BswN, &[3][..])
+    );
+}
+
+#[test]
+fn nothing_found_exits_1_and_says_so_on_stderr_alone() {
+    let run = simctl(&Daemon::start(), &["find-similar", "/share/unlike.txt"]);
+    assert_eq!((run.code, run.out.as_str()), (1, ""));
+    assert_eq!(
+        run.talk,
+        "simctl: no other file resembles /share/unlike.txt far enough; --threshold lowers the bar\n"
+    );
+}
+
+#[test]
+fn a_document_without_text_is_an_error_and_not_unlike_everything() {
+    let run = simctl(
+        &Daemon::start(),
+        &["find-similar", "/share/scan.pdf", "--json"],
+    );
+    assert_eq!((run.code, run.out.as_str()), (2, ""));
+    assert_eq!(
+        run.talk,
+        "simctl: /share/scan.pdf cannot be compared: it is no-text (image-only); \
+         ask about a copy that holds readable text\n"
+    );
+}
+
+#[test]
+fn an_answer_that_breaks_off_exits_2() {
+    let run = simctl(&Daemon::start(), &["find-similar", "/share/broken-off.txt"]);
+    assert_eq!(run.code, 2);
+    assert!(
+        run.talk.contains("the answer broke off before its end"),
+        "{}",
+        run.talk
+    );
+}
+
+#[test]
+fn an_unknown_file_names_itself_the_cause_and_the_way_out() {
+    let run = simctl(&Daemon::start(), &["find-similar", "/share/nowhere.txt"]);
+    assert_eq!(run.code, 2);
+    assert_eq!(
+        run.talk,
+        "simctl: /share/nowhere.txt is unknown to the daemon and does not exist here; \
+         check the name, or run `simctl sync` if it has just been made\n"
+    );
+}
+
+#[test]
+fn standard_input_is_sent_to_its_end() {
+    let daemon = Daemon::start();
+    let mut child = command(&daemon.socket(), &["find-similar", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .expect("simctl runs");
+    let text = vec![b'x'; 200_000];
+    child
+        .stdin
+        .take()
+        .expect("piped")
+        .write_all(&text)
+        .expect("written");
+    assert_eq!(child.wait().expect("ended").code(), Some(0));
+    let seen = daemon.seen();
+    assert_eq!(seen.uploads[0].end, Some(End::Whole));
+    assert!(seen.uploads[0].bytes == text);
+    let nameless = query::Source::Upload(simdex_client::wire::Upload { path: vec![] });
+    assert_eq!(seen.queries[0].source, Some(nameless));
+}
+
+#[test]
+fn a_comparison_shows_numbers_estimates_and_a_harmless_difference() {
+    let daemon = Daemon::start();
+    let local = daemon.local_file("b.txt", b"local bytes");
+    let name = local.display().to_string();
+    let run = simctl(&daemon, &["compare", "/share/a.txt", &name]);
+    assert_eq!(run.code, 0, "{}", run.talk);
+    assert_eq!(
+        run.out,
+        format!(
+            "\
+A                      /share/a.txt (220 characters)
+B                      {name} (120 characters)
+relation               A contains B
+resemblance            0.500
+containment of A in B  0.500
+containment of B in A  1.000
+shingles               100 shared, 200 in A, 100 in B
+shared text            2 spans, 100 bytes
+
+ESTIMATED BY                       RESEMBLANCE           CONTAINMENT OF A  CONTAINMENT OF B
+mod_n, n = 1, windows of 20 bytes  0.500 [0.400, 0.600]  -                 1.000 [1.000, 1.000]
+
+--- a
++++ b
+@@ -1 +1 @@
+-one\\u{{1b}}[31m
++\ttwo
+"
+        )
+    );
+    let seen = daemon.seen();
+    let request = seen.compared.clone().expect("compared");
+    let (a, b) = (request.a.expect("a"), request.b.expect("b"));
+    assert_eq!(a.source, Some(side::Source::Path(b"/share/a.txt".to_vec())));
+    assert_eq!(
+        b.source,
+        Some(side::Source::Content(b"local bytes".to_vec()))
+    );
+    assert_eq!(b.name, name.as_bytes());
+}
+
+#[test]
+fn a_comparison_as_json_is_one_object() {
+    let run = simctl(
+        &Daemon::start(),
+        &["compare", "/share/a.txt", "/share/b.txt", "--json"],
+    );
+    assert_eq!(
+        run.out,
+        concat!(
+            r#"{"type":"comparison","v":1,"a":"/share/a.txt","b":"/share/b.txt","relation":"contains","#,
+            r#""resemblance":0.5,"containment_of_a":0.5,"containment_of_b":1.0,"shared_shingles":100,"#,
+            r#""shingles_a":200,"shingles_b":100,"chars_a":220,"chars_b":120,"estimates":[{"scheme":"#,
+            r#"{"name":"mod_n","n":1,"window":20,"unit":"bytes","canonical":1},"resemblance":0.5,"#,
+            r#""resemblance_low":0.4,"resemblance_high":0.6,"containment_of_a":null,"#,
+            r#""containment_of_a_low":null,"containment_of_a_high":null,"containment_of_b":1.0,"#,
+            r#""containment_of_b_low":1.0,"containment_of_b_high":1.0}],"spans":[{"offset_a":0,"#,
+            r#""offset_b":0,"length":60},{"offset_a":80,"offset_b":60,"length":40}],"#,
+            r#""diff":"--- a\n+++ b\n@@ -1 +1 @@\n-one\u001b[31m\n+\ttwo\n"}"#,
+            "\n"
+        )
+    );
+}
+
+#[test]
+fn both_sides_cannot_be_standard_input() {
+    let run = simctl(&Daemon::start(), &["compare", "-", "-"]);
+    assert_eq!(run.code, 2);
+    assert!(
+        run.talk
+            .starts_with("simctl: both sides are standard input"),
+        "{}",
+        run.talk
+    );
+}

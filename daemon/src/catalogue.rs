@@ -1,0 +1,232 @@
+//! Lists: files with their states, pairs, groups, and the counts that close each of them.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use simdex_index::{Cancel, FileView, GroupView, Index, IndexError, Neighbourhood, PairView, View};
+use simdex_schema::{DocId, DocumentHash, EdgeRecord, GroupId};
+use simdex_signature::Ratio;
+
+use crate::query::Relation;
+
+/// Counts over everything a view shows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Files on disk; the states add up to it.
+    pub files_on_disk: u64,
+    /// Members of containers, apart.
+    pub members: u64,
+    /// Files by state.
+    pub states: BTreeMap<String, u64>,
+    /// Documents with text.
+    pub documents: u64,
+    /// Groups.
+    pub groups: u64,
+    /// Pairs of files.
+    pub pairs: u64,
+    /// Fingerprint lists left unread.
+    pub suppressed: u64,
+    /// How long it took.
+    pub seconds: f64,
+}
+
+/// A group with its files.
+#[derive(Clone, Debug)]
+pub struct Group {
+    /// Persistent handle.
+    pub id: GroupId,
+    /// Every file: principal first, then by resemblance, then by path.
+    pub members: Vec<Member>,
+}
+
+/// One file of a group.
+#[derive(Clone, Debug)]
+pub struct Member {
+    /// The file.
+    pub file: FileView,
+    /// Its document.
+    pub document: DocumentHash,
+    /// To the principal.
+    pub relation: Relation,
+    /// With the principal, exact.
+    pub resemblance: f64,
+    /// Share of this member found in the principal.
+    pub containment_of_member: f64,
+    /// Share of the principal found in this member.
+    pub containment_of_principal: f64,
+}
+
+/// Two files.
+#[derive(Clone, Debug)]
+pub struct Pair {
+    /// The smaller path; of identical files the principal's.
+    pub a: FileView,
+    /// The other.
+    pub b: FileView,
+    /// Their documents.
+    pub documents: (DocumentHash, DocumentHash),
+    /// Of a to b.
+    pub relation: Relation,
+    /// Exact.
+    pub resemblance: f64,
+    /// Share of a found in b.
+    pub containment_of_a: f64,
+    /// Share of b found in a.
+    pub containment_of_b: f64,
+}
+
+/// Groups without an id of their own (asked for at another threshold, or within a view) are named
+/// after their principal, above every persistent handle.
+const UNNAMED: u64 = 1 << 63;
+
+/// Pairs and groups of one view at one threshold.
+pub struct Catalogue<'a> {
+    index: &'a Index,
+    view: &'a View,
+    found: Neighbourhood,
+}
+
+impl<'a> Catalogue<'a> {
+    /// Finds them.
+    pub fn at(
+        index: &'a Index,
+        view: &'a View,
+        threshold: Ratio,
+        cancel: &Cancel,
+    ) -> Result<Self, IndexError> {
+        let found = index.neighbourhood(view, threshold, cancel)?;
+        Ok(Self { index, view, found })
+    }
+
+    /// All groups, by the principal's path.
+    pub fn groups(&self) -> Result<Vec<Group>, IndexError> {
+        let groups = self.found.groups.iter().map(|group| self.group(group));
+        let mut groups: Vec<Group> =
+            groups.collect::<Result<Vec<_>, _>>()?.into_iter().filter(|g| g.members.len() > 1).collect();
+        groups.sort_by(|a, b| path_of(&a.members[0].file).cmp(path_of(&b.members[0].file)));
+        Ok(groups)
+    }
+
+    fn group(&self, group: &GroupView) -> Result<Group, IndexError> {
+        let mut members = self.members(group.principal, None)?;
+        let mut others = Vec::new();
+        for member in &group.members {
+            others.extend(self.members(member.document, Some(member.edge))?);
+        }
+        others.sort_by(|a, b| {
+            let by_path = || path_of(&a.file).cmp(path_of(&b.file));
+            b.resemblance.total_cmp(&a.resemblance).then_with(by_path)
+        });
+        members.extend(others);
+        let id = group.id.unwrap_or(GroupId(UNNAMED | group.principal.serial()));
+        Ok(Group { id, members })
+    }
+
+    /// The files of a document as members; `edge` counts the principal's side first, none for the
+    /// principal itself.
+    fn members(&self, id: DocId, edge: Option<EdgeRecord>) -> Result<Vec<Member>, IndexError> {
+        let files = self.index.files_of(id, self.view)?;
+        let first = files.first().and_then(|file| file.record.content());
+        let members = files.into_iter().filter_map(|file| {
+            let (_, document) = file.document?;
+            let same_bytes = file.record.content() == first;
+            let relation = match edge {
+                Some(_) => Relation::NearDuplicate,
+                None if same_bytes => Relation::IdenticalBytes,
+                None => Relation::IdenticalText,
+            };
+            Some(Member {
+                document,
+                relation,
+                resemblance: edge.map_or(1.0, |edge| edge.resemblance()),
+                containment_of_member: edge.map_or(1.0, |edge| edge.containment_of_b()),
+                containment_of_principal: edge.map_or(1.0, |edge| edge.containment_of_a()),
+                file,
+            })
+        });
+        Ok(members.collect())
+    }
+
+    /// All pairs, by path: near-duplicates, and copies of a principal with it.
+    pub fn pairs(&self) -> Result<Vec<Pair>, IndexError> {
+        let mut pairs = Vec::new();
+        for pair in &self.found.pairs {
+            self.near_duplicates(pair, &mut pairs)?;
+        }
+        for group in &self.found.groups {
+            self.copies(group.principal, &mut pairs)?;
+        }
+        pairs.sort_by(|a, b| {
+            path_of(&a.a).cmp(path_of(&b.a)).then_with(|| path_of(&a.b).cmp(path_of(&b.b)))
+        });
+        Ok(pairs)
+    }
+
+    /// Every file of one document with every file of the other.
+    fn near_duplicates(&self, pair: &PairView, out: &mut Vec<Pair>) -> Result<(), IndexError> {
+        let theirs = self.index.files_of(pair.b, self.view)?;
+        for a in self.index.files_of(pair.a, self.view)? {
+            for b in &theirs {
+                out.extend(near_duplicate(a.clone(), b.clone(), pair.edge));
+            }
+        }
+        Ok(())
+    }
+
+    fn copies(&self, principal: DocId, out: &mut Vec<Pair>) -> Result<(), IndexError> {
+        let members = self.members(principal, None)?;
+        let mut members = members.into_iter();
+        let Some(first) = members.next() else { return Ok(()) };
+        out.extend(members.map(|copy| Pair {
+            a: first.file.clone(),
+            documents: (first.document, copy.document),
+            relation: copy.relation,
+            b: copy.file,
+            resemblance: 1.0,
+            containment_of_a: 1.0,
+            containment_of_b: 1.0,
+        }));
+        Ok(())
+    }
+}
+
+fn near_duplicate(a: FileView, b: FileView, edge: EdgeRecord) -> Option<Pair> {
+    let (a, b, edge) =
+        if path_of(&a) <= path_of(&b) { (a, b, edge) } else { (b, a, edge.swapped()) };
+    Some(Pair {
+        documents: (a.document?.1, b.document?.1),
+        relation: Relation::NearDuplicate,
+        resemblance: edge.resemblance(),
+        containment_of_a: edge.containment_of_a(),
+        containment_of_b: edge.containment_of_b(),
+        a,
+        b,
+    })
+}
+
+fn path_of(file: &FileView) -> &std::ffi::OsStr {
+    file.path.as_os_str()
+}
+
+/// Visits every file of a view by path and counts them.
+pub fn files(
+    index: &Index,
+    view: &View,
+    visit: &mut dyn FnMut(&FileView) -> ControlFlow<()>,
+) -> Result<Summary, IndexError> {
+    let mut summary = Summary::default();
+    let mut documents = std::collections::HashSet::new();
+    index.files(view, &mut |file| {
+        summary.files_on_disk += 1;
+        *summary.states.entry(file.state.name().to_owned()).or_insert(0) += 1;
+        documents.extend(file.document.map(|(id, _)| id));
+        visit(&file)
+    })?;
+    summary.documents = documents.len() as u64;
+    Ok(summary)
+}
+
+/// Counts alone.
+pub fn summary(index: &Index, view: &View) -> Result<Summary, IndexError> {
+    files(index, view, &mut |_| ControlFlow::Continue(()))
+}

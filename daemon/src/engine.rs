@@ -1,0 +1,292 @@
+//! The life of the daemon's inside: build (index, workers, roots) → spawn (pipeline, watchers) →
+//! drain (stop watching, finish, close).
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use simdex_extract::{Pool, WorkerCommand};
+use simdex_index::store::{self, Options as StoreOptions, StoreError};
+use simdex_index::{Cancel, Index, IndexError, OpenReport, Options};
+use thiserror::Error;
+
+use crate::config::Config;
+use crate::ingest::Ingest;
+use crate::pipeline::Pipeline;
+use crate::rescan::Rescan;
+use crate::roots::{Root, RootState, Roots};
+use crate::watch::{Cause, Hint, RootWatcher};
+
+/// Hints not yet acted on; watchers merge theirs while it is full.
+const HINTS: usize = 4096;
+
+/// Index, workers, roots and the threads between them.
+pub struct Engine {
+    /// What is known.
+    pub index: Arc<Index>,
+    /// Who reads documents.
+    pub pool: Arc<Pool>,
+    /// The watched trees.
+    pub roots: Arc<Roots>,
+    /// How it was set up.
+    pub config: Config,
+    /// Where the index lives.
+    pub data_dir: PathBuf,
+    /// What opening the index took.
+    pub opened: OpenReport,
+    /// When it was started.
+    pub started: Instant,
+    pipeline: Arc<Pipeline>,
+    hints: Mutex<Option<(SyncSender<(u32, Hint)>, JoinHandle<()>)>>,
+    /// Keeps a temporary data directory until the end.
+    _temporary: Option<tempfile::TempDir>,
+}
+
+/// Why the engine does not start or cannot go on.
+#[derive(Debug, Error)]
+pub enum EngineError {
+    /// Another daemon has the data directory.
+    #[error("another daemon holds {}; stop it, or name another --data-dir", .0.display())]
+    Locked(PathBuf),
+    /// A directory to be scanned is not there.
+    #[error("{} is not a directory that can be read ({reason}); name an existing one", path.display())]
+    MissingRoot {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// The data directory cannot be used.
+    #[error("the data directory {} cannot be used ({source}); name another with --data-dir", path.display())]
+    DataDir {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// A root stands in the way of a barrier.
+    #[error("{0}")]
+    Unsynced(String),
+    /// The index failed.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// A thread could not be started.
+    #[error("no thread could be started ({0}); raise the limit of processes")]
+    Thread(#[from] std::io::Error),
+}
+
+impl Engine {
+    /// Opens index and workers and starts the pipeline; watches nothing yet.
+    pub fn start(config: Config, program: &Path) -> Result<Self, EngineError> {
+        let (data_dir, temporary) = data_dir(&config)?;
+        let opened = open_index(&config, &data_dir, program)?;
+        let index = Arc::new(opened.index);
+        let command = WorkerCommand {
+            program: program.to_owned(),
+            args: vec!["extract-worker".into()],
+        };
+        let pool = Arc::new(Pool::new(command, config.workers(), config.limits()));
+        let roots = Arc::new(Roots::open(&index, &config.roots)?);
+        let pipeline =
+            Pipeline::start(Arc::clone(&index), Arc::clone(&pool), Arc::clone(&roots), &config)?;
+        Ok(Self {
+            index,
+            pool,
+            roots,
+            config,
+            data_dir,
+            opened: opened.report,
+            started: Instant::now(),
+            pipeline: Arc::new(pipeline),
+            hints: Mutex::new(None),
+            _temporary: temporary,
+        })
+    }
+
+    /// Watches every root; hints are acted on by a thread of their own.
+    pub fn watch(self: &Arc<Self>) -> Result<(), EngineError> {
+        let (sender, hints) = sync_channel(HINTS);
+        for root in self.roots.iter() {
+            let settings = self.config.watch_settings();
+            let mode = root.configured.mode.into();
+            let started = RootWatcher::start(root.id.0, &root.path, mode, &settings, sender.clone());
+            let (watcher, _) = started.map_err(|error| EngineError::Unsynced(error.to_string()))?;
+            root.watch(Some(watcher));
+        }
+        let engine = Arc::downgrade(self);
+        let thread = std::thread::Builder::new().name("hints".to_owned()).spawn(move || {
+            act_on_hints(&hints, &|root, hint| match engine.upgrade() {
+                Some(engine) => {
+                    engine.act(root, hint);
+                    true
+                }
+                None => false,
+            });
+        })?;
+        let mut held = self.hints.lock().unwrap_or_else(PoisonError::into_inner);
+        *held = Some((sender, thread));
+        Ok(())
+    }
+
+    /// Acts on one hint of a watcher.
+    fn act(&self, root: u32, hint: Hint) {
+        let Some(root) = self.roots.get(simdex_schema::RootId(root)) else { return };
+        let done = self.with_rescan(|rescan| match hint {
+            Hint::Path(path) => {
+                root.key(&path).into_iter().for_each(|key| self.pipeline.submit(key));
+                Ok(())
+            }
+            Hint::Subtree(path) => rescan.subtree(&root, &path),
+            Hint::Removed(path) => rescan.removed(&root, &path),
+            Hint::Rescan(cause) => rescan.root(&root, cause == Cause::RootReplaced),
+        });
+        if let Err(error) = done {
+            tracing::error!(%error, "a hint could not be acted on");
+        }
+    }
+
+    fn with_rescan<T>(
+        &self,
+        work: impl FnOnce(&Rescan<'_>) -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
+        let ingest = Ingest {
+            index: &self.index,
+            pool: &self.pool,
+            input_bytes: self.config.extract.input_mib << 20,
+            raw_bytes: self.config.extract.raw_mib << 20,
+        };
+        let settle = Duration::from_millis(self.config.watch.debounce_ms + 1_000);
+        work(&Rescan {
+            index: &self.index,
+            pipeline: &self.pipeline,
+            ingest: &ingest,
+            event_delay: settle,
+        })
+    }
+
+    /// Walks a root and names what may have changed.
+    pub fn rescan(&self, root: &Root) -> Result<(), EngineError> {
+        Ok(self.with_rescan(|rescan| rescan.root(root, false))?)
+    }
+
+    /// Returns when every change made before the call is answered for.
+    pub fn sync(&self, cancel: &Cancel) -> Result<(), EngineError> {
+        for root in self.roots.iter() {
+            cancel.check()?;
+            self.rescan(root)?;
+        }
+        self.barrier(cancel)?;
+        self.roots.iter().try_for_each(|root| unheld(root))
+    }
+
+    /// Returns once everything named so far is applied, settled and power-safe.
+    pub fn barrier(&self, cancel: &Cancel) -> Result<(), EngineError> {
+        Ok(self.pipeline.barrier(cancel)?)
+    }
+
+    /// Takes a held loss as real; returns the files removed.
+    pub fn confirm_loss(&self, root: &Root) -> Result<u64, EngineError> {
+        Ok(self.with_rescan(|rescan| rescan.confirm_loss(root))?)
+    }
+
+    /// Files named and not yet answered for, and looks finished.
+    pub fn counts(&self) -> (u64, u64) {
+        self.pipeline.counts()
+    }
+
+    /// Stops watching, ends all threads and workers.
+    pub fn stop(&self) {
+        for root in self.roots.iter() {
+            root.watch(None);
+        }
+        let hints = self.hints.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.pipeline.stop();
+        if let Some((sender, thread)) = hints {
+            drop(sender);
+            let _ = thread.join();
+        }
+        self.pool.shutdown();
+    }
+
+    /// Stops and closes the index, so that the next start need not suspect a crash.
+    pub fn close(self) -> Result<(), EngineError> {
+        self.stop();
+        let Self { index, pipeline, _temporary, .. } = self;
+        drop(pipeline);
+        match Arc::try_unwrap(index) {
+            // A temporary index is thrown away: nothing in it is worth a merge.
+            Ok(index) if _temporary.is_none() => Ok(index.close()?),
+            _ => Ok(()),
+        }
+    }
+}
+
+/// Takes hints until nobody sends any more or `act` says that it is over.
+fn act_on_hints(hints: &Receiver<(u32, Hint)>, act: &dyn Fn(u32, Hint) -> bool) {
+    for (root, hint) in hints {
+        if !act(root, hint) {
+            return;
+        }
+    }
+}
+
+/// An error that names the root where a barrier cannot be kept.
+fn unheld(root: &Arc<Root>) -> Result<(), EngineError> {
+    let status = root.status();
+    let path = root.path.display();
+    match status.state {
+        RootState::Watching | RootState::Scanning => Ok(()),
+        RootState::Stale => Err(EngineError::Unsynced(format!(
+            "the root {path} is stale ({}); mount it again, or take it out of the config",
+            status.detail
+        ))),
+        RootState::LossHeld => Err(EngineError::Unsynced(format!(
+            "{} files of the root {path} are missing at once and kept until somebody confirms; \
+             look at the share, then run `simctl roots confirm-loss {path}`",
+            status.pending_loss
+        ))),
+    }
+}
+
+fn data_dir(config: &Config) -> Result<(PathBuf, Option<tempfile::TempDir>), EngineError> {
+    let Some(path) = &config.data_dir else {
+        let temporary = tempfile::Builder::new().prefix("simdex-").tempdir();
+        let failed = |source| EngineError::DataDir { path: std::env::temp_dir(), source };
+        let temporary = temporary.map_err(failed)?;
+        return Ok((temporary.path().to_owned(), Some(temporary)));
+    };
+    use std::os::unix::fs::DirBuilderExt;
+    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
+    made.map_err(|source| EngineError::DataDir { path: path.clone(), source })?;
+    Ok((path.clone(), None))
+}
+
+fn open_index(
+    config: &Config,
+    data_dir: &Path,
+    program: &Path,
+) -> Result<simdex_index::Opened, EngineError> {
+    let dir = data_dir.join("store");
+    let mut probe = Command::new(program);
+    probe.arg("probe-store").arg(&dir);
+    let options = StoreOptions { cache_bytes: config.store.cache_mib << 20 };
+    let limit = store::probe_time_limit(&dir);
+    let opened = store::open_checked(&dir, options, Some(probe), limit);
+    let opened = opened.map_err(|error| match error {
+        StoreError::Locked { .. } => EngineError::Locked(data_dir.to_owned()),
+        other => EngineError::Index(other.into()),
+    })?;
+    if let Some(damage) = &opened.damage {
+        eprintln!(
+            "simdexd: the index was damaged ({}) and set aside as {}; it is built anew from the roots",
+            damage.reason,
+            damage.set_aside.display()
+        );
+    }
+    let options = Options { buffer_postings: config.store.buffer_postings, ..Options::default() };
+    let texts = data_dir.join("text");
+    Ok(Index::open(Box::new(opened.store), &texts, config.parameters(), options)?)
+}

@@ -1,0 +1,308 @@
+//! Many files at once: readers that look and extract, one writer that applies and commits, one
+//! settler that keeps the groups.
+//!
+//! Every queue is bounded: a full one makes the walk wait, never the memory grow.
+
+use std::path::Path;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use simdex_extract::Pool;
+use simdex_index::{Cancel, Change, Index, IndexError};
+use simdex_schema::FileKey;
+
+use crate::config::Config;
+use crate::ingest::{Ingest, Looked};
+use crate::progress::{Job, Progress};
+use crate::roots::Roots;
+
+/// Files named and not yet looked at.
+const JOBS: usize = 1024;
+/// Changes looked at and not yet applied.
+const CHANGES: usize = 16;
+/// Changes applied at once.
+const BATCH: usize = 256;
+/// Extracted text a batch may hold before it is applied, bytes.
+const BATCH_TEXT: u64 = 32 << 20;
+/// An idle reader asks this often whether it should end.
+const IDLE: Duration = Duration::from_millis(200);
+/// A batch waits this long for more.
+const GATHER: Duration = Duration::from_millis(30);
+
+/// The threads between hints and index.
+pub struct Pipeline {
+    jobs: Mutex<Option<SyncSender<Job>>>,
+    shared: Arc<Shared>,
+    threads: Mutex<Vec<JoinHandle<()>>>,
+}
+
+struct Shared {
+    index: Arc<Index>,
+    pool: Arc<Pool>,
+    roots: Arc<Roots>,
+    progress: Progress,
+    config: Config,
+    settler: Settler,
+    /// The first failure of index or disk: nothing is acknowledged after it.
+    broken: Mutex<Option<String>>,
+    cancel: Cancel,
+}
+
+/// Wakes the settling thread.
+#[derive(Default)]
+struct Settler {
+    due: Mutex<bool>,
+    wake: Condvar,
+}
+
+type Looks = (Job, Option<Change>);
+
+impl Pipeline {
+    /// Starts the threads.
+    pub fn start(
+        index: Arc<Index>,
+        pool: Arc<Pool>,
+        roots: Arc<Roots>,
+        config: &Config,
+    ) -> Result<Self, std::io::Error> {
+        let shared = Arc::new(Shared {
+            index,
+            pool,
+            roots,
+            progress: Progress::default(),
+            config: config.clone(),
+            settler: Settler::default(),
+            broken: Mutex::new(None),
+            cancel: Cancel::never(),
+        });
+        let (jobs, queue) = sync_channel::<Job>(JOBS);
+        let (changes, looks) = sync_channel::<Looks>(CHANGES);
+        let queue = Arc::new(Mutex::new(queue));
+        let mut threads = Vec::new();
+        for number in 0..config.workers() {
+            let (shared, queue, changes) = (Arc::clone(&shared), Arc::clone(&queue), changes.clone());
+            threads.push(spawn(format!("reader-{number}"), move || shared.read(&queue, &changes))?);
+        }
+        drop(changes);
+        let writer = Arc::clone(&shared);
+        let again = jobs.clone();
+        threads.push(spawn("writer".to_owned(), move || writer.write(&looks, again))?);
+        let settler = Arc::clone(&shared);
+        threads.push(spawn("settler".to_owned(), move || settler.settle())?);
+        Ok(Self { jobs: Mutex::new(Some(jobs)), shared, threads: Mutex::new(threads) })
+    }
+
+    /// Names a file that may have changed; waits while the queue is full.
+    pub fn submit(&self, key: FileKey) {
+        let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let (Some(jobs), Some(job)) = (jobs, self.shared.progress.submit(key)) else { return };
+        // Only a pipeline that is shutting down refuses.
+        let _ = jobs.send(job);
+    }
+
+    /// Returns once everything named before is applied, settled and power-safe.
+    pub fn barrier(&self, cancel: &Cancel) -> Result<(), IndexError> {
+        self.shared.progress.wait(cancel)?;
+        while !self.shared.index.is_settled() {
+            cancel.check()?;
+            self.shared.wake_settler();
+            std::thread::sleep(Duration::from_millis(2));
+            self.shared.check()?;
+        }
+        self.shared.index.commit()?;
+        self.shared.check()
+    }
+
+    /// Files named and not yet answered for, and looks finished.
+    pub fn counts(&self) -> (u64, u64) {
+        self.shared.progress.counts()
+    }
+
+    /// Ends all threads: what is queued is dropped and found again by the next rescan.
+    pub fn stop(&self) {
+        self.shared.cancel.cancel();
+        drop(self.jobs.lock().unwrap_or_else(PoisonError::into_inner).take());
+        self.shared.wake_settler();
+        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        for thread in threads.drain(..) {
+            let _ = thread.join();
+        }
+    }
+}
+
+fn spawn(name: String, work: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
+    std::thread::Builder::new().name(name).spawn(work)
+}
+
+impl Shared {
+    /// A reader: looks at files, extracts, signs.
+    fn read(&self, queue: &Mutex<Receiver<Job>>, changes: &SyncSender<Looks>) {
+        loop {
+            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(IDLE);
+            if self.cancel.check().is_err() {
+                return;
+            }
+            let job = match next {
+                Ok(job) => job,
+                Err(RecvTimeoutError::Timeout) => continue,
+                Err(RecvTimeoutError::Disconnected) => return,
+            };
+            let change = self.look(&job.key).unwrap_or_else(|error| {
+                self.break_off(&error);
+                None
+            });
+            if changes.send((job, change)).is_err() {
+                return;
+            }
+        }
+    }
+
+    fn look(&self, key: &FileKey) -> Result<Option<Change>, IndexError> {
+        let Some(root) = self.roots.get(key.root) else { return Ok(None) };
+        let ingest = Ingest {
+            index: &self.index,
+            pool: &self.pool,
+            input_bytes: self.config.extract.input_mib << 20,
+            raw_bytes: self.config.extract.raw_mib << 20,
+        };
+        Ok(match ingest.file(&root, key.clone())? {
+            Looked::Unchanged => None,
+            Looked::Changed(change) => Some(change),
+        })
+    }
+
+    /// The writer: applies batches, commits at the latest after `commit_ms`.
+    fn write(&self, looks: &Receiver<Looks>, again: SyncSender<Job>) {
+        let commit_every = Duration::from_millis(self.config.store.commit_ms.max(1));
+        let mut uncommitted: Option<Instant> = None;
+        loop {
+            let wait = uncommitted.map_or(commit_every, |since| {
+                commit_every.saturating_sub(since.elapsed()).max(Duration::from_millis(1))
+            });
+            match looks.recv_timeout(wait) {
+                Ok(first) => {
+                    let batch = gather(first, looks);
+                    self.apply(batch, &again);
+                    uncommitted.get_or_insert_with(Instant::now);
+                }
+                Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Disconnected) => break,
+            }
+            if self.cancel.check().is_err() {
+                break;
+            }
+            if uncommitted.is_some_and(|since| since.elapsed() >= commit_every) {
+                self.index.commit().unwrap_or_else(|error| self.break_off(&error));
+                uncommitted = None;
+            }
+        }
+        self.index.commit().unwrap_or_else(|error| self.break_off(&error));
+    }
+
+    fn apply(&self, batch: Vec<Looks>, again: &SyncSender<Job>) {
+        let (jobs, changes): (Vec<Job>, Vec<Option<Change>>) = batch.into_iter().unzip();
+        let changes: Vec<Change> = changes.into_iter().flatten().collect();
+        let mut retry = Vec::new();
+        if !changes.is_empty() {
+            match self.index.apply(changes) {
+                Ok(applied) => retry = applied.unknown_content,
+                Err(error) => self.break_off(&error),
+            }
+            self.wake_settler();
+        }
+        // A content that was purged between look and batch is looked at once more; the new ticket
+        // is taken before the old one is given back, so that no barrier slips between.
+        let mut jobs_again: Vec<Job> =
+            retry.into_iter().filter_map(|key| self.progress.submit(key)).collect();
+        jobs_again.extend(jobs.into_iter().filter_map(|job| self.progress.complete(job)));
+        for job in jobs_again {
+            self.resubmit(job, again);
+        }
+    }
+
+    /// The writer must not wait for the queue that waits for the writer.
+    fn resubmit(&self, job: Job, again: &SyncSender<Job>) {
+        if let Err(std::sync::mpsc::TrySendError::Full(job)) = again.try_send(job) {
+            let again = again.clone();
+            let _ = spawn("resubmit".to_owned(), move || drop(again.send(job)));
+        }
+    }
+
+    /// The settler: finds edges and keeps groups while anything waits.
+    fn settle(&self) {
+        while self.cancel.check().is_ok() {
+            if self.index.is_settled() {
+                let due = self.settler.due.lock().unwrap_or_else(PoisonError::into_inner);
+                let wait = |due: std::sync::MutexGuard<'_, bool>| {
+                    let timeout = Duration::from_millis(500);
+                    drop(self.settler.wake.wait_timeout_while(due, timeout, |due| !*due));
+                };
+                wait(due);
+                *self.settler.due.lock().unwrap_or_else(PoisonError::into_inner) = false;
+                continue;
+            }
+            match self.index.settle_step(&self.cancel) {
+                Ok(_) | Err(IndexError::Cancelled) => {}
+                Err(error) => {
+                    self.break_off(&error);
+                    std::thread::sleep(Duration::from_secs(1));
+                }
+            }
+        }
+    }
+
+    fn wake_settler(&self) {
+        *self.settler.due.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        self.settler.wake.notify_all();
+    }
+
+    fn break_off(&self, error: &IndexError) {
+        tracing::error!(%error, "the index failed");
+        let mut broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
+        broken.get_or_insert_with(|| error.to_string());
+    }
+
+    /// An error once the index failed: nothing may be acknowledged then.
+    fn check(&self) -> Result<(), IndexError> {
+        let broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
+        match broken.as_ref() {
+            Some(reason) => Err(IndexError::Damaged(format!("the index ({reason})"))),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A batch: what is there, and what comes within [`GATHER`].
+fn gather(first: Looks, looks: &Receiver<Looks>) -> Vec<Looks> {
+    let until = Instant::now() + GATHER;
+    let mut text = text_bytes(&first);
+    let mut batch = vec![first];
+    while batch.len() < BATCH && text < BATCH_TEXT {
+        match looks.recv_timeout(until.saturating_duration_since(Instant::now())) {
+            Ok(look) => {
+                text += text_bytes(&look);
+                batch.push(look);
+            }
+            Err(_) => break,
+        }
+    }
+    batch
+}
+
+fn text_bytes(look: &Looks) -> u64 {
+    match &look.1 {
+        Some(Change::File { content: Some(content), .. }) => {
+            content.document.as_ref().map_or(0, |document| document.length)
+        }
+        _ => 0,
+    }
+}
+
+/// The part of a path below its root, as a file key's path.
+pub fn below(root: &Path, path: &Path) -> Option<Vec<u8>> {
+    use std::os::unix::ffi::OsStrExt;
+    let rest = path.strip_prefix(root).ok()?.as_os_str().as_bytes();
+    (!rest.is_empty()).then(|| rest.to_vec())
+}

@@ -1,0 +1,138 @@
+//! Which changes are still under way: tickets that barriers wait for.
+//!
+//! A ticket is taken when a file is named and given back when the index shows what came of it. Of
+//! one file only one look is under way at a time; a hint that comes meanwhile waits for another
+//! look, so that an old reading never overwrites a newer one.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use simdex_index::{Cancel, IndexError};
+use simdex_schema::FileKey;
+
+/// One look at one file, for all tickets that wait for it.
+#[derive(Debug)]
+pub struct Job {
+    /// The file.
+    pub key: FileKey,
+    tickets: Vec<u64>,
+}
+
+/// Tickets and the looks they wait for.
+#[derive(Default)]
+pub struct Progress {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    next: u64,
+    outstanding: BTreeSet<u64>,
+    /// Files being looked at, each with the tickets that came meanwhile.
+    busy: HashMap<FileKey, Vec<u64>>,
+    done: u64,
+}
+
+/// A waiter asks this often whether anybody still waits for it.
+const PATIENCE: Duration = Duration::from_millis(100);
+
+impl Progress {
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a ticket for a file; a job where no look at it is under way.
+    pub fn submit(&self, key: FileKey) -> Option<Job> {
+        let mut state = self.lock();
+        let ticket = state.next;
+        state.next += 1;
+        state.outstanding.insert(ticket);
+        if let Some(waiting) = state.busy.get_mut(&key) {
+            waiting.push(ticket);
+            return None;
+        }
+        state.busy.insert(key.clone(), Vec::new());
+        Some(Job { key, tickets: vec![ticket] })
+    }
+
+    /// Gives a job's tickets back; another job where hints came meanwhile.
+    pub fn complete(&self, job: Job) -> Option<Job> {
+        let mut state = self.lock();
+        for ticket in &job.tickets {
+            state.outstanding.remove(ticket);
+        }
+        state.done += 1;
+        self.changed.notify_all();
+        match state.busy.remove(&job.key) {
+            Some(tickets) if !tickets.is_empty() => {
+                state.busy.insert(job.key.clone(), Vec::new());
+                Some(Job { key: job.key, tickets })
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns once every ticket taken before the call is given back.
+    pub fn wait(&self, cancel: &Cancel) -> Result<(), IndexError> {
+        let mut state = self.lock();
+        let before = state.next;
+        while state.outstanding.first().is_some_and(|first| *first < before) {
+            cancel.check()?;
+            let waited = self.changed.wait_timeout(state, PATIENCE);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        Ok(())
+    }
+
+    /// Tickets not given back, and looks finished since the start.
+    pub fn counts(&self) -> (u64, u64) {
+        let state = self.lock();
+        (state.outstanding.len() as u64, state.done)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simdex_schema::RootId;
+
+    fn key(path: &str) -> FileKey {
+        FileKey { root: RootId(1), path: path.as_bytes().to_vec() }
+    }
+
+    #[test]
+    fn one_look_at_a_time_and_another_for_hints_that_came_meanwhile() {
+        let progress = Progress::default();
+        let first = progress.submit(key("a")).unwrap();
+        assert!(progress.submit(key("a")).is_none());
+        assert!(progress.submit(key("b")).is_some());
+        let again = progress.complete(first).unwrap();
+        assert!(progress.complete(again).is_none());
+        assert_eq!(progress.counts(), (1, 2));
+    }
+
+    #[test]
+    fn a_barrier_waits_for_earlier_tickets_only() {
+        let progress = Progress::default();
+        let early = progress.submit(key("a")).unwrap();
+        std::thread::scope(|scope| {
+            let waiter = scope.spawn(|| progress.wait(&Cancel::never()));
+            std::thread::sleep(Duration::from_millis(20));
+            assert!(!waiter.is_finished());
+            let _later = progress.submit(key("b")).unwrap();
+            progress.complete(early);
+            waiter.join().unwrap().unwrap();
+        });
+    }
+
+    #[test]
+    fn a_cancelled_barrier_gives_up() {
+        let progress = Progress::default();
+        let _job = progress.submit(key("a"));
+        let cancel = Cancel::never();
+        cancel.cancel();
+        assert!(progress.wait(&cancel).is_err());
+    }
+}

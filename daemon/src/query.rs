@@ -1,0 +1,205 @@
+//! One question, top to bottom: from its subject to verified hits.
+//!
+//! `subject → canonical text → shingles → probes → candidates → estimate → verify → relation → files`
+//!
+//! Candidates come in the order of the best they can still be (the upper bound of their estimate).
+//! They are counted on all shingles in that order until the next one's bound lies below the
+//! threshold, or below the last hit that would be shown: so a document above the threshold is missed
+//! with probability at most 0.001, and every number shown is exact, or says that it is not.
+
+mod bound;
+mod hits;
+mod subject;
+
+
+use simdex_index::{Asked, Candidate, Candidates, Cancel, Index, IndexError, Question, View};
+use simdex_schema::{DocId, DocumentHash, Reason, State};
+use simdex_signature::{BswN, Rung, SchemeKind};
+use thiserror::Error;
+
+pub use hits::{Hit, Measured, Numbers, Relation, SchemeUsed};
+pub use subject::{Subject, Text};
+
+/// What is asked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ask {
+    /// By resemblance.
+    Similar,
+    /// Documents that contain the query, by containment of the query.
+    Containing,
+    /// Documents contained in the query, by containment in the query.
+    Contained,
+    /// Near-duplicates and containments, by date.
+    Versions,
+}
+
+impl Ask {
+    /// Least number listed where nothing else is asked.
+    pub fn default_threshold(self) -> f64 {
+        match self {
+            Self::Similar => 0.1,
+            Self::Containing | Self::Contained | Self::Versions => 0.5,
+        }
+    }
+}
+
+/// How a question is put.
+#[derive(Clone, Debug)]
+pub struct Request {
+    /// What is asked.
+    pub ask: Ask,
+    /// Which scheme finds candidates.
+    pub scheme: SchemeKind,
+    /// Least resemblance or containment listed.
+    pub threshold: f64,
+    /// From where a relation is called near-duplicate, contains or contained-in.
+    pub relation_threshold: f64,
+    /// Most files listed.
+    pub limit: usize,
+    /// What the asker may see.
+    pub view: View,
+}
+
+/// An answer.
+pub struct Answer {
+    /// Files, in the order of the question.
+    pub hits: Vec<Hit>,
+    /// The query's document, where it has one.
+    pub document: Option<DocumentHash>,
+    /// Where the query's own text ended.
+    pub state: State,
+    /// Why.
+    pub reason: Reason,
+    /// Documents that shared a probed fingerprint.
+    pub candidates: u64,
+    /// Documents counted on all shingles.
+    pub verified: u64,
+    /// Lists left unread, and candidates left uncounted.
+    pub suppressed: u64,
+    /// More files reached the threshold than are listed.
+    pub truncated: bool,
+}
+
+/// A question that cannot be answered.
+#[derive(Debug, Error)]
+pub enum QueryError {
+    /// No such file in the view.
+    #[error("{0} is not a file the index knows; name a file below a watched root, or send its bytes")]
+    UnknownFile(String),
+    /// No such document in the view.
+    #[error("no document {0} is in the index; ask by path, or send the text")]
+    UnknownDocument(DocumentHash),
+    /// The request contradicts itself.
+    #[error("{0}")]
+    Invalid(String),
+    /// The scheme asked for is not indexed.
+    #[error("BSW_n is switched off in the config (signature.bsw_n); ask by mod_n, or switch it on")]
+    SchemeOff,
+    /// A side has no text to compare.
+    #[error("{0}")]
+    NoText(String),
+    /// The index failed, or the asker went away.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+}
+
+/// Candidates counted on all shingles at most, so that no query runs away; the rest is counted as
+/// suppressed.
+const MOST_VERIFIED: usize = 4_096;
+
+/// Answers one question.
+pub fn find(
+    index: &Index,
+    subject: &Subject,
+    request: &Request,
+    cancel: &Cancel,
+) -> Result<Answer, QueryError> {
+    if request.scheme == SchemeKind::BswN && !index.parameters().bsw_n {
+        return Err(QueryError::SchemeOff);
+    }
+    let candidates = candidates(index, subject, request, cancel)?;
+    let considered = candidates.found.len() as u64;
+    let ranked = bound::rank(candidates.found, request);
+    let found = verify(index, subject, request, ranked, cancel)?;
+    let mut hits = hits::of_documents(index, subject, request, found.documents)?;
+    hits::sort(&mut hits, request.ask);
+    let truncated = hits.len() > request.limit;
+    hits.truncate(request.limit);
+    Ok(Answer {
+        hits,
+        document: subject.document(),
+        state: subject.state(),
+        reason: subject.reason(),
+        candidates: considered,
+        verified: found.verified,
+        suppressed: candidates.suppressed + found.unverified,
+        truncated,
+    })
+}
+
+/// Documents that share fingerprints with the subject.
+fn candidates(
+    index: &Index,
+    subject: &Subject,
+    request: &Request,
+    cancel: &Cancel,
+) -> Result<Candidates, IndexError> {
+    let view = &request.view;
+    if let (SchemeKind::BswN, Some(text)) = (request.scheme, subject.text()) {
+        let sign = |rung: Rung| BswN::sign(&text.canonical, index.window(), rung);
+        return index.candidates_bsw(&sign, view, cancel);
+    }
+    let Some((scheme, fingerprints, finest)) = subject.fingerprints() else {
+        return Ok(Candidates::default());
+    };
+    let asked = Asked { scheme, fingerprints, finest };
+    match request.ask {
+        Ask::Similar => index.candidates(asked, Question::Similar, view, cancel),
+        Ask::Containing => index.candidates(asked, Question::Containing, view, cancel),
+        Ask::Contained => index.candidates(asked, Question::Contained, view, cancel),
+        // The finest look finds all of them.
+        Ask::Versions => index.candidates(asked, Question::Contained, view, cancel),
+    }
+}
+
+/// Documents worth showing, with the numbers of each.
+struct Found {
+    documents: Vec<(Candidate, Numbers)>,
+    verified: u64,
+    unverified: u64,
+}
+
+/// Counts candidates on all shingles, best bound first, while one may still be shown.
+fn verify(
+    index: &Index,
+    subject: &Subject,
+    request: &Request,
+    ranked: Vec<(Candidate, f64)>,
+    cancel: &Cancel,
+) -> Result<Found, QueryError> {
+    let mut found = Found { documents: Vec::new(), verified: 0, unverified: 0 };
+    let mut best = bound::Best::new(request.limit);
+    for (position, (candidate, upper)) in ranked.iter().enumerate() {
+        cancel.check()?;
+        if *upper < request.threshold || (request.ask != Ask::Versions && best.excludes(*upper)) {
+            break;
+        }
+        if found.documents.len() >= MOST_VERIFIED {
+            found.unverified = (ranked.len() - position) as u64;
+            break;
+        }
+        let numbers = match (subject.text(), index.shingles(candidate.document)?) {
+            (Some(text), Some(set)) => {
+                found.verified += 1;
+                Numbers::exact(&text.shingles, &set)
+            }
+            _ => Numbers::estimated(candidate, subject),
+        };
+        let value = numbers.value(request.ask);
+        if value.is_some_and(|value| value >= request.threshold) {
+            best.add(value.unwrap_or_default());
+            found.documents.push((*candidate, numbers));
+        }
+    }
+    Ok(found)
+}

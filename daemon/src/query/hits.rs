@@ -1,0 +1,233 @@
+//! Hits: numbers, relations, and the files that carry a document.
+
+use simdex_index::{Candidate, FileView, Index};
+use simdex_schema::{ContentHash, DocumentHash};
+use simdex_signature::{
+    Estimate, Ratio, Rung, Scheme, SchemeKind, ShingleSet, containment_from_counts,
+    resemblance_from_counts,
+};
+
+use super::{Ask, QueryError, Request, Subject};
+
+/// How the file named first stands to the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Relation {
+    /// Same raw bytes.
+    IdenticalBytes,
+    /// Same canonical text, other bytes.
+    IdenticalText,
+    /// Resemblance reaches the threshold.
+    NearDuplicate,
+    /// The first contains the second.
+    Contains,
+    /// The first is contained in the second.
+    ContainedIn,
+    /// They share something, and none of the above.
+    Overlaps,
+}
+
+impl Relation {
+    /// As it is shown.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::IdenticalBytes => "identical-bytes",
+            Self::IdenticalText => "identical-text",
+            Self::NearDuplicate => "near-duplicate",
+            Self::Contains => "contains",
+            Self::ContainedIn => "contained-in",
+            Self::Overlaps => "overlaps",
+        }
+    }
+
+    /// The relation of two documents that are not identical, from their ratios.
+    pub fn of(resemblance: f64, first_in_second: f64, second_in_first: f64, cut: f64) -> Self {
+        if resemblance >= cut {
+            Self::NearDuplicate
+        } else if second_in_first >= cut {
+            Self::Contains
+        } else if first_in_second >= cut {
+            Self::ContainedIn
+        } else {
+            Self::Overlaps
+        }
+    }
+}
+
+/// A ratio with the interval it lies in; nothing where it was not measured.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Measured {
+    /// The ratio.
+    pub value: Option<f64>,
+    /// Least it may be.
+    pub low: Option<f64>,
+    /// Most it may be.
+    pub high: Option<f64>,
+}
+
+impl From<Option<Estimate>> for Measured {
+    fn from(estimate: Option<Estimate>) -> Self {
+        let low = estimate.and_then(|estimate| estimate.low()).map(Ratio::get);
+        let high = estimate.and_then(|estimate| estimate.high()).map(Ratio::get);
+        Self { value: estimate.map(|estimate| estimate.value.get()), low, high }
+    }
+}
+
+impl Measured {
+    fn exact(part: u64, whole: u64) -> Self {
+        let value = Ratio::of(part, whole).map(Ratio::get);
+        Self { value, low: value, high: value }
+    }
+}
+
+/// How the numbers came about.
+#[derive(Clone, Copy, Debug)]
+pub struct SchemeUsed {
+    /// Scheme and parameters.
+    pub scheme: Scheme,
+    /// Rung both sides were compared at.
+    pub rung: Rung,
+}
+
+/// The numbers of a hit.
+#[derive(Clone, Copy, Debug)]
+pub struct Numbers {
+    /// |A∩B| / |A∪B|.
+    pub resemblance: Measured,
+    /// Share of the query found in the document.
+    pub of_query: Measured,
+    /// Share of the document found in the query.
+    pub in_query: Measured,
+    /// Fingerprints (or, verified, shingles) in both.
+    pub shared: u64,
+    /// Counted on all shingles.
+    pub verified: bool,
+}
+
+impl Numbers {
+    /// Counted on all shingles of both texts.
+    pub fn exact(query: &ShingleSet, document: &ShingleSet) -> Self {
+        let shared = query.shared_with(document);
+        let (a, b) = (query.len() as u64, document.len() as u64);
+        Self {
+            resemblance: Measured::exact(shared, a + b - shared),
+            of_query: Measured::exact(shared, a),
+            in_query: Measured::exact(shared, b),
+            shared,
+            verified: true,
+        }
+    }
+
+    /// From the counts of signatures.
+    pub(super) fn estimated(candidate: &Candidate, subject: &Subject) -> Self {
+        let Candidate { rung, shared, query, of_document, .. } = *candidate;
+        let nests = subject.fingerprints().is_some_and(|(kind, ..)| kind != SchemeKind::BswN);
+        let exact = nests && rung == Rung::ZERO;
+        Self {
+            resemblance: resemblance_from_counts(shared, query, of_document, exact).into(),
+            of_query: containment_from_counts(shared, query, exact).into(),
+            in_query: containment_from_counts(shared, of_document, exact).into(),
+            shared,
+            verified: false,
+        }
+    }
+
+    /// The number a question is ranked by; for versions the best of the three.
+    pub(super) fn value(&self, ask: Ask) -> Option<f64> {
+        let Self { resemblance, of_query, in_query, .. } = self;
+        match ask {
+            Ask::Similar => resemblance.value,
+            Ask::Containing => of_query.value,
+            Ask::Contained => in_query.value,
+            Ask::Versions => {
+                let all = [resemblance.value, of_query.value, in_query.value];
+                all.into_iter().flatten().reduce(f64::max)
+            }
+        }
+    }
+}
+
+/// One file that answers.
+#[derive(Clone, Debug)]
+pub struct Hit {
+    /// The file.
+    pub file: FileView,
+    /// Its document.
+    pub document: DocumentHash,
+    /// Of the query to this file.
+    pub relation: Relation,
+    /// How much.
+    pub numbers: Numbers,
+    /// How that was found.
+    pub scheme: SchemeUsed,
+}
+
+/// Files of the view that carry these documents, without the one asked about.
+pub(super) fn of_documents(
+    index: &Index,
+    subject: &Subject,
+    request: &Request,
+    documents: Vec<(Candidate, Numbers)>,
+) -> Result<Vec<Hit>, QueryError> {
+    let mut hits = Vec::new();
+    for (candidate, numbers) in documents {
+        let Some(stats) = index.stats(candidate.document) else { continue };
+        for file in index.files_of(candidate.document, &request.view)? {
+            if subject.path.as_ref() == Some(&file.path) {
+                continue;
+            }
+            let same_text = subject.is_document(stats.hash);
+            let relation = relation(subject.content, same_text, &file, &numbers, request);
+            let scheme = SchemeUsed { scheme: scheme_of(index, subject, request), rung: candidate.rung };
+            hits.push(Hit { file, document: stats.hash, relation, numbers, scheme });
+        }
+    }
+    Ok(hits)
+}
+
+fn relation(
+    content: Option<ContentHash>,
+    same_document: bool,
+    file: &FileView,
+    numbers: &Numbers,
+    request: &Request,
+) -> Relation {
+    if content.is_some() && file.record.content() == content {
+        return Relation::IdenticalBytes;
+    }
+    if same_document {
+        return Relation::IdenticalText;
+    }
+    let value = |measured: Measured| measured.value.unwrap_or(0.0);
+    let Numbers { resemblance, of_query, in_query, .. } = *numbers;
+    let (resemblance, of_query, in_query) = (value(resemblance), value(of_query), value(in_query));
+    Relation::of(resemblance, of_query, in_query, request.relation_threshold)
+}
+
+fn scheme_of(index: &Index, subject: &Subject, request: &Request) -> Scheme {
+    match subject.fingerprints() {
+        Some((SchemeKind::Chunks, ..)) => simdex_signature::Chunks::SCHEME,
+        _ => Scheme::of_text(request.scheme, index.window()),
+    }
+}
+
+/// The order of the question; ties by path.
+pub(super) fn sort(hits: &mut [Hit], ask: Ask) {
+    let by_path = |a: &Hit, b: &Hit| a.file.path.as_os_str().cmp(b.file.path.as_os_str());
+    let by_value = |a: &Hit, b: &Hit| {
+        let value = |hit: &Hit| hit.numbers.value(ask).unwrap_or(-1.0);
+        value(b).total_cmp(&value(a))
+    };
+    hits.sort_by(|a, b| {
+        let first = match ask {
+            Ask::Versions => modified(a).cmp(&modified(b)),
+            Ask::Similar | Ask::Containing | Ask::Contained => by_value(a, b),
+        };
+        first.then_with(|| by_path(a, b))
+    });
+}
+
+fn modified(hit: &Hit) -> (i64, u32) {
+    let mtime = hit.file.record.stat.mtime;
+    (mtime.seconds, mtime.nanos)
+}
+

@@ -1,0 +1,208 @@
+//! The watched trees: where they are, how they are watched, what is held against them.
+
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use simdex_index::{Index, IndexError, View};
+use simdex_schema::{FileKey, RootId, RootRecord};
+
+use crate::config::RootConfig;
+use crate::watch::probe::{FileSystem, RootIdentity};
+use crate::watch::{ChosenMode, Mode, RootWatcher};
+
+/// One watched tree.
+pub struct Root {
+    /// Number in the index.
+    pub id: RootId,
+    /// Absolute path.
+    pub path: PathBuf,
+    /// What the config asked for.
+    pub configured: RootConfig,
+    /// Held by the walk under way, so that two never judge each other's losses.
+    pub walking: Mutex<()>,
+    /// Known files named by delete events since the last rescan.
+    pub deletes_seen: AtomicU64,
+    status: Mutex<RootStatus>,
+    watcher: Mutex<Option<RootWatcher>>,
+}
+
+/// What is known of a root now.
+#[derive(Clone, Debug)]
+pub struct RootStatus {
+    /// Where it stands.
+    pub state: RootState,
+    /// Files whose removal waits for a person.
+    pub pending_loss: u64,
+    /// The directory that was last walked whole.
+    pub identity: Option<RootIdentity>,
+    /// Things worth saying: unreadable directories, errors.
+    pub detail: String,
+}
+
+/// Where a root stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RootState {
+    /// Being walked.
+    Scanning,
+    /// Up to date but for changes under way.
+    Watching,
+    /// Missing or unreadable; its files keep their last state.
+    Stale,
+    /// A rescan missed so many files that a person must confirm.
+    LossHeld,
+}
+
+impl RootState {
+    /// As it is shown.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Scanning => "scanning",
+            Self::Watching => "watching",
+            Self::Stale => "stale",
+            Self::LossHeld => "loss-held",
+        }
+    }
+}
+
+impl Root {
+    /// The root as the index records it.
+    pub fn open(index: &Index, configured: RootConfig) -> Result<Self, IndexError> {
+        let path = configured.path.clone();
+        let id = index.root(&path)?;
+        let record = index.roots()?.into_iter().find(|(root, _)| *root == id).map(|(_, r)| r);
+        let identity = record.as_ref().and_then(|record| record.identity);
+        let status = RootStatus {
+            state: RootState::Scanning,
+            pending_loss: record.map_or(0, |record| record.pending_loss),
+            identity: identity.map(|(inode, file_system)| RootIdentity { inode, file_system }),
+            detail: String::new(),
+        };
+        Ok(Self {
+            id,
+            path,
+            configured,
+            walking: Mutex::new(()),
+            deletes_seen: AtomicU64::new(0),
+            status: Mutex::new(status),
+            watcher: Mutex::new(None),
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, RootStatus> {
+        self.status.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is known of it now.
+    pub fn status(&self) -> RootStatus {
+        self.lock().clone()
+    }
+
+    /// Changes what is known of it, and what is recorded where that changed.
+    pub fn update(
+        &self,
+        index: &Index,
+        change: impl FnOnce(&mut RootStatus),
+    ) -> Result<(), IndexError> {
+        let mut status = self.lock();
+        let recorded = |status: &RootStatus| (status.pending_loss, status.identity);
+        let before = recorded(&status);
+        change(&mut status);
+        if recorded(&status) == before {
+            return Ok(());
+        }
+        use std::os::unix::ffi::OsStrExt;
+        let record = RootRecord {
+            path: self.path.as_os_str().as_bytes().to_vec(),
+            pending_loss: status.pending_loss,
+            identity: status.identity.map(|identity| (identity.inode, identity.file_system)),
+        };
+        index.put_root(self.id, &record)
+    }
+
+    /// Whether the directory walked last still stands at the root's path.
+    pub fn is_intact(&self) -> bool {
+        let Ok(now) = RootIdentity::of(&self.path) else { return false };
+        self.lock().identity.is_none_or(|known| known == now)
+    }
+
+    /// Whether its file system keeps inode numbers.
+    pub fn stable_inodes(&self) -> bool {
+        FileSystem::of(&self.path).is_ok_and(|file_system| file_system.stable_inodes)
+    }
+
+    /// Takes over the watcher; dropping it ends the watch.
+    pub fn watch(&self, watcher: Option<RootWatcher>) {
+        let old = {
+            let mut held = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
+            std::mem::replace(&mut *held, watcher)
+        };
+        drop(old);
+    }
+
+    /// How it is watched now; none where it is not (a scan).
+    pub fn chosen(&self) -> Option<ChosenMode> {
+        let watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
+        watcher.as_ref().map(RootWatcher::chosen)
+    }
+
+    /// Whether events tell of changes, so that deletes may still be announced.
+    pub fn has_events(&self) -> bool {
+        self.chosen().is_some_and(|chosen| chosen.mode == Mode::Native)
+    }
+
+    /// Counts known files that delete events named.
+    pub fn saw_deletes(&self, count: u64) {
+        self.deletes_seen.fetch_add(count, Ordering::Relaxed);
+    }
+
+    /// The key of a path below this root.
+    pub fn key(&self, path: &Path) -> Option<FileKey> {
+        let path = crate::pipeline::below(&self.path, path)?;
+        Some(FileKey { root: self.id, path })
+    }
+}
+
+/// All roots of this run. Roots on record that are not configured stay out of every answer.
+pub struct Roots(Vec<Arc<Root>>);
+
+impl Roots {
+    /// Opens every configured root.
+    pub fn open(index: &Index, configured: &[RootConfig]) -> Result<Self, IndexError> {
+        let roots = configured.iter().map(|config| Root::open(index, config.clone()).map(Arc::new));
+        Ok(Self(roots.collect::<Result<_, _>>()?))
+    }
+
+    /// The root with this id.
+    pub fn get(&self, id: RootId) -> Option<Arc<Root>> {
+        self.0.iter().find(|root| root.id == id).cloned()
+    }
+
+    /// All of them, as configured.
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<Root>> {
+        self.0.iter()
+    }
+
+    /// The root a path lies under, with the path's key.
+    pub fn locate(&self, path: &Path) -> Option<(Arc<Root>, FileKey)> {
+        self.0.iter().find_map(|root| Some((Arc::clone(root), root.key(path)?)))
+    }
+
+    /// What an asker who may see every root sees.
+    pub fn view(&self) -> View {
+        View::Roots(self.0.iter().map(|root| root.id).collect())
+    }
+
+    /// A view of these roots alone; those that are not configured are left out.
+    pub fn view_of(&self, ids: &[u32]) -> View {
+        let asked = |root: &&Arc<Root>| ids.is_empty() || ids.contains(&root.id.0);
+        View::Roots(self.0.iter().filter(asked).map(|root| root.id).collect())
+    }
+}
+
+/// An absolute path from raw bytes.
+pub fn path_from(bytes: Vec<u8>) -> PathBuf {
+    PathBuf::from(OsString::from_vec(bytes))
+}

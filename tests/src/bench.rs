@@ -1,0 +1,51 @@
+//! The benchmarks, by name. Figures of time mean something on an otherwise idle machine only;
+//! ratios are measured in one run.
+
+use crate::figure::Figures;
+
+mod bed;
+mod candidates_vs_full;
+mod index_100k;
+mod process;
+mod signing;
+
+/// What the command line may change.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Settings {
+    /// Documents to index; each benchmark has its own default.
+    pub documents: Option<u64>,
+}
+
+/// One benchmark.
+pub struct Benchmark {
+    /// As given on the command line.
+    pub name: &'static str,
+    /// What it measures, in one line.
+    pub about: &'static str,
+    /// Runs it; an error where something does not work or an answer is wrong.
+    pub run: fn(Settings, &mut Figures<'_>) -> anyhow::Result<()>,
+}
+
+/// All benchmarks.
+pub const BENCHMARKS: &[Benchmark] = &[
+    Benchmark {
+        name: "index-100k",
+        about: "100,000 synthetic documents: postings a second, bytes a posting, query times",
+        run: index_100k::run,
+    },
+    Benchmark {
+        name: "candidates-vs-full",
+        about: "looking up some fingerprints of a query against looking up all: time and recall",
+        run: candidates_vs_full::run,
+    },
+    Benchmark {
+        name: "signing",
+        about: "megabytes of text signed a second, the kernel beside a plain loop",
+        run: signing::run,
+    },
+];
+
+/// The benchmark of this name.
+pub fn find(name: &str) -> Option<&'static Benchmark> {
+    BENCHMARKS.iter().find(|benchmark| benchmark.name == name)
+}

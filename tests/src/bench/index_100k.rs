@@ -1,0 +1,113 @@
+//! The index at 100,000 documents: how fast it fills, what it takes on disk and in memory, how soon
+//! it opens and answers. Candidates and signature counts only, in process.
+
+use std::time::Duration;
+
+use anyhow::ensure;
+use simdex_index::{Index, Question};
+
+use super::Settings;
+use super::bed::{Bed, Query, queries};
+use super::process::{drop_cached, peak_memory_mb};
+use crate::figure::{Figures, percentile};
+
+const DOCUMENTS: u64 = 100_000;
+const QUERIES: u64 = 1_000;
+/// Queries asked while neither the store nor the operating system holds a page of postings.
+const COLD: usize = 100;
+
+pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Result<()> {
+    let documents = settings.documents.unwrap_or(DOCUMENTS);
+    let bed = Bed::new(20_260_101)?;
+    let postings = fill(&bed, documents, figures)?;
+    let (index, first) = bed.open()?;
+    index.close()?;
+    drop_cached(&bed.store_dir())?;
+    let (index, second) = bed.open()?;
+    figures.put("open, the first after filling", first.as_secs_f64(), "s")?;
+    figures.put("open, later", second.as_secs_f64(), "s")?;
+    let bytes = index.bytes_on_disk()?.0 as f64;
+    figures.put("disk after opening again", bytes / postings as f64, "bytes/posting")?;
+    drop_cached(&bed.store_dir())?;
+    ask(&index, &queries(bed.corpus, documents, QUERIES), figures)?;
+    index.close()?;
+    figures.put("memory at most, queries too", peak_memory_mb()?, "MB")?;
+    Ok(())
+}
+
+/// Fills and closes the index; returns its postings.
+fn fill(bed: &Bed, documents: u64, figures: &mut Figures<'_>) -> anyhow::Result<u64> {
+    let (index, _) = bed.open()?;
+    let filled = bed.fill(&index, documents)?;
+    let usage: Vec<_> = index.usage().into_iter().filter(|usage| usage.postings > 0).collect();
+    let (postings, seconds) = (filled.postings as f64, filled.busy.as_secs_f64());
+    ensure!(
+        usage.len() == 1 && usage[0].postings == filled.postings,
+        "the index counts other postings than were put in"
+    );
+    figures.put("documents", documents as f64, "")?;
+    figures.put("postings", postings, "")?;
+    figures.put("commits", filled.commits as f64, "")?;
+    figures.put("applying, committing and merging", seconds, "s")?;
+    figures.against("indexing", postings / seconds, "postings/s", "target: at least 1,000,000")?;
+    figures.put("memory at most, filling", peak_memory_mb()?, "MB")?;
+    figures.put("posting values", usage[0].bytes as f64 / postings, "bytes/posting")?;
+    let begin = std::time::Instant::now();
+    index.close()?;
+    figures.put("close", begin.elapsed().as_secs_f64(), "s")?;
+    let bytes = allocated(&bed.store_dir())? as f64;
+    figures.against("disk after close", bytes / postings, "bytes/posting", "target: at most 26")?;
+    Ok(filled.postings)
+}
+
+/// Bytes allocated to the files of a directory, those of its directories too.
+fn allocated(dir: &std::path::Path) -> std::io::Result<u64> {
+    use std::os::unix::fs::MetadataExt;
+    let mut bytes = 0;
+    for entry in std::fs::read_dir(dir)? {
+        let entry = entry?;
+        let metadata = entry.metadata()?;
+        // POSIX counts blocks of 512 bytes, whatever the file system's block size.
+        bytes += if metadata.is_dir() { allocated(&entry.path())? } else { metadata.blocks() * 512 };
+    }
+    Ok(bytes)
+}
+
+fn ask(index: &Index, queries: &[Query], figures: &mut Figures<'_>) -> anyhow::Result<()> {
+    let (cold, rest) = queries.split_at(COLD.min(queries.len()));
+    let mut times = asked(index, cold)?.times;
+    figures.put("cold query, p50", percentile(&mut times, 0.5), "ms")?;
+    figures.put("cold query, p99", percentile(&mut times, 0.99), "ms")?;
+    asked(index, rest)?;
+    let Asked { mut times, right, candidates, suppressed } = asked(index, queries)?;
+    figures.against("warm query, p50", percentile(&mut times, 0.5), "ms", "target: at most 2")?;
+    figures.against("warm query, p99", percentile(&mut times, 0.99), "ms", "target: at most 20")?;
+    figures.put("warm query, slowest", percentile(&mut times, 1.0), "ms")?;
+    let count = queries.len() as f64;
+    figures.put("candidates a query", candidates as f64 / count, "documents")?;
+    figures.put("lists left unread a query", suppressed as f64 / count, "lists")?;
+    figures.against("sources found with right counts", right as f64 / count, "", "must be 1")?;
+    ensure!(right == queries.len(), "{} queries got a wrong answer", queries.len() - right);
+    Ok(())
+}
+
+#[derive(Default)]
+struct Asked {
+    times: Vec<Duration>,
+    /// Queries whose source was found with right counts.
+    right: usize,
+    candidates: usize,
+    suppressed: u64,
+}
+
+fn asked(index: &Index, queries: &[Query]) -> anyhow::Result<Asked> {
+    let mut all = Asked::default();
+    for query in queries {
+        let (candidates, time) = query.ask(index, Question::Similar)?;
+        all.times.push(time);
+        all.right += usize::from(query.is_answered_by(&candidates));
+        all.candidates += candidates.found.len();
+        all.suppressed += candidates.suppressed;
+    }
+    Ok(all)
+}

@@ -1,0 +1,148 @@
+//! Documents made from a seed, the same on every machine.
+
+use simdex_signature::{Fingerprint, Rung, Scheme, SchemeKind, Signature, Window};
+
+/// Pseudo-random numbers: SplitMix64 (Steele et al. 2014).
+#[derive(Clone, Debug)]
+pub struct Random(u64);
+
+impl Random {
+    /// Numbers of their own for every pair of seed and stream.
+    pub fn new(seed: u64, stream: u64) -> Self {
+        let mut mixed = Self(seed);
+        let seed = mixed.next();
+        Self(seed ^ stream.wrapping_mul(0xD129_0D9C_3B7A_5F6D))
+    }
+
+    /// The next 64 bits.
+    #[expect(clippy::should_implement_trait, reason = "it never ends, so there is no Option")]
+    pub fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        // `mixed` is the finaliser of SplitMix64.
+        Fingerprint(self.0).mixed()
+    }
+
+    /// Uniform in [0, 1).
+    pub fn unit(&mut self) -> f64 {
+        (self.next() >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Uniform below `bound`, which must not be 0.
+    pub fn below(&mut self, bound: u64) -> u64 {
+        ((u128::from(self.next()) * u128::from(bound)) >> 64) as u64
+    }
+
+    /// True with this probability.
+    pub fn chance(&mut self, probability: f64) -> bool {
+        self.unit() < probability
+    }
+}
+
+/// A corpus of signatures without text: any document of it is made alone, from its number.
+///
+/// A document holds about 400 fingerprints (50 and an exponential of mean 350, cut at 2,000). Of
+/// documents 15 % are near-duplicates: an earlier document with 1 to 20 % of its fingerprints
+/// replaced. Each of 100 boilerplate fingerprints stands in max(1 %, 20 % / rank) of the others.
+#[derive(Clone, Copy, Debug)]
+pub struct Synthetic {
+    /// Of all random numbers.
+    pub seed: u64,
+}
+
+impl Synthetic {
+    /// All documents are signed at the coarsest rung of documents, n = 64.
+    pub const RUNG: Rung = Rung::MAX_DOCUMENT;
+    const LEAST: f64 = 50.0;
+    const MEAN_ABOVE: f64 = 350.0;
+    const MOST: f64 = 2000.0;
+    const NEAR_DUPLICATES: f64 = 0.15;
+    const BOILERPLATE: u64 = 100;
+    /// Stream of the boilerplate; documents have the streams of their numbers.
+    const BOILERPLATE_STREAM: u64 = u64::MAX;
+
+    /// The fingerprints of a document, in no order.
+    pub fn fingerprints(&self, document: u64) -> Vec<Fingerprint> {
+        let mut random = Random::new(self.seed, document);
+        if document > 0 && random.chance(Self::NEAR_DUPLICATES) {
+            let original = self.fingerprints(random.below(document));
+            return edited(original, &mut random);
+        }
+        let above = -Self::MEAN_ABOVE * (1.0 - random.unit()).ln();
+        let count = (Self::LEAST + above).min(Self::MOST) as usize;
+        let mut all: Vec<Fingerprint> = (0..count).map(|_| selected(&mut random)).collect();
+        let mut shared = Random::new(self.seed, Self::BOILERPLATE_STREAM);
+        for rank in 1..=Self::BOILERPLATE {
+            let boilerplate = selected(&mut shared);
+            if random.chance((0.2 / rank as f64).max(0.01)) {
+                all.push(boilerplate);
+            }
+        }
+        all
+    }
+
+    /// The Mod_n signature of a document.
+    pub fn signature(&self, document: u64) -> Signature {
+        signature(self.fingerprints(document))
+    }
+
+    /// The Mod_n signature of an edited copy of a document; `random` says of which edits.
+    pub fn edited_copy(&self, document: u64, random: &mut Random) -> Signature {
+        signature(edited(self.fingerprints(document), random))
+    }
+}
+
+fn signature(fingerprints: Vec<Fingerprint>) -> Signature {
+    let scheme = Scheme::of_text(SchemeKind::ModN, Window::DEFAULT);
+    Signature::new(scheme, Synthetic::RUNG, fingerprints)
+}
+
+/// Replaces 1 to 20 % of the fingerprints.
+fn edited(mut fingerprints: Vec<Fingerprint>, random: &mut Random) -> Vec<Fingerprint> {
+    let share = 0.01 + 0.19 * random.unit();
+    for fingerprint in &mut fingerprints {
+        if random.chance(share) {
+            *fingerprint = selected(random);
+        }
+    }
+    fingerprints
+}
+
+/// A fingerprint as Mod_n selects it: divisible by n, its further trailing zeros geometric.
+fn selected(random: &mut Random) -> Fingerprint {
+    Fingerprint(random.next() << Synthetic::RUNG.get())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CORPUS: Synthetic = Synthetic { seed: 1 };
+
+    #[test]
+    fn the_corpus_is_as_described() {
+        let documents: Vec<Signature> = (0..2_000).map(|d| CORPUS.signature(d)).collect();
+        let total: usize = documents.iter().map(Signature::len).sum();
+        let mean = total / documents.len();
+        assert!((380..=420).contains(&mean), "{mean}");
+        let common = Random::new(CORPUS.seed, Synthetic::BOILERPLATE_STREAM);
+        let common = selected(&mut common.clone());
+        let holds = |s: &&Signature| s.fingerprints().binary_search(&common).is_ok();
+        let share = documents.iter().filter(holds).count() * 100 / documents.len();
+        assert!((15..=25).contains(&share), "{share} %");
+    }
+
+    #[test]
+    fn an_edited_copy_keeps_most_fingerprints() {
+        let (original, mut random) = (CORPUS.signature(7), Random::new(2, 0));
+        let copy = CORPUS.edited_copy(7, &mut random);
+        let kept = |f: &&Fingerprint| original.fingerprints().binary_search(f).is_ok();
+        let kept = copy.fingerprints().iter().filter(kept).count();
+        assert!(kept < original.len() && kept * 10 > original.len() * 7);
+    }
+
+    #[test]
+    fn a_document_depends_on_seed_and_number_alone() {
+        assert_eq!(CORPUS.signature(9), CORPUS.signature(9));
+        assert_ne!(CORPUS.signature(9), Synthetic { seed: 2 }.signature(9));
+    }
+}

@@ -1,0 +1,111 @@
+//! Figures that benchmarks and studies print: one a line, aligned for people or as JSON.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+/// Prints figures as they are measured.
+pub struct Figures<'a> {
+    out: &'a mut dyn Write,
+    json: bool,
+}
+
+impl<'a> Figures<'a> {
+    /// Prints to `out`: one JSON object a line, or aligned text.
+    pub fn new(out: &'a mut dyn Write, json: bool) -> Self {
+        Self { out, json }
+    }
+
+    /// A figure measured.
+    pub fn put(&mut self, name: &str, value: f64, unit: &str) -> io::Result<()> {
+        self.line(name, value, unit, None)
+    }
+
+    /// A figure beside what it is held against: a target, or another program's figure.
+    pub fn against(
+        &mut self,
+        name: &str,
+        value: f64,
+        unit: &str,
+        reference: &str,
+    ) -> io::Result<()> {
+        self.line(name, value, unit, Some(reference))
+    }
+
+    fn line(
+        &mut self,
+        name: &str,
+        value: f64,
+        unit: &str,
+        reference: Option<&str>,
+    ) -> io::Result<()> {
+        if self.json {
+            let figure = serde_json::json!({
+                "type": "figure", "name": name, "value": value, "unit": unit,
+                "reference": reference,
+            });
+            writeln!(self.out, "{figure}")?;
+        } else {
+            let value = readable(value);
+            let reference = reference.map(|r| format!("  ({r})")).unwrap_or_default();
+            writeln!(self.out, "{name:<44} {value:>14} {unit}{reference}")?;
+        }
+        self.out.flush()
+    }
+}
+
+/// Whole numbers with separators, others with as many decimals as say something.
+fn readable(value: f64) -> String {
+    if value.fract() != 0.0 && value.abs() < 1000.0 {
+        return if value.abs() < 10.0 { format!("{value:.3}") } else { format!("{value:.1}") };
+    }
+    let digits = format!("{:.0}", value.abs());
+    let mut grouped = String::from(if value < 0.0 { "-" } else { "" });
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
+}
+
+/// The value below which this share of the times lies, in milliseconds (nearest rank); 0 of none.
+pub fn percentile(times: &mut [Duration], share: f64) -> f64 {
+    times.sort_unstable();
+    let rank = (share * times.len() as f64).ceil() as usize;
+    times.get(rank.saturating_sub(1)).map_or(0.0, |time| time.as_secs_f64() * 1e3)
+}
+
+/// The middle of the values; 0 of none.
+pub fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    values.get(values.len() / 2).copied().unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_figure_is_one_line_of_json() {
+        let mut out = Vec::new();
+        Figures::new(&mut out, true).against("speed", 1.5, "MB/s", "at least 1").unwrap();
+        let line: serde_json::Value = serde_json::from_slice(&out).unwrap();
+        assert_eq!((&line["type"], &line["value"]), (&"figure".into(), &1.5.into()));
+        assert_eq!(line["reference"], "at least 1");
+    }
+
+    #[test]
+    fn numbers_are_readable() {
+        let shown = [1_234_567.0, 999.0, 12.34, 0.1234, 0.0, -1000.0].map(readable);
+        assert_eq!(shown, ["1,234,567", "999", "12.3", "0.123", "0", "-1,000"]);
+    }
+
+    #[test]
+    fn percentiles_are_nearest_ranks() {
+        let mut times: Vec<Duration> = (1..=100).rev().map(Duration::from_millis).collect();
+        assert_eq!(percentile(&mut times, 0.5), 50.0);
+        assert_eq!(percentile(&mut times, 0.99), 99.0);
+        assert_eq!(percentile(&mut [], 0.5), 0.0);
+    }
+}
