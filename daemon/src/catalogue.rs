@@ -101,8 +101,11 @@ impl<'a> Catalogue<'a> {
     /// All groups, by the principal's path.
     pub fn groups(&self) -> Result<Vec<Group>, IndexError> {
         let groups = self.found.groups.iter().map(|group| self.group(group));
-        let mut groups: Vec<Group> =
-            groups.collect::<Result<Vec<_>, _>>()?.into_iter().filter(|g| g.members.len() > 1).collect();
+        let mut groups: Vec<Group> = groups
+            .collect::<Result<Vec<_>, _>>()?
+            .into_iter()
+            .filter(|g| g.members.len() > 1)
+            .collect();
         groups.sort_by(|a, b| path_of(&a.members[0].file).cmp(path_of(&b.members[0].file)));
         Ok(groups)
     }
@@ -118,7 +121,9 @@ impl<'a> Catalogue<'a> {
             b.resemblance.total_cmp(&a.resemblance).then_with(by_path)
         });
         members.extend(others);
-        let id = group.id.unwrap_or(GroupId(UNNAMED | group.principal.serial()));
+        let id = group
+            .id
+            .unwrap_or(GroupId(UNNAMED | group.principal.serial()));
         Ok(Group { id, members })
     }
 
@@ -157,7 +162,9 @@ impl<'a> Catalogue<'a> {
             self.copies(group.principal, &mut pairs)?;
         }
         pairs.sort_by(|a, b| {
-            path_of(&a.a).cmp(path_of(&b.a)).then_with(|| path_of(&a.b).cmp(path_of(&b.b)))
+            path_of(&a.a)
+                .cmp(path_of(&b.a))
+                .then_with(|| path_of(&a.b).cmp(path_of(&b.b)))
         });
         Ok(pairs)
     }
@@ -176,7 +183,9 @@ impl<'a> Catalogue<'a> {
     fn copies(&self, principal: DocId, out: &mut Vec<Pair>) -> Result<(), IndexError> {
         let members = self.members(principal, None)?;
         let mut members = members.into_iter();
-        let Some(first) = members.next() else { return Ok(()) };
+        let Some(first) = members.next() else {
+            return Ok(());
+        };
         out.extend(members.map(|copy| Pair {
             a: first.file.clone(),
             documents: (first.document, copy.document),
@@ -191,8 +200,11 @@ impl<'a> Catalogue<'a> {
 }
 
 fn near_duplicate(a: FileView, b: FileView, edge: EdgeRecord) -> Option<Pair> {
-    let (a, b, edge) =
-        if path_of(&a) <= path_of(&b) { (a, b, edge) } else { (b, a, edge.swapped()) };
+    let (a, b, edge) = if path_of(&a) <= path_of(&b) {
+        (a, b, edge)
+    } else {
+        (b, a, edge.swapped())
+    };
     Some(Pair {
         documents: (a.document?.1, b.document?.1),
         relation: Relation::NearDuplicate,
@@ -218,7 +230,10 @@ pub fn files(
     let mut documents = std::collections::HashSet::new();
     index.files(view, &mut |file| {
         summary.files_on_disk += 1;
-        *summary.states.entry(file.state.name().to_owned()).or_insert(0) += 1;
+        *summary
+            .states
+            .entry(file.state.name().to_owned())
+            .or_insert(0) += 1;
         documents.extend(file.document.map(|(id, _)| id));
         visit(&file)
     })?;

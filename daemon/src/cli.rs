@@ -1,1 +1,196 @@
-//! Being written.
+//! What was typed, and which part of the daemon it starts.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::{Args, Parser, Subcommand};
+
+use crate::config::{Config, RootConfig, RootMode};
+use crate::engine::EngineError;
+use crate::{scan, serve, verify};
+
+/// Exit codes of the contract.
+pub mod exit {
+    /// Something failed; standard error says what.
+    pub const ERROR: u8 = 2;
+    /// Another daemon holds the data directory.
+    pub const LOCKED: u8 = 75;
+}
+
+/// Says which documents are versions, copies, excerpts or containers of which others.
+#[derive(Parser)]
+#[command(name = "simdexd", version, about, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Option<Command>,
+    #[command(flatten)]
+    serve: ServeArgs,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Watch the configured roots and answer queries over gRPC (the default).
+    Serve(ServeArgs),
+    /// Index folders, print their groups of near-duplicates and where every file ended, and exit.
+    Scan(ScanArgs),
+    /// Check a config file and say what it sets up.
+    CheckConfig {
+        /// The config file.
+        #[arg(long, value_name = "FILE")]
+        config: PathBuf,
+    },
+    /// Verify every stored value of a data directory, or every file of a report.
+    Verify {
+        /// A data directory no daemon holds, or a report directory.
+        #[arg(value_name = "DIR")]
+        dir: PathBuf,
+    },
+    /// Read documents for the daemon (started by it, not by people).
+    #[command(hide = true)]
+    ExtractWorker,
+    /// Examine a store that was not closed cleanly (started by the daemon, not by people).
+    #[command(hide = true)]
+    ProbeStore {
+        /// The store.
+        dir: PathBuf,
+    },
+}
+
+#[derive(Args, Clone, Default)]
+struct ServeArgs {
+    /// Read this config file; without one every default holds.
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+    /// Watch this directory too (repeatable).
+    #[arg(long = "root", value_name = "DIR")]
+    roots: Vec<PathBuf>,
+    /// Keep the index here.
+    #[arg(long, value_name = "DIR")]
+    data_dir: Option<PathBuf>,
+    /// Listen on this Unix socket.
+    #[arg(long, value_name = "PATH", env = "SIMDEX_SOCKET")]
+    socket: Option<PathBuf>,
+}
+
+/// What `scan` was asked for.
+#[derive(Args)]
+pub struct ScanArgs {
+    /// The folders to index.
+    #[arg(required = true, value_name = "DIR")]
+    pub dirs: Vec<PathBuf>,
+    /// Keep the index here (without it a temporary one is used).
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// Resemblance from which a pair is a near-duplicate [default: the config's, 0.8].
+    #[arg(long, value_name = "0..1", value_parser = ratio)]
+    pub threshold: Option<f64>,
+    /// Print every pair as well.
+    #[arg(long)]
+    pub pairs: bool,
+    /// Print one JSON object a line: files, pairs, groups, and a summary last.
+    #[arg(long)]
+    pub json: bool,
+    /// Read this config file for limits and thresholds; its roots are left out.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+fn ratio(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if (0.05..=1.0).contains(&value) => Ok(value),
+        _ => Err("a number from 0.05 to 1 is wanted, such as 0.8".to_owned()),
+    }
+}
+
+/// Runs the command line; the exit code is the contract's.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let done = match cli.command {
+        None => serve(cli.serve),
+        Some(Command::Serve(args)) => serve(args),
+        Some(Command::Scan(args)) => configured(args.config.clone(), Vec::new())
+            .and_then(|config| scan::run(&args, config, program()?)),
+        Some(Command::CheckConfig { config }) => check_config(config),
+        Some(Command::Verify { dir }) => verify::run(&dir),
+        Some(Command::ExtractWorker) => return simdex_extract::worker_main(),
+        Some(Command::ProbeStore { dir }) => return simdex_index::store::probe_main(&dir),
+    };
+    done.unwrap_or_else(|error| {
+        eprintln!("simdexd: {}", sentence(&error));
+        ExitCode::from(exit_code(&error))
+    })
+}
+
+/// The whole chain of causes in one line, each said once.
+fn sentence(error: &anyhow::Error) -> String {
+    let mut said = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if !said.contains(&cause) {
+            let joint = if said.is_empty() { "" } else { ": " };
+            said = format!("{said}{joint}{cause}");
+        }
+    }
+    said
+}
+
+fn exit_code(error: &anyhow::Error) -> u8 {
+    match error.downcast_ref::<EngineError>() {
+        Some(EngineError::Locked(_)) => exit::LOCKED,
+        _ => exit::ERROR,
+    }
+}
+
+/// This executable: extraction workers and store probes are started from it.
+fn program() -> anyhow::Result<PathBuf> {
+    use anyhow::Context;
+    std::env::current_exe().context("the path of simdexd itself is not known")
+}
+
+fn configured(file: Option<PathBuf>, roots: Vec<PathBuf>) -> anyhow::Result<Config> {
+    use anyhow::Context;
+    let mut config = match file {
+        Some(file) => Config::load(&file)?,
+        None => Config::default(),
+    };
+    for root in roots {
+        let path = std::fs::canonicalize(&root).with_context(|| {
+            format!(
+                "the root {} is not there; name an existing directory",
+                root.display()
+            )
+        })?;
+        config.roots.push(RootConfig {
+            path,
+            mode: RootMode::Auto,
+        });
+    }
+    config.check().map_err(anyhow::Error::msg)?;
+    Ok(config)
+}
+
+fn serve(args: ServeArgs) -> anyhow::Result<ExitCode> {
+    let mut config = configured(args.config, args.roots)?;
+    config.data_dir = args.data_dir.or(config.data_dir);
+    config.socket = args.socket.or(config.socket);
+    if config.roots.is_empty() {
+        anyhow::bail!(
+            "there is nothing to watch; name a directory with --root DIR, or a config with --config FILE"
+        );
+    }
+    serve::run(config, program()?)
+}
+
+#[expect(clippy::print_stdout, reason = "the command's answer")]
+fn check_config(file: PathBuf) -> anyhow::Result<ExitCode> {
+    let config = Config::load(&file)?;
+    println!("{} is valid: {} roots", file.display(), config.roots.len());
+    for root in &config.roots {
+        let there = if root.path.is_dir() {
+            ""
+        } else {
+            "  (not there now)"
+        };
+        println!("  {}  {}{there}", root.mode.name(), root.path.display());
+    }
+    Ok(ExitCode::SUCCESS)
+}

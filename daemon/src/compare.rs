@@ -65,8 +65,16 @@ pub fn compare(
     let spans = shared_spans(text_a.canonical.as_bytes(), text_b.canonical.as_bytes());
     cancel.check()?;
     let limit = Instant::now() + DIFFERENCE_TIME;
-    let deadline = cancel.deadline().map_or(limit, |deadline| deadline.min(limit));
-    let diff = unified(names.0, names.1, &text_a.extracted, &text_b.extracted, Some(deadline));
+    let deadline = cancel
+        .deadline()
+        .map_or(limit, |deadline| deadline.min(limit));
+    let diff = unified(
+        names.0,
+        names.1,
+        &text_a.extracted,
+        &text_b.extracted,
+        Some(deadline),
+    );
     cancel.check()?;
     Ok(Comparison {
         relation: relation(a, b, &numbers, cut),
@@ -111,12 +119,18 @@ fn estimates(index: &Index, a: &Text, b: &Text) -> Vec<SchemeEstimate> {
     let rung = |text: &Text| ladder().rung_for(text.canonical.as_bytes().len() as u64);
     let common = rung(a).max(rung(b));
     let window = index.window();
-    let mut pairs = vec![(SchemeKind::ModN, [a, b].map(|t| ModN::sign(&t.canonical, window, common)))];
+    let mut pairs = vec![(
+        SchemeKind::ModN,
+        [a, b].map(|t| ModN::sign(&t.canonical, window, common)),
+    )];
     if index.parameters().bsw_n {
         let signed = [a, b].map(|text| BswN::sign(&text.canonical, window, common));
         pairs.push((SchemeKind::BswN, signed));
     }
-    pairs.into_iter().map(|(kind, [a, b])| estimate(kind, common, &a, &b)).collect()
+    pairs
+        .into_iter()
+        .map(|(kind, [a, b])| estimate(kind, common, &a, &b))
+        .collect()
 }
 
 fn estimate(kind: SchemeKind, rung: Rung, a: &Signature, b: &Signature) -> SchemeEstimate {

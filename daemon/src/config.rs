@@ -197,9 +197,15 @@ pub enum ConfigError {
 impl Config {
     /// Reads and checks a config file; opens nothing else.
     pub fn load(path: &Path) -> Result<Self, ConfigError> {
-        let unreadable = |source| ConfigError::Unreadable { path: path.to_owned(), source };
+        let unreadable = |source| ConfigError::Unreadable {
+            path: path.to_owned(),
+            source,
+        };
         let text = std::fs::read_to_string(path).map_err(unreadable)?;
-        let invalid = |reason: String| ConfigError::Invalid { path: path.to_owned(), reason };
+        let invalid = |reason: String| ConfigError::Invalid {
+            path: path.to_owned(),
+            reason,
+        };
         let config: Self = toml::from_str(&text)
             .map_err(|error| invalid(error.to_string().trim_end().replace('\n', " ")))?;
         config.check().map_err(invalid)?;
@@ -210,11 +216,16 @@ impl Config {
     pub fn check(&self) -> Result<(), String> {
         let threshold = self.signature.threshold;
         if !(0.05..=1.0).contains(&threshold) {
-            return Err(format!("signature.threshold is {threshold}, it must lie in 0.05 to 1"));
+            return Err(format!(
+                "signature.threshold is {threshold}, it must lie in 0.05 to 1"
+            ));
         }
         for (at, root) in self.roots.iter().enumerate() {
             if !root.path.is_absolute() {
-                return Err(format!("the root {} is not an absolute path", root.path.display()));
+                return Err(format!(
+                    "the root {} is not an absolute path",
+                    root.path.display()
+                ));
             }
             let others = self.roots[..at].iter().map(|other| &other.path);
             let overlaps =
@@ -245,7 +256,11 @@ impl Config {
     /// Worker processes, and threads that read files for them.
     pub fn workers(&self) -> usize {
         let processors = std::thread::available_parallelism().map_or(2, usize::from);
-        if self.extract.workers == 0 { processors } else { self.extract.workers }
+        if self.extract.workers == 0 {
+            processors
+        } else {
+            self.extract.workers
+        }
     }
 
     /// What signatures and edges are made with.
@@ -288,16 +303,61 @@ mod tests {
     #[test]
     fn an_empty_config_is_all_defaults() {
         let config = parse("").unwrap();
-        assert_eq!((config.signature.threshold, config.workers() > 0), (0.8, true));
+        assert_eq!(
+            (config.signature.threshold, config.workers() > 0),
+            (0.8, true)
+        );
     }
 
     #[test]
     fn unknown_keys_overlapping_roots_and_bad_numbers_are_refused() {
         assert!(parse("thresold = 1").unwrap_err().contains("thresold"));
-        assert!(parse("[signature]\nthreshold = 1.5").unwrap_err().contains("threshold"));
+        assert!(
+            parse("[signature]\nthreshold = 1.5")
+                .unwrap_err()
+                .contains("threshold")
+        );
         let overlap = parse("roots = [{path = \"/a\"}, {path = \"/a/b\"}]").unwrap_err();
-        assert!(overlap.contains("/a/b") && overlap.contains("overlap"), "{overlap}");
-        assert!(parse("roots = [{path = \"a\"}]").unwrap_err().contains("absolute"));
+        assert!(
+            overlap.contains("/a/b") && overlap.contains("overlap"),
+            "{overlap}"
+        );
+        assert!(
+            parse("roots = [{path = \"a\"}]")
+                .unwrap_err()
+                .contains("absolute")
+        );
+    }
+
+    #[test]
+    fn the_sample_config_names_every_key_with_its_default() {
+        let sample = include_str!("../../packaging/simdexd.toml");
+        let config = parse(sample).unwrap();
+        let default = Config::default();
+        assert_eq!(config.signature, default.signature);
+        assert_eq!(config.extract, default.extract);
+        assert_eq!(config.watch, default.watch);
+        assert_eq!(config.store, default.store);
+        assert_eq!(config.grpc, default.grpc);
+        let sections = format!(
+            "{:?}{:?}{:?}{:?}{:?}",
+            default.signature, default.extract, default.watch, default.store, default.grpc
+        );
+        let keys = sections
+            .split(['{', ','])
+            .filter_map(|part| part.split_once(": "));
+        for (key, _) in keys {
+            assert!(
+                sample.contains(&format!("\n{} = ", key.trim())),
+                "{key} is not in the sample"
+            );
+        }
+        for key in ["data_dir", "socket", "path", "mode"] {
+            assert!(
+                sample.contains(&format!("\n# {key} = ")),
+                "{key} is not in the sample"
+            );
+        }
     }
 
     #[test]

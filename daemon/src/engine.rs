@@ -1,19 +1,23 @@
 //! The life of the daemon's inside: build (index, workers, roots) → spawn (pipeline, watchers) →
 //! drain (stop watching, finish, close).
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::sync_channel;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use simdex_extract::{Pool, WorkerCommand};
 use simdex_index::store::{self, Options as StoreOptions, StoreError};
 use simdex_index::{Cancel, Index, IndexError, OpenReport, Options};
+use simdex_schema::RootId;
 use thiserror::Error;
 
 use crate::config::Config;
+use crate::events::Events;
 use crate::ingest::Ingest;
 use crate::pipeline::Pipeline;
 use crate::rescan::Rescan;
@@ -31,6 +35,8 @@ pub struct Engine {
     pub pool: Arc<Pool>,
     /// The watched trees.
     pub roots: Arc<Roots>,
+    /// Who is told of changes.
+    pub events: Arc<Events>,
     /// How it was set up.
     pub config: Config,
     /// Where the index lives.
@@ -40,7 +46,9 @@ pub struct Engine {
     /// When it was started.
     pub started: Instant,
     pipeline: Arc<Pipeline>,
-    hints: Mutex<Option<(SyncSender<(u32, Hint)>, JoinHandle<()>)>>,
+    wanted: Arc<Wanted>,
+    /// Threads that act on hints and walk roots.
+    threads: Mutex<Vec<JoinHandle<()>>>,
     /// Keeps a temporary data directory until the end.
     _temporary: Option<tempfile::TempDir>,
 }
@@ -89,19 +97,26 @@ impl Engine {
             args: vec!["extract-worker".into()],
         };
         let pool = Arc::new(Pool::new(command, config.workers(), config.limits()));
-        let roots = Arc::new(Roots::open(&index, &config.roots)?);
-        let pipeline =
-            Pipeline::start(Arc::clone(&index), Arc::clone(&pool), Arc::clone(&roots), &config)?;
+        let events = Arc::new(Events::default());
+        let roots = Arc::new(Roots::open(&index, &config.roots, &events)?);
+        let pipeline = Pipeline::start(
+            Arc::clone(&index),
+            Arc::clone(&pool),
+            Arc::clone(&roots),
+            &config,
+        )?;
         Ok(Self {
             index,
             pool,
             roots,
+            events,
             config,
             data_dir,
             opened: opened.report,
             started: Instant::now(),
             pipeline: Arc::new(pipeline),
-            hints: Mutex::new(None),
+            wanted: Arc::default(),
+            threads: Mutex::new(Vec::new()),
             _temporary: temporary,
         })
     }
@@ -112,39 +127,65 @@ impl Engine {
         for root in self.roots.iter() {
             let settings = self.config.watch_settings();
             let mode = root.configured.mode.into();
-            let started = RootWatcher::start(root.id.0, &root.path, mode, &settings, sender.clone());
+            let started =
+                RootWatcher::start(root.id.0, &root.path, mode, &settings, sender.clone());
             let (watcher, _) = started.map_err(|error| EngineError::Unsynced(error.to_string()))?;
             root.watch(Some(watcher));
         }
+        drop(sender);
+        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
         let engine = Arc::downgrade(self);
-        let thread = std::thread::Builder::new().name("hints".to_owned()).spawn(move || {
-            act_on_hints(&hints, &|root, hint| match engine.upgrade() {
-                Some(engine) => {
-                    engine.act(root, hint);
-                    true
-                }
-                None => false,
-            });
-        })?;
-        let mut held = self.hints.lock().unwrap_or_else(PoisonError::into_inner);
-        *held = Some((sender, thread));
+        threads.push(spawn("hints", move || {
+            for (root, hint) in hints {
+                let Some(engine) = engine.upgrade() else {
+                    return;
+                };
+                engine.act(root, hint);
+            }
+        })?);
+        let (engine, wanted) = (Arc::downgrade(self), Arc::clone(&self.wanted));
+        threads.push(spawn("rescans", move || {
+            while let Some((root, suspect)) = wanted.next() {
+                let Some(engine) = engine.upgrade() else {
+                    return;
+                };
+                engine.walk(root, suspect);
+            }
+        })?);
         Ok(())
     }
 
     /// Acts on one hint of a watcher.
     fn act(&self, root: u32, hint: Hint) {
-        let Some(root) = self.roots.get(simdex_schema::RootId(root)) else { return };
+        let Some(root) = self.roots.get(RootId(root)) else {
+            return;
+        };
         let done = self.with_rescan(|rescan| match hint {
             Hint::Path(path) => {
-                root.key(&path).into_iter().for_each(|key| self.pipeline.submit(key));
+                root.key(&path)
+                    .into_iter()
+                    .for_each(|key| self.pipeline.submit(key));
                 Ok(())
             }
             Hint::Subtree(path) => rescan.subtree(&root, &path),
             Hint::Removed(path) => rescan.removed(&root, &path),
-            Hint::Rescan(cause) => rescan.root(&root, cause == Cause::RootReplaced),
+            Hint::Rescan(cause) => {
+                // Walks have a thread of their own: hints go on meanwhile, deletes among them.
+                self.wanted.want(root.id, cause == Cause::RootReplaced);
+                Ok(())
+            }
         });
         if let Err(error) = done {
             tracing::error!(%error, "a hint could not be acted on");
+        }
+    }
+
+    fn walk(&self, root: RootId, suspect: bool) {
+        let Some(root) = self.roots.get(root) else {
+            return;
+        };
+        if let Err(error) = self.with_rescan(|rescan| rescan.root(&root, suspect)) {
+            tracing::error!(%error, root = %root.path.display(), "a root could not be walked");
         }
     }
 
@@ -202,10 +243,10 @@ impl Engine {
         for root in self.roots.iter() {
             root.watch(None);
         }
-        let hints = self.hints.lock().unwrap_or_else(PoisonError::into_inner).take();
+        self.wanted.end();
         self.pipeline.stop();
-        if let Some((sender, thread)) = hints {
-            drop(sender);
+        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        for thread in threads.drain(..) {
             let _ = thread.join();
         }
         self.pool.shutdown();
@@ -214,7 +255,12 @@ impl Engine {
     /// Stops and closes the index, so that the next start need not suspect a crash.
     pub fn close(self) -> Result<(), EngineError> {
         self.stop();
-        let Self { index, pipeline, _temporary, .. } = self;
+        let Self {
+            index,
+            pipeline,
+            _temporary,
+            ..
+        } = self;
         drop(pipeline);
         match Arc::try_unwrap(index) {
             // A temporary index is thrown away: nothing in it is worth a merge.
@@ -224,12 +270,46 @@ impl Engine {
     }
 }
 
-/// Takes hints until nobody sends any more or `act` says that it is over.
-fn act_on_hints(hints: &Receiver<(u32, Hint)>, act: &dyn Fn(u32, Hint) -> bool) {
-    for (root, hint) in hints {
-        if !act(root, hint) {
-            return;
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
+    std::thread::Builder::new()
+        .name(name.to_owned())
+        .spawn(work)
+}
+
+/// Roots that want a walk; several wishes for one root are one walk.
+#[derive(Default)]
+struct Wanted {
+    /// By root: whether its losses are suspect.
+    roots: Mutex<BTreeMap<RootId, bool>>,
+    ended: AtomicBool,
+    wake: Condvar,
+}
+
+impl Wanted {
+    fn want(&self, root: RootId, suspect: bool) {
+        let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
+        *roots.entry(root).or_default() |= suspect;
+        self.wake.notify_all();
+    }
+
+    /// Waits for the next wish; none once it is over.
+    fn next(&self) -> Option<(RootId, bool)> {
+        let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            if self.ended.load(Ordering::Relaxed) {
+                return None;
+            }
+            if let Some(next) = roots.pop_first() {
+                return Some(next);
+            }
+            let waited = self.wake.wait_timeout(roots, Duration::from_millis(500));
+            roots = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
+    }
+
+    fn end(&self) {
+        self.ended.store(true, Ordering::Relaxed);
+        self.wake.notify_all();
     }
 }
 
@@ -254,13 +334,22 @@ fn unheld(root: &Arc<Root>) -> Result<(), EngineError> {
 fn data_dir(config: &Config) -> Result<(PathBuf, Option<tempfile::TempDir>), EngineError> {
     let Some(path) = &config.data_dir else {
         let temporary = tempfile::Builder::new().prefix("simdex-").tempdir();
-        let failed = |source| EngineError::DataDir { path: std::env::temp_dir(), source };
+        let failed = |source| EngineError::DataDir {
+            path: std::env::temp_dir(),
+            source,
+        };
         let temporary = temporary.map_err(failed)?;
         return Ok((temporary.path().to_owned(), Some(temporary)));
     };
     use std::os::unix::fs::DirBuilderExt;
-    let made = std::fs::DirBuilder::new().recursive(true).mode(0o700).create(path);
-    made.map_err(|source| EngineError::DataDir { path: path.clone(), source })?;
+    let made = std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path);
+    made.map_err(|source| EngineError::DataDir {
+        path: path.clone(),
+        source,
+    })?;
     Ok((path.clone(), None))
 }
 
@@ -272,7 +361,9 @@ fn open_index(
     let dir = data_dir.join("store");
     let mut probe = Command::new(program);
     probe.arg("probe-store").arg(&dir);
-    let options = StoreOptions { cache_bytes: config.store.cache_mib << 20 };
+    let options = StoreOptions {
+        cache_bytes: config.store.cache_mib << 20,
+    };
     let limit = store::probe_time_limit(&dir);
     let opened = store::open_checked(&dir, options, Some(probe), limit);
     let opened = opened.map_err(|error| match error {
@@ -286,7 +377,15 @@ fn open_index(
             damage.set_aside.display()
         );
     }
-    let options = Options { buffer_postings: config.store.buffer_postings, ..Options::default() };
+    let options = Options {
+        buffer_postings: config.store.buffer_postings,
+        ..Options::default()
+    };
     let texts = data_dir.join("text");
-    Ok(Index::open(Box::new(opened.store), &texts, config.parameters(), options)?)
+    Ok(Index::open(
+        Box::new(opened.store),
+        &texts,
+        config.parameters(),
+        options,
+    )?)
 }

@@ -1,1 +1,31 @@
-//! Being written.
+//! The gRPC edge: thin adapters that unwrap a request, ask the engine on a blocking thread, and
+//! convert the answer. No decision about documents is made here.
+//!
+//! * [`similarity`] and [`admin`] are the two services; `question` and `upload` take requests apart,
+//!   `convert` puts replies together, `status` is the one table from errors to status codes.
+//! * [`desk`] is where every request waits its turn and gets its deadline; `feed` is how a blocking
+//!   thread fills a stream no faster than the client reads it.
+//! * [`limits`] holds every bound of HTTP/2: tonic's own defaults are mostly "none".
+
+mod admin;
+mod convert;
+mod deadline;
+mod desk;
+mod feed;
+pub mod limits;
+mod question;
+mod similarity;
+mod status;
+mod upload;
+
+use std::pin::Pin;
+
+use tokio_stream::Stream;
+use tonic::Status;
+
+pub use admin::AdminService;
+pub use desk::Desk;
+pub use similarity::SimilarityService;
+
+/// The replies of a streaming request.
+pub type Replies<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;

@@ -60,16 +60,28 @@ impl Ingest<'_> {
         let Some(seen) = look(&path) else {
             // A share that is being unmounted has no files either: only an intact root loses one.
             let gone = known.is_some() && root.is_intact();
-            return Ok(if gone { Looked::Changed(Change::Remove(key)) } else { Looked::Unchanged });
+            return Ok(if gone {
+                Looked::Changed(Change::Remove(key))
+            } else {
+                Looked::Unchanged
+            });
         };
         match seen {
             Seen::File { stat, .. } => self.regular(root, &path, key, known, stat),
-            Seen::Skipped { reason, .. } => {
-                Ok(unread(key, known, FileStat::of(&path).ok(), State::Skipped, reason.code()))
-            }
-            Seen::Unreadable { reason, .. } => {
-                Ok(unread(key, known, FileStat::of(&path).ok(), State::Unreadable, reason.code()))
-            }
+            Seen::Skipped { reason, .. } => Ok(unread(
+                key,
+                known,
+                FileStat::of(&path).ok(),
+                State::Skipped,
+                reason.code(),
+            )),
+            Seen::Unreadable { reason, .. } => Ok(unread(
+                key,
+                known,
+                FileStat::of(&path).ok(),
+                State::Unreadable,
+                reason.code(),
+            )),
         }
     }
 
@@ -88,22 +100,36 @@ impl Ingest<'_> {
             return Ok(Looked::Unchanged);
         }
         if stat.length > self.input_bytes {
-            return Ok(unread(key, known, Some(stat), State::TooLarge, "input-limit"));
+            return Ok(unread(
+                key,
+                known,
+                Some(stat),
+                State::TooLarge,
+                "input-limit",
+            ));
         }
         match open_regular(&root.path, path) {
             Ok(file) => self.read(key, known, file, path),
             // Its removal is for the next look to say; until then it keeps its state.
             Err(OpenError::Vanished | OpenError::RootVanished(_)) => Ok(Looked::Unchanged),
-            Err(error @ OpenError::Unreadable(_)) => {
-                Ok(unread(key, known, Some(stat), State::Unreadable, error.code()))
-            }
+            Err(error @ OpenError::Unreadable(_)) => Ok(unread(
+                key,
+                known,
+                Some(stat),
+                State::Unreadable,
+                error.code(),
+            )),
             Err(error @ OpenError::Io(_)) if known.is_some() => {
                 tracing::warn!(reason = error.code(), "a file keeps its last state");
                 Ok(Looked::Unchanged)
             }
-            Err(error @ OpenError::Io(_)) => {
-                Ok(unread(key, known, Some(stat), State::Unreadable, error.code()))
-            }
+            Err(error @ OpenError::Io(_)) => Ok(unread(
+                key,
+                known,
+                Some(stat),
+                State::Unreadable,
+                error.code(),
+            )),
             Err(error) => Ok(unread(key, known, Some(stat), State::Skipped, error.code())),
         }
     }
@@ -137,26 +163,50 @@ impl Ingest<'_> {
         path: &Path,
     ) -> Result<Looked, IndexError> {
         for _ in 0..ATTEMPTS {
-            let Ok(before) = FileStat::of_open(&file) else { break };
+            let Ok(before) = FileStat::of_open(&file) else {
+                break;
+            };
             let Ok((hash, bytes)) = hash_of(&mut file) else {
-                return Ok(unread(key, known, Some(before), State::Unreadable, "io-error"));
+                return Ok(unread(
+                    key,
+                    known,
+                    Some(before),
+                    State::Unreadable,
+                    "io-error",
+                ));
             };
             let old = self.index.content(hash)?;
             let fresh = old.as_ref().is_none_or(deserves_another_try);
             let content = fresh.then(|| self.content(&mut file, path, bytes, old));
-            let Ok(after) = FileStat::of_open(&file) else { break };
+            let Ok(after) = FileStat::of_open(&file) else {
+                break;
+            };
             if !after.unchanged(&before, true) {
                 continue;
             }
             let racy = after.racy(now());
-            let record = FileRecord { stat: after, racy, outcome: FileOutcome::Content(hash) };
+            let record = FileRecord {
+                stat: after,
+                racy,
+                outcome: FileOutcome::Content(hash),
+            };
             if content.is_none() && known.as_ref() == Some(&record) {
                 return Ok(Looked::Unchanged);
             }
-            return Ok(Looked::Changed(Change::File { key, record, content: content.map(Box::new) }));
+            return Ok(Looked::Changed(Change::File {
+                key,
+                record,
+                content: content.map(Box::new),
+            }));
         }
         let stat = FileStat::of_open(&file).ok();
-        Ok(unread(key, known, stat, State::Unstable, "changed-while-read"))
+        Ok(unread(
+            key,
+            known,
+            stat,
+            State::Unstable,
+            "changed-while-read",
+        ))
     }
 
     /// Extracts a content and signs what was read.
@@ -167,7 +217,9 @@ impl Ingest<'_> {
         bytes: u64,
         old: Option<ContentRecord>,
     ) -> NewContent {
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
+        let name = path
+            .file_name()
+            .map(|name| name.to_string_lossy().into_owned());
         let extraction = rewind(file)
             .map(|()| self.pool.extract(&*file, &Hint { name }))
             .unwrap_or_else(|_| not_read());
@@ -176,8 +228,14 @@ impl Ingest<'_> {
             Some(text) => self.text_document(text),
             None => self.raw_document(file, bytes, &read),
         };
-        let failures = old.filter(|old| old.extractor == EXTRACTOR_VERSION).map_or(0, |old| old.strikes);
-        let strikes = if read.state.is_failure() { failures + 1 } else { 0 };
+        let failures = old
+            .filter(|old| old.extractor == EXTRACTOR_VERSION)
+            .map_or(0, |old| old.strikes);
+        let strikes = if read.state.is_failure() && !read.ours {
+            failures + 1
+        } else {
+            0
+        };
         let gave_up = strikes >= STRIKES;
         let too_short = read.state.has_text() && document.is_none();
         NewContent {
@@ -233,7 +291,12 @@ impl Ingest<'_> {
 /// text can be given the same one.
 pub fn raw_document(raw: &[u8]) -> NewDocument {
     NewDocument {
-        hash: DocumentHash(*blake3::Hasher::new_derive_key(RAW_DOCUMENT).update(raw).finalize().as_bytes()),
+        hash: DocumentHash(
+            *blake3::Hasher::new_derive_key(RAW_DOCUMENT)
+                .update(raw)
+                .finalize()
+                .as_bytes(),
+        ),
         kind: DocumentKind::Raw,
         length: raw.len() as u64,
         chars: 0,
@@ -258,16 +321,26 @@ pub struct ReadContent {
     pub engine: String,
     /// Remarks.
     pub warnings: Vec<String>,
+    /// The failure is the machine's, not the document's: it is no strike against the content.
+    pub ours: bool,
 }
 
 impl ReadContent {
     /// Translates what the worker answered.
     pub fn of(extraction: Extraction) -> Self {
+        use simdex_extract::Reason::{NoWorker, ShuttingDown};
         let reason = extraction.outcome.reason();
+        let ours = matches!(reason, Some(NoWorker | ShuttingDown));
         let reason = reason.map_or_else(Reason::none, |reason| Reason::code(reason.code()));
         let (state, text) = match extraction.outcome {
-            Outcome::Text { text, partial: None } => (State::Indexed, Some(text.into_string())),
-            Outcome::Text { text, partial: Some(_) } => (State::Partial, Some(text.into_string())),
+            Outcome::Text {
+                text,
+                partial: None,
+            } => (State::Indexed, Some(text.into_string())),
+            Outcome::Text {
+                text,
+                partial: Some(_),
+            } => (State::Partial, Some(text.into_string())),
             Outcome::NoText(_) => (State::NoText, None),
             Outcome::Encrypted(_) => (State::Encrypted, None),
             Outcome::Unsupported(_) => (State::Unsupported, None),
@@ -277,7 +350,15 @@ impl ReadContent {
             Outcome::Crashed(_) => (State::Crashed, None),
         };
         let (media_type, engine) = (extraction.media_type, extraction.engine);
-        Self { state, reason, text, media_type, engine, warnings: extraction.warnings }
+        Self {
+            state,
+            reason,
+            text,
+            media_type,
+            engine,
+            warnings: extraction.warnings,
+            ours,
+        }
     }
 }
 
@@ -296,11 +377,19 @@ fn unread(
 ) -> Looked {
     let stat = stat.unwrap_or_default();
     let outcome = FileOutcome::Unread(state, Reason::code(reason));
-    let record = FileRecord { stat, racy: false, outcome };
+    let record = FileRecord {
+        stat,
+        racy: false,
+        outcome,
+    };
     if known.as_ref() == Some(&record) {
         return Looked::Unchanged;
     }
-    Looked::Changed(Change::File { key, record, content: None })
+    Looked::Changed(Change::File {
+        key,
+        record,
+        content: None,
+    })
 }
 
 fn not_read() -> Extraction {
@@ -337,5 +426,8 @@ fn rewind(file: &mut File) -> std::io::Result<()> {
 pub fn now() -> Timestamp {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
     let since = since.unwrap_or_default();
-    Timestamp { seconds: since.as_secs() as i64, nanos: since.subsec_nanos() }
+    Timestamp {
+        seconds: since.as_secs() as i64,
+        nanos: since.subsec_nanos(),
+    }
 }

@@ -3,7 +3,7 @@
 //! * [`config`] is read first; [`engine`] builds index, worker pool and roots from it, spawns the
 //!   threads, and drains them at the end.
 //! * Write side: [`watch`] hints, [`rescan`] walks, [`ingest`] takes one file from its path to the
-//!   change that the index applies; [`pipeline`] runs many of them at once.
+//!   change that the index applies; [`pipeline`] runs many of them at once; [`events`] tells of it.
 //! * Read side: [`query`] takes one question from its subject to verified hits; [`compare`] and
 //!   [`difference`] set two documents side by side; [`catalogue`] lists files, pairs and groups;
 //!   [`report`] writes them down.
@@ -15,6 +15,7 @@ pub mod compare;
 pub mod config;
 pub mod difference;
 pub mod engine;
+pub mod events;
 pub mod grpc;
 pub mod ingest;
 pub mod output;
@@ -27,4 +28,5 @@ pub mod rescan;
 pub mod roots;
 pub mod scan;
 pub mod serve;
+pub mod verify;
 pub mod watch;

@@ -1,1 +1,12 @@
-//! Being written.
+//! What `scan` prints: the JSON lines of the contract, and text for people.
+//!
+//! The shapes are those of `simctl --json`; both are held to the same golden lines.
+
+mod json;
+mod text;
+
+pub use json::{file_line, group_line, pair_line, summary_line};
+pub use text::{GROUP_LEGEND, Printable, group_text, pair_text, summary_text};
+
+#[cfg(test)]
+mod tests;

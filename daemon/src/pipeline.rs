@@ -14,6 +14,7 @@ use simdex_index::{Cancel, Change, Index, IndexError};
 use simdex_schema::FileKey;
 
 use crate::config::Config;
+use crate::events::EventKind;
 use crate::ingest::{Ingest, Looked};
 use crate::progress::{Job, Progress};
 use crate::roots::Roots;
@@ -82,22 +83,37 @@ impl Pipeline {
         let queue = Arc::new(Mutex::new(queue));
         let mut threads = Vec::new();
         for number in 0..config.workers() {
-            let (shared, queue, changes) = (Arc::clone(&shared), Arc::clone(&queue), changes.clone());
-            threads.push(spawn(format!("reader-{number}"), move || shared.read(&queue, &changes))?);
+            let (shared, queue, changes) =
+                (Arc::clone(&shared), Arc::clone(&queue), changes.clone());
+            threads.push(spawn(format!("reader-{number}"), move || {
+                shared.read(&queue, &changes)
+            })?);
         }
         drop(changes);
         let writer = Arc::clone(&shared);
         let again = jobs.clone();
-        threads.push(spawn("writer".to_owned(), move || writer.write(&looks, again))?);
+        threads.push(spawn("writer".to_owned(), move || {
+            writer.write(&looks, again)
+        })?);
         let settler = Arc::clone(&shared);
         threads.push(spawn("settler".to_owned(), move || settler.settle())?);
-        Ok(Self { jobs: Mutex::new(Some(jobs)), shared, threads: Mutex::new(threads) })
+        Ok(Self {
+            jobs: Mutex::new(Some(jobs)),
+            shared,
+            threads: Mutex::new(threads),
+        })
     }
 
     /// Names a file that may have changed; waits while the queue is full.
     pub fn submit(&self, key: FileKey) {
-        let jobs = self.jobs.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let (Some(jobs), Some(job)) = (jobs, self.shared.progress.submit(key)) else { return };
+        let jobs = self
+            .jobs
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let (Some(jobs), Some(job)) = (jobs, self.shared.progress.submit(key)) else {
+            return;
+        };
         // Only a pipeline that is shutting down refuses.
         let _ = jobs.send(job);
     }
@@ -123,7 +139,12 @@ impl Pipeline {
     /// Ends all threads: what is queued is dropped and found again by the next rescan.
     pub fn stop(&self) {
         self.shared.cancel.cancel();
-        drop(self.jobs.lock().unwrap_or_else(PoisonError::into_inner).take());
+        drop(
+            self.jobs
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .take(),
+        );
         self.shared.wake_settler();
         let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
         for thread in threads.drain(..) {
@@ -140,7 +161,10 @@ impl Shared {
     /// A reader: looks at files, extracts, signs.
     fn read(&self, queue: &Mutex<Receiver<Job>>, changes: &SyncSender<Looks>) {
         loop {
-            let next = queue.lock().unwrap_or_else(PoisonError::into_inner).recv_timeout(IDLE);
+            let next = queue
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .recv_timeout(IDLE);
             if self.cancel.check().is_err() {
                 return;
             }
@@ -160,7 +184,9 @@ impl Shared {
     }
 
     fn look(&self, key: &FileKey) -> Result<Option<Change>, IndexError> {
-        let Some(root) = self.roots.get(key.root) else { return Ok(None) };
+        let Some(root) = self.roots.get(key.root) else {
+            return Ok(None);
+        };
         let ingest = Ingest {
             index: &self.index,
             pool: &self.pool,
@@ -179,7 +205,9 @@ impl Shared {
         let mut uncommitted: Option<Instant> = None;
         loop {
             let wait = uncommitted.map_or(commit_every, |since| {
-                commit_every.saturating_sub(since.elapsed()).max(Duration::from_millis(1))
+                commit_every
+                    .saturating_sub(since.elapsed())
+                    .max(Duration::from_millis(1))
             });
             match looks.recv_timeout(wait) {
                 Ok(first) => {
@@ -194,11 +222,15 @@ impl Shared {
                 break;
             }
             if uncommitted.is_some_and(|since| since.elapsed() >= commit_every) {
-                self.index.commit().unwrap_or_else(|error| self.break_off(&error));
+                self.index
+                    .commit()
+                    .unwrap_or_else(|error| self.break_off(&error));
                 uncommitted = None;
             }
         }
-        self.index.commit().unwrap_or_else(|error| self.break_off(&error));
+        self.index
+            .commit()
+            .unwrap_or_else(|error| self.break_off(&error));
     }
 
     fn apply(&self, batch: Vec<Looks>, again: &SyncSender<Job>) {
@@ -206,19 +238,37 @@ impl Shared {
         let changes: Vec<Change> = changes.into_iter().flatten().collect();
         let mut retry = Vec::new();
         if !changes.is_empty() {
+            let told = changes.iter().map(told).collect::<Vec<_>>();
             match self.index.apply(changes) {
-                Ok(applied) => retry = applied.unknown_content,
+                Ok(applied) => {
+                    retry = applied.unknown_content;
+                    self.tell(told);
+                }
                 Err(error) => self.break_off(&error),
             }
             self.wake_settler();
         }
         // A content that was purged between look and batch is looked at once more; the new ticket
         // is taken before the old one is given back, so that no barrier slips between.
-        let mut jobs_again: Vec<Job> =
-            retry.into_iter().filter_map(|key| self.progress.submit(key)).collect();
-        jobs_again.extend(jobs.into_iter().filter_map(|job| self.progress.complete(job)));
+        let mut jobs_again: Vec<Job> = retry
+            .into_iter()
+            .filter_map(|key| self.progress.submit(key))
+            .collect();
+        jobs_again.extend(
+            jobs.into_iter()
+                .filter_map(|job| self.progress.complete(job)),
+        );
         for job in jobs_again {
             self.resubmit(job, again);
+        }
+    }
+
+    /// Tells of files that were applied.
+    fn tell(&self, told: Vec<(EventKind, FileKey)>) {
+        for (kind, key) in told {
+            if let Some(root) = self.roots.get(key.root) {
+                root.tell(kind, &key.path, String::new);
+            }
         }
     }
 
@@ -234,13 +284,25 @@ impl Shared {
     fn settle(&self) {
         while self.cancel.check().is_ok() {
             if self.index.is_settled() {
-                let due = self.settler.due.lock().unwrap_or_else(PoisonError::into_inner);
+                let due = self
+                    .settler
+                    .due
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner);
                 let wait = |due: std::sync::MutexGuard<'_, bool>| {
                     let timeout = Duration::from_millis(500);
-                    drop(self.settler.wake.wait_timeout_while(due, timeout, |due| !*due));
+                    drop(
+                        self.settler
+                            .wake
+                            .wait_timeout_while(due, timeout, |due| !*due),
+                    );
                 };
                 wait(due);
-                *self.settler.due.lock().unwrap_or_else(PoisonError::into_inner) = false;
+                *self
+                    .settler
+                    .due
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner) = false;
                 continue;
             }
             match self.index.settle_step(&self.cancel) {
@@ -254,7 +316,11 @@ impl Shared {
     }
 
     fn wake_settler(&self) {
-        *self.settler.due.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        *self
+            .settler
+            .due
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = true;
         self.settler.wake.notify_all();
     }
 
@@ -291,11 +357,22 @@ fn gather(first: Looks, looks: &Receiver<Looks>) -> Vec<Looks> {
     batch
 }
 
+fn told(change: &Change) -> (EventKind, FileKey) {
+    match change {
+        Change::File { key, .. } => (EventKind::FileIndexed, key.clone()),
+        Change::Remove(key) => (EventKind::FileRemoved, key.clone()),
+    }
+}
+
 fn text_bytes(look: &Looks) -> u64 {
     match &look.1 {
-        Some(Change::File { content: Some(content), .. }) => {
-            content.document.as_ref().map_or(0, |document| document.length)
-        }
+        Some(Change::File {
+            content: Some(content),
+            ..
+        }) => content
+            .document
+            .as_ref()
+            .map_or(0, |document| document.length),
         _ => 0,
     }
 }

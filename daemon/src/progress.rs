@@ -54,7 +54,10 @@ impl Progress {
             return None;
         }
         state.busy.insert(key.clone(), Vec::new());
-        Some(Job { key, tickets: vec![ticket] })
+        Some(Job {
+            key,
+            tickets: vec![ticket],
+        })
     }
 
     /// Gives a job's tickets back; another job where hints came meanwhile.
@@ -68,7 +71,10 @@ impl Progress {
         match state.busy.remove(&job.key) {
             Some(tickets) if !tickets.is_empty() => {
                 state.busy.insert(job.key.clone(), Vec::new());
-                Some(Job { key: job.key, tickets })
+                Some(Job {
+                    key: job.key,
+                    tickets,
+                })
             }
             _ => None,
         }
@@ -78,7 +84,11 @@ impl Progress {
     pub fn wait(&self, cancel: &Cancel) -> Result<(), IndexError> {
         let mut state = self.lock();
         let before = state.next;
-        while state.outstanding.first().is_some_and(|first| *first < before) {
+        while state
+            .outstanding
+            .first()
+            .is_some_and(|first| *first < before)
+        {
             cancel.check()?;
             let waited = self.changed.wait_timeout(state, PATIENCE);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
@@ -99,7 +109,10 @@ mod tests {
     use simdex_schema::RootId;
 
     fn key(path: &str) -> FileKey {
-        FileKey { root: RootId(1), path: path.as_bytes().to_vec() }
+        FileKey {
+            root: RootId(1),
+            path: path.as_bytes().to_vec(),
+        }
     }
 
     #[test]

@@ -11,9 +11,8 @@ mod bound;
 mod hits;
 mod subject;
 
-
-use simdex_index::{Asked, Candidate, Candidates, Cancel, Index, IndexError, Question, View};
-use simdex_schema::{DocId, DocumentHash, Reason, State};
+use simdex_index::{Asked, Cancel, Candidate, Candidates, Index, IndexError, Question, View};
+use simdex_schema::{DocumentHash, Reason, State};
 use simdex_signature::{BswN, Rung, SchemeKind};
 use thiserror::Error;
 
@@ -84,7 +83,9 @@ pub struct Answer {
 #[derive(Debug, Error)]
 pub enum QueryError {
     /// No such file in the view.
-    #[error("{0} is not a file the index knows; name a file below a watched root, or send its bytes")]
+    #[error(
+        "{0} is not a file the index knows; name a file below a watched root, or send its bytes"
+    )]
     UnknownFile(String),
     /// No such document in the view.
     #[error("no document {0} is in the index; ask by path, or send the text")]
@@ -122,9 +123,12 @@ pub fn find(
     let ranked = bound::rank(candidates.found, request);
     let found = verify(index, subject, request, ranked, cancel)?;
     let mut hits = hits::of_documents(index, subject, request, found.documents)?;
-    hits::sort(&mut hits, request.ask);
+    hits::sort_by_value(&mut hits, request.ask);
     let truncated = hits.len() > request.limit;
     hits.truncate(request.limit);
+    if request.ask == Ask::Versions {
+        hits::sort_by_date(&mut hits);
+    }
     Ok(Answer {
         hits,
         document: subject.document(),
@@ -152,7 +156,11 @@ fn candidates(
     let Some((scheme, fingerprints, finest)) = subject.fingerprints() else {
         return Ok(Candidates::default());
     };
-    let asked = Asked { scheme, fingerprints, finest };
+    let asked = Asked {
+        scheme,
+        fingerprints,
+        finest,
+    };
     match request.ask {
         Ask::Similar => index.candidates(asked, Question::Similar, view, cancel),
         Ask::Containing => index.candidates(asked, Question::Containing, view, cancel),
@@ -177,7 +185,11 @@ fn verify(
     ranked: Vec<(Candidate, f64)>,
     cancel: &Cancel,
 ) -> Result<Found, QueryError> {
-    let mut found = Found { documents: Vec::new(), verified: 0, unverified: 0 };
+    let mut found = Found {
+        documents: Vec::new(),
+        verified: 0,
+        unverified: 0,
+    };
     let mut best = bound::Best::new(request.limit);
     for (position, (candidate, upper)) in ranked.iter().enumerate() {
         cancel.check()?;

@@ -49,20 +49,32 @@ impl Rescan<'_> {
     /// Walks a root and names what may have changed. `suspect`: another directory stands at the
     /// root's path than before, so that no loss is believed.
     pub fn root(&self, root: &Root, suspect: bool) -> Result<(), IndexError> {
-        let _walking = root.walking.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let _walking = root
+            .walking
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
         let identity = RootIdentity::of(&root.path).ok();
-        let Some(identity) = identity else { return self.gone(root) };
+        let Some(identity) = identity else {
+            return self.gone(root);
+        };
         let known = root.status().identity;
         let suspect = suspect || known.is_some_and(|known| known != identity);
         if root.status().state != RootState::LossHeld {
             root.update(self.index, |status| status.state = RootState::Scanning)?;
         }
-        let Some(met) = self.walk(root)? else { return self.gone(root) };
+        let Some(met) = self.walk(root)? else {
+            return self.gone(root);
+        };
         let missing = self.missing(root, &met)?;
-        let moved = missing.iter().filter(|(_, inode)| met.new_inodes.contains(inode)).count() as u64;
+        let moved = missing
+            .iter()
+            .filter(|(_, inode)| met.new_inodes.contains(inode))
+            .count() as u64;
         let held = self.held(root, missing.len() as u64, moved, suspect)?;
         if !held {
-            missing.into_iter().for_each(|(key, _)| self.pipeline.submit(key));
+            missing
+                .into_iter()
+                .for_each(|(key, _)| self.pipeline.submit(key));
         }
         root.deletes_seen.store(0, Ordering::Relaxed);
         root.update(self.index, |status| {
@@ -78,7 +90,9 @@ impl Rescan<'_> {
     /// Names every file below a directory (a new or renamed one).
     pub fn subtree(&self, root: &Root, directory: &std::path::Path) -> Result<(), IndexError> {
         let mut visit = |seen: Seen| {
-            root.key(seen.path()).into_iter().for_each(|key| self.pipeline.submit(key));
+            root.key(seen.path())
+                .into_iter()
+                .for_each(|key| self.pipeline.submit(key));
             ControlFlow::Continue(())
         };
         // A root that vanished meanwhile is for the next rescan to say.
@@ -97,7 +111,8 @@ impl Rescan<'_> {
     fn gone(&self, root: &Root) -> Result<(), IndexError> {
         root.update(self.index, |status| {
             status.state = RootState::Stale;
-            status.detail = "the directory is missing or unreadable; its files keep their last state".into();
+            status.detail =
+                "the directory is missing or unreadable; its files keep their last state".into();
         })
     }
 
@@ -105,13 +120,16 @@ impl Rescan<'_> {
     fn walk(&self, root: &Root) -> Result<Option<Met>, IndexError> {
         let mut met = Met::default();
         let mut failed = None;
-        let walked = walk(&root.path, &mut |seen| match self.see(root, seen, &mut met) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                failed = Some(error);
-                ControlFlow::Break(())
-            }
-        });
+        let walked = walk(
+            &root.path,
+            &mut |seen| match self.see(root, seen, &mut met) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(error) => {
+                    failed = Some(error);
+                    ControlFlow::Break(())
+                }
+            },
+        );
         match failed {
             Some(error) => Err(error),
             None => Ok(walked.is_ok().then_some(met)),
@@ -119,7 +137,9 @@ impl Rescan<'_> {
     }
 
     fn see(&self, root: &Root, seen: Seen, met: &mut Met) -> Result<(), IndexError> {
-        let Some(key) = root.key(seen.path()) else { return Ok(()) };
+        let Some(key) = root.key(seen.path()) else {
+            return Ok(());
+        };
         met.paths.insert(path_hash(&key.path));
         match seen {
             Seen::File { stat, .. } => {
@@ -146,7 +166,10 @@ impl Rescan<'_> {
         let mut missing = Vec::new();
         self.index.file_keys(root.id, &mut |key, record| {
             let path = root.path.join(std::ffi::OsStr::from_bytes(&key.path));
-            let hidden = met.unreadable.iter().any(|directory| path.starts_with(directory));
+            let hidden = met
+                .unreadable
+                .iter()
+                .any(|directory| path.starts_with(directory));
             if !hidden && !met.paths.contains(&path_hash(&key.path)) {
                 missing.push((key, record.stat.inode));
             }
@@ -155,7 +178,13 @@ impl Rescan<'_> {
     }
 
     /// Whether a loss must be confirmed by a person.
-    fn held(&self, root: &Root, missed: u64, moved: u64, suspect: bool) -> Result<bool, IndexError> {
+    fn held(
+        &self,
+        root: &Root,
+        missed: u64,
+        moved: u64,
+        suspect: bool,
+    ) -> Result<bool, IndexError> {
         let mut known = 0;
         self.index.file_keys(root.id, &mut |_, _| known += 1)?;
         let seen = || root.deletes_seen.load(Ordering::Relaxed);
@@ -183,8 +212,13 @@ impl Rescan<'_> {
     pub fn confirm_loss(&self, root: &Root) -> Result<u64, IndexError> {
         let identity = RootIdentity::of(&root.path).ok();
         let removed = {
-            let _walking = root.walking.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            let Some(met) = self.walk(root)? else { return Ok(0) };
+            let _walking = root
+                .walking
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
+            let Some(met) = self.walk(root)? else {
+                return Ok(0);
+            };
             root.update(self.index, |status| {
                 status.identity = identity;
                 status.pending_loss = 0;
@@ -192,19 +226,19 @@ impl Rescan<'_> {
             })?;
             let missing = self.missing(root, &met)?;
             let removed = missing.len() as u64;
-            missing.into_iter().for_each(|(key, _)| self.pipeline.submit(key));
+            missing
+                .into_iter()
+                .for_each(|(key, _)| self.pipeline.submit(key));
             removed
         };
         Ok(removed)
     }
 
-    fn known_under(
-        &self,
-        root: &Root,
-        path: &std::path::Path,
-    ) -> Result<Vec<FileKey>, IndexError> {
+    fn known_under(&self, root: &Root, path: &std::path::Path) -> Result<Vec<FileKey>, IndexError> {
         let mut known = Vec::new();
-        let Some(at) = root.key(path) else { return Ok(known) };
+        let Some(at) = root.key(path) else {
+            return Ok(known);
+        };
         let directory = [&at.path[..], b"/"].concat();
         self.index.file_keys_from(&at, &mut |key| {
             if key.path == at.path || key.path.starts_with(&directory) {
@@ -212,7 +246,11 @@ impl Rescan<'_> {
                 return ControlFlow::Continue(());
             }
             // Names between `a` and `a/` (such as `a!`) lie among those sought.
-            if key.path.starts_with(&at.path) { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            if key.path.starts_with(&at.path) {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
         })?;
         Ok(known)
     }
@@ -229,7 +267,10 @@ fn unreadable_note(unreadable: &[PathBuf]) -> String {
         None => String::new(),
         Some(first) => {
             let path = first.display().to_string().escape_debug().to_string();
-            format!("{} paths cannot be read, the first is {path}", unreadable.len())
+            format!(
+                "{} paths cannot be read, the first is {path}",
+                unreadable.len()
+            )
         }
     }
 }

@@ -10,6 +10,7 @@ use simdex_index::{Index, IndexError, View};
 use simdex_schema::{FileKey, RootId, RootRecord};
 
 use crate::config::RootConfig;
+use crate::events::{EventKind, Events};
 use crate::watch::probe::{FileSystem, RootIdentity};
 use crate::watch::{ChosenMode, Mode, RootWatcher};
 
@@ -27,6 +28,7 @@ pub struct Root {
     pub deletes_seen: AtomicU64,
     status: Mutex<RootStatus>,
     watcher: Mutex<Option<RootWatcher>>,
+    events: Arc<Events>,
 }
 
 /// What is known of a root now.
@@ -69,10 +71,18 @@ impl RootState {
 
 impl Root {
     /// The root as the index records it.
-    pub fn open(index: &Index, configured: RootConfig) -> Result<Self, IndexError> {
+    pub fn open(
+        index: &Index,
+        configured: RootConfig,
+        events: &Arc<Events>,
+    ) -> Result<Self, IndexError> {
         let path = configured.path.clone();
         let id = index.root(&path)?;
-        let record = index.roots()?.into_iter().find(|(root, _)| *root == id).map(|(_, r)| r);
+        let record = index
+            .roots()?
+            .into_iter()
+            .find(|(root, _)| *root == id)
+            .map(|(_, r)| r);
         let identity = record.as_ref().and_then(|record| record.identity);
         let status = RootStatus {
             state: RootState::Scanning,
@@ -88,6 +98,7 @@ impl Root {
             deletes_seen: AtomicU64::new(0),
             status: Mutex::new(status),
             watcher: Mutex::new(None),
+            events: Arc::clone(events),
         })
     }
 
@@ -108,8 +119,11 @@ impl Root {
     ) -> Result<(), IndexError> {
         let mut status = self.lock();
         let recorded = |status: &RootStatus| (status.pending_loss, status.identity);
-        let before = recorded(&status);
+        let (before, state) = (recorded(&status), status.state);
         change(&mut status);
+        if status.state != state {
+            self.tell(EventKind::RootState, b"", || status.state.name().to_owned());
+        }
         if recorded(&status) == before {
             return Ok(());
         }
@@ -117,14 +131,18 @@ impl Root {
         let record = RootRecord {
             path: self.path.as_os_str().as_bytes().to_vec(),
             pending_loss: status.pending_loss,
-            identity: status.identity.map(|identity| (identity.inode, identity.file_system)),
+            identity: status
+                .identity
+                .map(|identity| (identity.inode, identity.file_system)),
         };
         index.put_root(self.id, &record)
     }
 
     /// Whether the directory walked last still stands at the root's path.
     pub fn is_intact(&self) -> bool {
-        let Ok(now) = RootIdentity::of(&self.path) else { return false };
+        let Ok(now) = RootIdentity::of(&self.path) else {
+            return false;
+        };
         self.lock().identity.is_none_or(|known| known == now)
     }
 
@@ -150,7 +168,22 @@ impl Root {
 
     /// Whether events tell of changes, so that deletes may still be announced.
     pub fn has_events(&self) -> bool {
-        self.chosen().is_some_and(|chosen| chosen.mode == Mode::Native)
+        self.chosen()
+            .is_some_and(|chosen| chosen.mode == Mode::Native)
+    }
+
+    /// Tells of a change at a path below this root, where anybody watches.
+    pub fn tell(&self, kind: EventKind, below: &[u8], detail: impl FnOnce() -> String) {
+        if !self.events.is_heard() {
+            return;
+        }
+        let below = OsString::from_vec(below.to_vec());
+        let path = if below.is_empty() {
+            self.path.clone()
+        } else {
+            self.path.join(below)
+        };
+        self.events.tell(kind, self.id, path, detail());
     }
 
     /// Counts known files that delete events named.
@@ -161,7 +194,10 @@ impl Root {
     /// The key of a path below this root.
     pub fn key(&self, path: &Path) -> Option<FileKey> {
         let path = crate::pipeline::below(&self.path, path)?;
-        Some(FileKey { root: self.id, path })
+        Some(FileKey {
+            root: self.id,
+            path,
+        })
     }
 }
 
@@ -170,8 +206,13 @@ pub struct Roots(Vec<Arc<Root>>);
 
 impl Roots {
     /// Opens every configured root.
-    pub fn open(index: &Index, configured: &[RootConfig]) -> Result<Self, IndexError> {
-        let roots = configured.iter().map(|config| Root::open(index, config.clone()).map(Arc::new));
+    pub fn open(
+        index: &Index,
+        configured: &[RootConfig],
+        events: &Arc<Events>,
+    ) -> Result<Self, IndexError> {
+        let open = |config: &RootConfig| Root::open(index, config.clone(), events).map(Arc::new);
+        let roots = configured.iter().map(open);
         Ok(Self(roots.collect::<Result<_, _>>()?))
     }
 
@@ -187,7 +228,9 @@ impl Roots {
 
     /// The root a path lies under, with the path's key.
     pub fn locate(&self, path: &Path) -> Option<(Arc<Root>, FileKey)> {
-        self.0.iter().find_map(|root| Some((Arc::clone(root), root.key(path)?)))
+        self.0
+            .iter()
+            .find_map(|root| Some((Arc::clone(root), root.key(path)?)))
     }
 
     /// What an asker who may see every root sees.

@@ -1,1 +1,212 @@
-//! Being written.
+//! `simdexd scan`: indexes folders, prints their groups and where every file ended, exits.
+
+use std::io::{self, BufWriter, IsTerminal, Write};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use indicatif::{ProgressBar, ProgressStyle};
+use simdex_index::{Cancel, View};
+use simdex_signature::Ratio;
+
+use crate::catalogue::{self, Catalogue, Summary};
+use crate::cli::ScanArgs;
+use crate::config::{Config, RootConfig, RootMode};
+use crate::engine::{Engine, EngineError};
+use crate::output;
+
+/// Runs a scan.
+pub fn run(args: &ScanArgs, config: Config, program: PathBuf) -> anyhow::Result<ExitCode> {
+    let config = config_of(args, config)?;
+    let threshold = Ratio::new(config.signature.threshold).unwrap_or(Ratio::ONE);
+    let started = Instant::now();
+    let engine = Engine::start(config, &program)?;
+    index(&engine)?;
+    // Merged, so that the bytes printed are those on disk.
+    engine.index.merge()?;
+    let printed = print(&engine, args, threshold, started);
+    let costs = costs(&engine)?;
+    engine.close()?;
+    match printed {
+        // Whoever reads no further has what it wanted.
+        Err(error) if is_broken_pipe(&error) => return Ok(ExitCode::SUCCESS),
+        other => other?,
+    }
+    eprint!("{costs}");
+    Ok(ExitCode::SUCCESS)
+}
+
+fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    let io = error
+        .chain()
+        .find_map(|cause| cause.downcast_ref::<io::Error>());
+    io.is_some_and(|io| io.kind() == io::ErrorKind::BrokenPipe)
+}
+
+/// The config with the folders of the command line as its roots.
+fn config_of(args: &ScanArgs, mut config: Config) -> anyhow::Result<Config> {
+    config.data_dir = args.data_dir.clone();
+    config.signature.threshold = args.threshold.unwrap_or(config.signature.threshold);
+    config.roots = Vec::new();
+    for dir in &args.dirs {
+        let missing = |reason: String| EngineError::MissingRoot {
+            path: dir.clone(),
+            reason,
+        };
+        let path = std::fs::canonicalize(dir).map_err(|error| missing(error.to_string()))?;
+        std::fs::read_dir(&path).map_err(|error| missing(error.to_string()))?;
+        config.roots.push(RootConfig {
+            path,
+            mode: RootMode::Poll,
+        });
+    }
+    config.check().map_err(anyhow::Error::msg)?;
+    let inside = |root: &RootConfig| {
+        let data = config
+            .data_dir
+            .as_ref()
+            .and_then(|dir| std::path::absolute(dir).ok());
+        data.is_some_and(|data| data.starts_with(&root.path))
+    };
+    if let Some(root) = config.roots.iter().find(|root| inside(root)) {
+        anyhow::bail!(
+            "the data directory lies inside {}, which is scanned; name one outside with --data-dir",
+            root.path.display()
+        );
+    }
+    Ok(config)
+}
+
+/// Walks and indexes all roots, showing progress.
+fn index(engine: &Engine) -> anyhow::Result<()> {
+    let done = AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        scope.spawn(|| show_progress(engine, &done));
+        let indexed = engine
+            .roots
+            .iter()
+            .try_for_each(|root| engine.rescan(root))
+            .and_then(|()| engine.barrier(&Cancel::never()));
+        done.store(true, Ordering::Relaxed);
+        Ok(indexed?)
+    })
+}
+
+fn show_progress(engine: &Engine, done: &AtomicBool) {
+    if !io::stderr().is_terminal() {
+        return;
+    }
+    let style = "{spinner} {pos} of {len} files  {per_sec}  {elapsed} elapsed, {eta} left";
+    let style =
+        ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar());
+    let bar = ProgressBar::new(0).with_style(style);
+    while !done.load(Ordering::Relaxed) {
+        let (queued, finished) = engine.counts();
+        bar.set_length(queued + finished);
+        bar.set_position(finished);
+        if queued == 0 && finished > 0 {
+            bar.set_message("finding near-duplicates");
+        }
+        std::thread::sleep(Duration::from_millis(100));
+    }
+    bar.finish_and_clear();
+}
+
+fn print(
+    engine: &Engine,
+    args: &ScanArgs,
+    threshold: Ratio,
+    started: Instant,
+) -> anyhow::Result<()> {
+    let view = engine.roots.view();
+    let catalogue = Catalogue::at(&engine.index, &view, threshold, &Cancel::never())?;
+    let mut out = BufWriter::new(io::stdout().lock());
+    let mut summary = files(engine, &view, args.json, &mut out)?;
+    let pairs = catalogue.pairs()?;
+    summary.pairs = pairs.len() as u64;
+    if args.pairs {
+        for pair in &pairs {
+            let text = if args.json {
+                line(output::pair_line(pair))
+            } else {
+                output::pair_text(pair)
+            };
+            out.write_all(text.as_bytes())?;
+        }
+    }
+    let groups = catalogue.groups()?;
+    summary.groups = groups.len() as u64;
+    if !args.json && !groups.is_empty() {
+        out.write_all(output::GROUP_LEGEND.as_bytes())?;
+    }
+    for (number, group) in (1..).zip(&groups) {
+        let text = if args.json {
+            line(output::group_line(group))
+        } else {
+            output::group_text(number, group)
+        };
+        out.write_all(text.as_bytes())?;
+    }
+    summary.seconds = started.elapsed().as_secs_f64();
+    let text = if args.json {
+        line(output::summary_line(&summary))
+    } else {
+        output::summary_text(&summary)
+    };
+    out.write_all(text.as_bytes())?;
+    Ok(out.flush()?)
+}
+
+fn line(mut json: String) -> String {
+    json.push('\n');
+    json
+}
+
+/// Counts the files; with JSON prints each.
+fn files(
+    engine: &Engine,
+    view: &View,
+    json: bool,
+    out: &mut impl Write,
+) -> anyhow::Result<Summary> {
+    let mut failed = None;
+    let summary = catalogue::files(&engine.index, view, &mut |file| {
+        let written = if json {
+            writeln!(out, "{}", output::file_line(file))
+        } else {
+            Ok(())
+        };
+        match written {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    })?;
+    failed.map_or(Ok(summary), |error| Err(error.into()))
+}
+
+/// Bytes and time of each scheme: what switching BSW_n off would save.
+fn costs(engine: &Engine) -> anyhow::Result<String> {
+    let (store, texts) = engine.index.bytes_on_disk()?;
+    let mib = |bytes: u64| bytes as f64 / f64::from(1 << 20);
+    let mut text = String::new();
+    for usage in engine.index.usage() {
+        let seconds = engine.index.sign_seconds(usage.scheme);
+        text.push_str(&format!(
+            "{:<7} {:>10} postings  {:>8.1} MiB in buckets  {seconds:.2} s signing\n",
+            usage.scheme.name(),
+            usage.postings,
+            mib(usage.bytes),
+        ));
+    }
+    text.push_str(&format!(
+        "store {:.1} MiB, extracted text {:.1} MiB\n",
+        mib(store),
+        mib(texts)
+    ));
+    Ok(text)
+}

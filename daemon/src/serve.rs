@@ -1,1 +1,246 @@
-//! Being written.
+//! The daemon's life: build (engine, socket) → spawn (watchers, server) → drain.
+//!
+//! Draining stops listening, gives requests under way [`GRACE`], then drops what is left, which
+//! cancels its work, and closes the index so that the next start need not suspect a crash.
+
+mod incoming;
+mod notify;
+mod place;
+mod socket;
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use anyhow::Context;
+use simdex_proto::v1::FILE_DESCRIPTOR_SET;
+use simdex_proto::v1::admin_server::AdminServer;
+use simdex_proto::v1::similarity_server::SimilarityServer;
+use tokio::runtime::Runtime;
+use tokio::sync::watch;
+use tokio::task::JoinHandle;
+use tonic_health::ServingStatus;
+use tonic_health::server::{HealthReporter, health_reporter};
+
+use crate::config::Config;
+use crate::engine::Engine;
+use crate::grpc::{AdminService, Desk, SimilarityService, limits};
+use incoming::incoming;
+use socket::Socket;
+
+/// Time that requests under way have once the daemon was told to stop.
+const GRACE: Duration = Duration::from_secs(10);
+/// Time that blocking work has to notice that it was cancelled.
+const LAST_LOOK: Duration = Duration::from_secs(5);
+/// Threads that run what never blocks.
+const ASYNC_THREADS: usize = 2;
+/// Blocking threads beside those of the lanes: spooled uploads.
+const SPARE_THREADS: usize = 8;
+
+/// Serves until SIGTERM or SIGINT. Fails with [`crate::engine::EngineError::Locked`] where another
+/// daemon holds the data directory.
+pub fn run(config: Config, program: PathBuf) -> anyhow::Result<ExitCode> {
+    start_log();
+    let mut running = Running::start(config, &program)?;
+    notify::ready();
+    let signal = running.wait()?;
+    tracing::info!(signal, "simdexd stops");
+    notify::stopping();
+    running.drain()?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The log goes to standard error; `SIMDEX_LOG` filters it. It never holds document text.
+fn start_log() {
+    use tracing_subscriber::EnvFilter;
+    let filter = EnvFilter::try_from_env("SIMDEX_LOG").unwrap_or_else(|_| EnvFilter::new("info"));
+    let log = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal());
+    // Only a test that runs two daemons in one process finds a log started already.
+    let _ = log.try_init();
+}
+
+/// A daemon that listens.
+pub struct Running {
+    engine: Arc<Engine>,
+    runtime: Runtime,
+    socket: Socket,
+    leave: watch::Sender<bool>,
+    health: HealthReporter,
+    server: JoinHandle<Result<(), tonic::transport::Error>>,
+}
+
+impl Running {
+    /// Builds and spawns everything; `program` is the executable that extraction workers run.
+    pub fn start(config: Config, program: &Path) -> anyhow::Result<Self> {
+        let places = place::of(&config)?;
+        let config = Config {
+            data_dir: Some(places.data_dir),
+            ..config
+        };
+        // The data directory's lock comes first: only its holder may replace a stale socket.
+        let engine = Arc::new(Engine::start(config, program)?);
+        let socket = Socket::bind(&places.socket, engine.config.grpc.socket_mode)?;
+        let runtime = runtime(&engine.config)?;
+        engine.watch()?;
+        let (leave, leaving) = watch::channel(false);
+        let (health, server) = serve(&runtime, &engine, &socket, leaving)?;
+        let running = Self {
+            engine,
+            runtime,
+            socket,
+            leave,
+            health,
+            server,
+        };
+        running.announce();
+        Ok(running)
+    }
+
+    fn announce(&self) {
+        let engine = &self.engine;
+        tracing::info!(
+            "simdexd {} listens on {}, data in {}, watching {} roots",
+            env!("CARGO_PKG_VERSION"),
+            self.socket.path().display(),
+            engine.data_dir.display(),
+            engine.roots.iter().count()
+        );
+    }
+
+    /// Waits for a signal to stop, keeping systemd's watchdog quiet; returns the signal's name.
+    pub fn wait(&mut self) -> anyhow::Result<&'static str> {
+        let Self {
+            runtime, server, ..
+        } = self;
+        runtime.block_on(async {
+            tokio::select! {
+                signal = signalled() => Ok(signal.context("signals cannot be waited for")?),
+                ended = server => {
+                    ended.context("the server ended")?.context("the server ended")?;
+                    anyhow::bail!("the server ended by itself");
+                }
+                never = notify::keep_watchdog() => match never {},
+            }
+        })
+    }
+
+    /// Stops listening, lets requests end, closes the index.
+    pub fn drain(self) -> anyhow::Result<()> {
+        let Self {
+            engine,
+            runtime,
+            socket,
+            leave,
+            health,
+            mut server,
+        } = self;
+        let until = Instant::now() + GRACE;
+        runtime.block_on(async {
+            set_health(&health, ServingStatus::NotServing).await;
+            drop(socket);
+            // Nobody listens to this only once the server has ended.
+            let _ = leave.send(true);
+            let impatient = async {
+                // A second signal means now.
+                let _ = signalled().await;
+            };
+            tokio::select! {
+                _ = &mut server => {}
+                () = tokio::time::sleep_until(until.into()) => {}
+                () = impatient => {}
+            }
+            server.abort();
+        });
+        // Dropping the connections that are left cancels the work behind them.
+        runtime.shutdown_timeout(LAST_LOOK);
+        close(engine)
+    }
+}
+
+/// Ends the engine's threads and closes the index.
+fn close(engine: Arc<Engine>) -> anyhow::Result<()> {
+    engine.stop();
+    match Arc::try_unwrap(engine) {
+        Ok(engine) => Ok(engine.close()?),
+        Err(engine) => {
+            tracing::warn!("a request did not end in time; the index is made safe, not closed");
+            Ok(engine.index.commit()?)
+        }
+    }
+}
+
+fn runtime(config: &Config) -> anyhow::Result<Runtime> {
+    tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(ASYNC_THREADS)
+        .max_blocking_threads(Desk::threads(&config.grpc) + SPARE_THREADS)
+        .thread_name("grpc")
+        .enable_all()
+        .build()
+        .context("no thread could be started; raise the limit of processes")
+}
+
+type Server = JoinHandle<Result<(), tonic::transport::Error>>;
+
+/// Spawns the server with all its services.
+fn serve(
+    runtime: &Runtime,
+    engine: &Arc<Engine>,
+    socket: &Socket,
+    leaving: watch::Receiver<bool>,
+) -> anyhow::Result<(HealthReporter, Server)> {
+    let _inside = runtime.enter();
+    let config = &engine.config.grpc;
+    let longest = config.max_message_mib << 20;
+    let desk = Arc::new(Desk::new(Arc::clone(engine), leaving.clone()));
+    let similarity = SimilarityServer::new(SimilarityService::new(Arc::clone(&desk)))
+        .max_decoding_message_size(longest)
+        .max_encoding_message_size(longest);
+    let admin = AdminServer::new(AdminService::new(desk))
+        .max_decoding_message_size(longest)
+        .max_encoding_message_size(longest);
+    let reflection = tonic_reflection::server::Builder::configure()
+        .register_encoded_file_descriptor_set(FILE_DESCRIPTOR_SET)
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+        .build_v1()
+        .context("the contract cannot be described")?;
+    let (health, health_server) = health_reporter();
+    runtime.block_on(set_health(&health, ServingStatus::Serving));
+    let router = limits::server(config)
+        .add_service(health_server)
+        .add_service(reflection)
+        .add_service(similarity)
+        .add_service(admin);
+    let listener = socket
+        .listener()
+        .context("the socket cannot be listened on")?;
+    let server = router.serve_with_incoming_shutdown(incoming(listener), left(leaving));
+    Ok((health, runtime.spawn(server)))
+}
+
+async fn left(mut leaving: watch::Receiver<bool>) {
+    // Without a sender the daemon is gone already.
+    let _ = leaving.wait_for(|leaving| *leaving).await;
+}
+
+async fn set_health(health: &HealthReporter, status: ServingStatus) {
+    for service in ["", "simdex.v1.Similarity", "simdex.v1.Admin"] {
+        health.set_service_status(service, status).await;
+    }
+}
+
+async fn signalled() -> std::io::Result<&'static str> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let (mut terminate, mut interrupt) = (
+        signal(SignalKind::terminate())?,
+        signal(SignalKind::interrupt())?,
+    );
+    Ok(tokio::select! {
+        _ = terminate.recv() => "SIGTERM",
+        _ = interrupt.recv() => "SIGINT",
+    })
+}

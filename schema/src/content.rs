@@ -39,8 +39,11 @@ impl ContentRecord {
         out.option(self.document, |out, id| {
             out.uint(id.0);
         });
-        out.bytes(self.media_type.as_bytes()).bytes(self.engine.as_bytes());
-        out.uint(u64::from(self.extractor)).uint(u64::from(self.strikes)).uint(self.bytes);
+        out.bytes(self.media_type.as_bytes())
+            .bytes(self.engine.as_bytes());
+        out.uint(u64::from(self.extractor))
+            .uint(u64::from(self.strikes))
+            .uint(self.bytes);
         let kept = self.warnings.len().min(Self::MAX_WARNINGS);
         out.uint(kept as u64);
         for warning in &self.warnings[..kept] {

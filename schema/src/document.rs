@@ -82,7 +82,17 @@ impl DocumentRecord {
         let text = input.option(|input| input.bytes().map(<[u8]>::to_vec))?;
         let forward = take_forward(&mut input)?;
         input.finish()?;
-        Ok(Self { hash, kind, length, chars, rung, counts, bsw_count, text, forward })
+        Ok(Self {
+            hash,
+            kind,
+            length,
+            chars,
+            rung,
+            counts,
+            bsw_count,
+            text,
+            forward,
+        })
     }
 }
 
@@ -91,7 +101,9 @@ fn take_forward(input: &mut Reader<'_>) -> Result<Vec<u64>, DecodeError> {
     if count > input.remaining() / 8 {
         return Err(DecodeError::Truncated);
     }
-    (0..count).map(|_| input.array().map(u64::from_be_bytes)).collect()
+    (0..count)
+        .map(|_| input.array().map(u64::from_be_bytes))
+        .collect()
 }
 
 #[cfg(test)]
@@ -100,7 +112,10 @@ mod tests {
 
     #[test]
     fn both_kinds_round_trip() {
-        for (kind, text) in [(DocumentKind::Text, Some(vec![1, 2, 3])), (DocumentKind::Raw, None)] {
+        for (kind, text) in [
+            (DocumentKind::Text, Some(vec![1, 2, 3])),
+            (DocumentKind::Raw, None),
+        ] {
             let mut counts = [0; RUNGS];
             counts[3..].copy_from_slice(&[400, 200, 90, 40, 20, 9, 4, 2, 1, 0, 0, 0, 0]);
             let record = DocumentRecord {
@@ -111,7 +126,11 @@ mod tests {
                 rung: Rung::new(3).unwrap(),
                 counts,
                 bsw_count: 390,
-                forward: if text.is_none() { vec![3, 9] } else { Vec::new() },
+                forward: if text.is_none() {
+                    vec![3, 9]
+                } else {
+                    Vec::new()
+                },
                 text,
             };
             assert_eq!(DocumentRecord::decode(&record.encode()), Ok(record));

@@ -31,12 +31,20 @@ impl EdgeRecord {
 
     /// The same edge seen from the other side.
     pub fn swapped(self) -> Self {
-        Self { shared: self.shared, shingles_a: self.shingles_b, shingles_b: self.shingles_a }
+        Self {
+            shared: self.shared,
+            shingles_a: self.shingles_b,
+            shingles_b: self.shingles_a,
+        }
     }
 
     /// Stored bytes (FORMAT.md, "edge").
     pub fn encode(&self) -> Vec<u8> {
-        Writer::new().uint(self.shared).uint(self.shingles_a).uint(self.shingles_b).finish()
+        Writer::new()
+            .uint(self.shared)
+            .uint(self.shingles_a)
+            .uint(self.shingles_b)
+            .finish()
     }
 
     /// Reads what [`EdgeRecord::encode`] wrote.
@@ -47,12 +55,20 @@ impl EdgeRecord {
         if shared > shingles_a.min(shingles_b) {
             return Err(DecodeError::OutOfRange("shared shingles"));
         }
-        Ok(Self { shared, shingles_a, shingles_b })
+        Ok(Self {
+            shared,
+            shingles_a,
+            shingles_b,
+        })
     }
 }
 
 fn ratio(part: u64, whole: u64) -> f64 {
-    if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+    if whole == 0 {
+        0.0
+    } else {
+        part as f64 / whole as f64
+    }
 }
 
 #[cfg(test)]
@@ -61,11 +77,19 @@ mod tests {
 
     #[test]
     fn ratios_follow_from_counts_and_impossible_counts_are_refused() {
-        let edge = EdgeRecord { shared: 80, shingles_a: 100, shingles_b: 90 };
+        let edge = EdgeRecord {
+            shared: 80,
+            shingles_a: 100,
+            shingles_b: 90,
+        };
         assert_eq!(edge.resemblance(), 80.0 / 110.0);
         assert_eq!(edge.swapped().containment_of_a(), edge.containment_of_b());
         assert_eq!(EdgeRecord::decode(&edge.encode()), Ok(edge));
-        let wrong = EdgeRecord { shared: 101, shingles_a: 100, shingles_b: 200 };
+        let wrong = EdgeRecord {
+            shared: 101,
+            shingles_a: 100,
+            shingles_b: 200,
+        };
         assert!(EdgeRecord::decode(&wrong.encode()).is_err());
     }
 }

@@ -1,8 +1,8 @@
 //! Keys of the records tree: one byte for the kind, then big-endian parts, so that byte order is
 //! the order in which things are listed.
 
-use crate::ids::{ContentHash, DocId, DocumentHash, RootId};
 use crate::FileKey;
+use crate::ids::{ContentHash, DocId, DocumentHash, RootId};
 
 /// Prefixes, one a kind of record.
 pub mod prefix {
@@ -65,7 +65,10 @@ pub fn content(hash: ContentHash) -> Vec<u8> {
 
 /// Key that says this file holds this content.
 pub fn file_of_content(hash: ContentHash, file: &FileKey) -> Vec<u8> {
-    key(prefix::FILE_OF_CONTENT, &[&hash.0, &file.root.0.to_be_bytes(), &file.path])
+    key(
+        prefix::FILE_OF_CONTENT,
+        &[&hash.0, &file.root.0.to_be_bytes(), &file.path],
+    )
 }
 
 /// Prefix of the files that hold a content.
@@ -117,7 +120,10 @@ pub fn report(at: u64) -> Vec<u8> {
 /// Splits the key of a file, or of a file under a content (`skip` = 33 instead of 1).
 pub fn parse_file(key: &[u8], skip: usize) -> Option<FileKey> {
     let (root, path) = key.get(skip..)?.split_first_chunk::<4>()?;
-    Some(FileKey { root: RootId(u32::from_be_bytes(*root)), path: path.to_vec() })
+    Some(FileKey {
+        root: RootId(u32::from_be_bytes(*root)),
+        path: path.to_vec(),
+    })
 }
 
 /// The document id at `skip` bytes into a key.
@@ -132,8 +138,14 @@ mod tests {
 
     #[test]
     fn files_sort_by_root_then_path_and_parse_back() {
-        let a = FileKey { root: RootId(1), path: b"z".to_vec() };
-        let b = FileKey { root: RootId(2), path: b"a\xff".to_vec() };
+        let a = FileKey {
+            root: RootId(1),
+            path: b"z".to_vec(),
+        };
+        let b = FileKey {
+            root: RootId(2),
+            path: b"a\xff".to_vec(),
+        };
         assert!(file(&a) < file(&b));
         assert_eq!(parse_file(&file(&b), 1), Some(b.clone()));
         let link = file_of_content(ContentHash([3; 32]), &b);

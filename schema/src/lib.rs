@@ -19,6 +19,7 @@ pub mod ids;
 pub mod key;
 pub mod meta;
 pub mod posting;
+pub mod report;
 pub mod root;
 pub mod state;
 
@@ -29,6 +30,7 @@ pub use edge::EdgeRecord;
 pub use file::{FileKey, FileRecord, FileStat, Timestamp};
 pub use ids::{ContentHash, DocId, DocumentHash, GroupId, RootId};
 pub use meta::MetaRecord;
+pub use report::ReportRecord;
 pub use root::RootRecord;
 pub use state::{Reason, State};
 

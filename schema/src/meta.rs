@@ -5,6 +5,7 @@
 
 use crate::FORMAT_VERSION;
 use crate::codec::{DecodeError, Reader, Writer};
+use crate::posting::MAX_BUCKET_BITS;
 
 /// Schemes that have postings, in the order of the arrays below.
 pub const SCHEMES: usize = 3;
@@ -21,6 +22,10 @@ pub struct MetaRecord {
     /// Documents below this serial have their postings in buckets; those from it on are signed
     /// again from their text when the store opens.
     pub watermark: u64,
+    /// True from before a merge writes its first bucket until it dropped its last stale one. Where
+    /// it is found true, a merge was cut short: buckets of another width are left-overs and the
+    /// counts below are to be taken anew.
+    pub merging: bool,
     /// Top bits of a key that name its bucket, by scheme.
     pub bucket_bits: [u8; SCHEMES],
     /// Postings in buckets, by scheme.
@@ -56,6 +61,7 @@ impl MetaRecord {
             next_group: 1,
             next_root: 1,
             watermark: 0,
+            merging: false,
             bucket_bits: [0; SCHEMES],
             postings: [0; SCHEMES],
             bytes: [0; SCHEMES],
@@ -66,13 +72,24 @@ impl MetaRecord {
     /// Stored bytes (FORMAT.md, "meta"); the format version comes first.
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Writer::new();
-        out.uint(u64::from(FORMAT_VERSION)).uint(self.next_document).uint(self.next_group);
-        out.uint(u64::from(self.next_root)).uint(self.watermark).raw(&self.bucket_bits);
+        out.uint(u64::from(FORMAT_VERSION))
+            .uint(self.next_document)
+            .uint(self.next_group);
+        out.uint(u64::from(self.next_root)).uint(self.watermark);
+        out.byte(u8::from(self.merging)).raw(&self.bucket_bits);
         for number in self.postings.iter().chain(&self.bytes) {
             out.uint(*number);
         }
-        let Parameters { canonical, window, target, bsw_n, threshold } = self.parameters;
-        out.uint(u64::from(canonical)).uint(u64::from(window)).uint(u64::from(target));
+        let Parameters {
+            canonical,
+            window,
+            target,
+            bsw_n,
+            threshold,
+        } = self.parameters;
+        out.uint(u64::from(canonical))
+            .uint(u64::from(window))
+            .uint(u64::from(target));
         out.byte(u8::from(bsw_n)).raw(&threshold.to_be_bytes());
         out.finish()
     }
@@ -82,18 +99,35 @@ impl MetaRecord {
         let mut input = Reader::new(bytes);
         let found = input.narrow("format version")?;
         if found != FORMAT_VERSION {
-            return Err(DecodeError::Version { found, wanted: FORMAT_VERSION });
+            return Err(DecodeError::Version {
+                found,
+                wanted: FORMAT_VERSION,
+            });
         }
         let mut record = Self {
             next_document: input.uint()?,
             next_group: input.uint()?,
             next_root: input.narrow("root id")?,
             watermark: input.uint()?,
+            merging: input.byte()? != 0,
             bucket_bits: input.array()?,
             postings: [0; SCHEMES],
             bytes: [0; SCHEMES],
-            parameters: Parameters { canonical: 0, window: 0, target: 0, bsw_n: false, threshold: 0.0 },
+            parameters: Parameters {
+                canonical: 0,
+                window: 0,
+                target: 0,
+                bsw_n: false,
+                threshold: 0.0,
+            },
         };
+        if record
+            .bucket_bits
+            .iter()
+            .any(|bits| *bits > MAX_BUCKET_BITS)
+        {
+            return Err(DecodeError::OutOfRange("bucket bits"));
+        }
         for number in record.postings.iter_mut().chain(&mut record.bytes) {
             *number = input.uint()?;
         }
@@ -114,9 +148,19 @@ mod tests {
     use super::*;
 
     fn record() -> MetaRecord {
-        let parameters =
-            Parameters { canonical: 1, window: 20, target: 512, bsw_n: true, threshold: 0.8 };
-        MetaRecord { watermark: 77, postings: [1, 2, 3], ..MetaRecord::new(parameters) }
+        let parameters = Parameters {
+            canonical: 1,
+            window: 20,
+            target: 512,
+            bsw_n: true,
+            threshold: 0.8,
+        };
+        MetaRecord {
+            watermark: 77,
+            merging: true,
+            postings: [1, 2, 3],
+            ..MetaRecord::new(parameters)
+        }
     }
 
     #[test]
@@ -125,10 +169,26 @@ mod tests {
     }
 
     #[test]
+    fn impossible_bucket_bits_are_refused() {
+        let record = MetaRecord {
+            bucket_bits: [0, 25, 0],
+            ..record()
+        };
+        let refused = MetaRecord::decode(&record.encode());
+        assert_eq!(refused, Err(DecodeError::OutOfRange("bucket bits")));
+    }
+
+    #[test]
     fn another_format_version_is_named_and_refused() {
         let mut bytes = record().encode();
         bytes[0] = 9;
         let refused = MetaRecord::decode(&bytes);
-        assert_eq!(refused, Err(DecodeError::Version { found: 9, wanted: FORMAT_VERSION }));
+        assert_eq!(
+            refused,
+            Err(DecodeError::Version {
+                found: 9,
+                wanted: FORMAT_VERSION
+            })
+        );
     }
 }

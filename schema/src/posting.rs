@@ -87,16 +87,21 @@ struct Encoder {
 }
 
 impl Encoder {
-    /// Most documents of one piece: bounds how far a piece overshoots its shard (under 1 KB while
-    /// document ids differ by less than 2^14).
-    const PIECE: usize = 256;
+    /// Most documents of one piece: bounds how far a piece overshoots its shard (1.3 KB whatever
+    /// the ids, so that a shard with its directory stays below 4 KB).
+    const PIECE: usize = 128;
 
     /// Appends all postings of one key.
     fn put_run(&mut self, run: &[Posting]) {
         for piece in run.chunks(Self::PIECE) {
             let key = piece[0].0.0;
-            if self.shards.last().is_none_or(|(_, body)| body.len() >= SHARD_BYTES) {
-                self.shards.push((key, Vec::new()));
+            if self
+                .shards
+                .last()
+                .is_none_or(|(_, body)| body.len() >= SHARD_BYTES)
+            {
+                self.shards
+                    .push((key, Vec::with_capacity(SHARD_BYTES * 3 / 2)));
                 self.last_key = 0;
             }
             if let Some((_, body)) = self.shards.last_mut() {
@@ -107,20 +112,21 @@ impl Encoder {
     }
 
     /// Puts the directory before shard 0: the number of further shards; where there are any, the
-    /// number of the first, then the first key of each as a difference.
+    /// number of the first, then their first keys, each as a difference with the number of shards
+    /// that open with it. So a hot key costs a few bytes however many shards it fills.
     fn finish(self, base: u16) -> Vec<Vec<u8>> {
         let mut shards = self.shards;
+        let first_keys: Vec<u64> = shards.iter().skip(1).map(|(first, _)| *first).collect();
         let mut head = Vec::new();
-        if let Some(further) = shards.len().checked_sub(1) {
-            put_uint(&mut head, further as u64);
-            if further > 0 {
-                put_uint(&mut head, u64::from(base));
-            }
+        put_uint(&mut head, first_keys.len() as u64);
+        if !first_keys.is_empty() {
+            put_uint(&mut head, u64::from(base));
         }
         let mut previous = 0;
-        for (first, _) in shards.iter().skip(1) {
-            put_uint(&mut head, first - previous);
-            previous = *first;
+        for run in first_keys.chunk_by(|a, b| a == b) {
+            put_uint(&mut head, run[0] - previous);
+            put_uint(&mut head, run.len() as u64);
+            previous = run[0];
         }
         if let Some((_, body)) = shards.first_mut() {
             body.splice(0..0, head);
@@ -162,18 +168,32 @@ impl<'a> Bucket<'a> {
     pub fn parse(shard_0: &'a [u8]) -> Result<Self, DecodeError> {
         let mut input = Reader::new(shard_0);
         let further: u16 = input.narrow("shards")?;
-        let base = if further > 0 { input.narrow("shard number")? } else { BASES[0] };
+        let base = if further > 0 {
+            input.narrow("shard number")?
+        } else {
+            BASES[0]
+        };
         if base.checked_add(further).is_none() {
             return Err(DecodeError::OutOfRange("shard number"));
         }
-        let mut first_keys = Vec::with_capacity(usize::from(further).min(input.remaining()));
+        let mut first_keys = Vec::new();
         let mut key = 0u64;
-        for _ in 0..further {
-            key = key.checked_add(input.uint()?).ok_or(DecodeError::OutOfRange("key"))?;
-            first_keys.push(key);
+        while first_keys.len() < usize::from(further) {
+            key = key
+                .checked_add(input.uint()?)
+                .ok_or(DecodeError::OutOfRange("key"))?;
+            let count: usize = input.narrow("shards")?;
+            if count == 0 || count > usize::from(further) - first_keys.len() {
+                return Err(DecodeError::OutOfRange("shards"));
+            }
+            first_keys.extend(std::iter::repeat_n(key, count));
         }
         let body = input.raw(input.remaining())?;
-        Ok(Self { base, first_keys, body })
+        Ok(Self {
+            base,
+            first_keys,
+            body,
+        })
     }
 
     /// Numbers of the shards after this one.
@@ -183,7 +203,11 @@ impl<'a> Bucket<'a> {
 
     /// The base a rewrite of this bucket uses.
     pub fn next_base(&self) -> u16 {
-        if self.base == BASES[0] { BASES[1] } else { BASES[0] }
+        if self.base == BASES[0] {
+            BASES[1]
+        } else {
+            BASES[0]
+        }
     }
 
     /// The further shards that may hold this key (shard 0 always may).
@@ -201,11 +225,7 @@ impl<'a> Bucket<'a> {
 }
 
 /// Appends the documents of `key` in a shard body to `out`.
-pub fn documents_of(
-    body: &[u8],
-    key: PostingKey,
-    out: &mut Vec<DocId>,
-) -> Result<(), DecodeError> {
+pub fn documents_of(body: &[u8], key: PostingKey, out: &mut Vec<DocId>) -> Result<(), DecodeError> {
     let mut pieces = Pieces::new(body);
     while let Some((found, count)) = pieces.next_key()? {
         if found > key.0 {
@@ -237,7 +257,10 @@ struct Pieces<'a> {
 
 impl<'a> Pieces<'a> {
     fn new(body: &'a [u8]) -> Self {
-        Self { input: Reader::new(body), key: 0 }
+        Self {
+            input: Reader::new(body),
+            key: 0,
+        }
     }
 
     /// Key and number of documents of the next piece.
@@ -246,7 +269,10 @@ impl<'a> Pieces<'a> {
             return Ok(None);
         }
         let head = self.input.uint()?;
-        let key = self.key.checked_add(head >> 1).filter(|key| *key >> KEY_BITS == 0);
+        let key = self
+            .key
+            .checked_add(head >> 1)
+            .filter(|key| *key >> KEY_BITS == 0);
         self.key = key.ok_or(DecodeError::OutOfRange("key"))?;
         let count = if head & 1 == 1 { self.input.uint()? } else { 1 };
         Ok(Some((self.key, count)))
@@ -256,7 +282,9 @@ impl<'a> Pieces<'a> {
         let mut next = 0u64;
         for _ in 0..count {
             let id = next.checked_add(self.input.uint()?);
-            let id = id.filter(|id| *id < u64::MAX).ok_or(DecodeError::OutOfRange("document"))?;
+            let id = id
+                .filter(|id| *id < u64::MAX)
+                .ok_or(DecodeError::OutOfRange("document"))?;
             each(DocId(id));
             next = id + 1;
         }
@@ -271,11 +299,15 @@ mod tests {
 
     fn decode(shards: &[Vec<u8>]) -> Vec<Posting> {
         let mut out = Vec::new();
-        let Some(first) = shards.first() else { return out };
+        let Some(first) = shards.first() else {
+            return out;
+        };
         let bucket = Bucket::parse(first).unwrap();
         assert_eq!(bucket.further_shards(), 1..shards.len() as u16);
         postings_of(bucket.body(), &mut out).unwrap();
-        shards[1..].iter().for_each(|shard| postings_of(shard, &mut out).unwrap());
+        shards[1..]
+            .iter()
+            .for_each(|shard| postings_of(shard, &mut out).unwrap());
         out
     }
 
@@ -291,10 +323,12 @@ mod tests {
 
     fn bucket() -> impl Strategy<Value = Vec<Posting>> {
         // Few keys, some of them hot, so that runs cross shards.
-        let key = prop_oneof![0u64..8, 0..1 << KEY_BITS];
+        let key = prop_oneof![0u64..8, 0u64..1 << KEY_BITS];
         let doc = prop_oneof![0u64..5_000, any::<u64>().prop_map(|id| id >> 1)];
         prop::collection::btree_set((key, doc), 0..4_000).prop_map(|set| {
-            set.into_iter().map(|(key, id)| (PostingKey(key), DocId(id))).collect()
+            set.into_iter()
+                .map(|(key, id)| (PostingKey(key), DocId(id)))
+                .collect()
         })
     }
 
@@ -321,7 +355,9 @@ mod tests {
 
     #[test]
     fn a_hot_fingerprint_is_cut_into_bounded_shards() {
-        let hot: Vec<Posting> = (0..200_000).map(|i| (PostingKey(5), DocId(i * 3))).collect();
+        let hot: Vec<Posting> = (0..200_000)
+            .map(|i| (PostingKey(5), DocId(i * 3)))
+            .collect();
         let shards = encode_bucket(&hot, BASES[0]);
         assert!(shards.len() > 40);
         assert!(shards.iter().all(|shard| shard.len() < 4096));
@@ -330,8 +366,24 @@ mod tests {
     }
 
     #[test]
+    fn no_shard_outgrows_a_value_whatever_the_ids() {
+        // Ids of many issuers take ten bytes each; a key in every document fills 1,600 shards.
+        let far = (0..3_000u64).map(|i| (PostingKey(5), DocId(i * (u64::MAX / 3_001))));
+        let dense = (0..4_000_000u64).map(|i| (PostingKey(6), DocId(i)));
+        let shards = encode_bucket(&far.chain(dense).collect::<Vec<_>>(), BASES[1]);
+        assert!(shards.len() > 1_500);
+        assert!(shards.iter().all(|shard| shard.len() <= 4096));
+        let bucket = Bucket::parse(&shards[0]).unwrap();
+        assert_eq!(bucket.further_shards().len(), shards.len() - 1);
+        assert_eq!(bucket.next_base(), BASES[0]);
+    }
+
+    #[test]
     fn the_bucket_is_the_top_bits() {
         let key = PostingKey::from_bits(0b1011 << 36);
-        assert_eq!((key.bucket(0), key.bucket(2), key.bucket(4)), (0, 0b10, 0b1011));
+        assert_eq!(
+            (key.bucket(0), key.bucket(2), key.bucket(4)),
+            (0, 0b10, 0b1011)
+        );
     }
 }

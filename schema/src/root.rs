@@ -31,8 +31,7 @@ impl RootRecord {
         let record = Self {
             path: input.bytes()?.to_vec(),
             pending_loss: input.uint()?,
-            identity: input
-                .option(|input| Ok((input.uint()?, input.narrow("file system")?)))?,
+            identity: input.option(|input| Ok((input.uint()?, input.narrow("file system")?)))?,
         };
         input.finish()?;
         Ok(record)
@@ -45,7 +44,11 @@ mod tests {
 
     #[test]
     fn a_root_round_trips_with_any_bytes_in_its_path() {
-        let record = RootRecord { path: vec![b'/', 0xff, b'\n'], pending_loss: 1_200, identity: Some((7, 0xEF53)) };
+        let record = RootRecord {
+            path: vec![b'/', 0xff, b'\n'],
+            pending_loss: 1_200,
+            identity: Some((7, 0xEF53)),
+        };
         assert_eq!(RootRecord::decode(&record.encode()), Ok(record));
     }
 }

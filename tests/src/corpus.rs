@@ -15,7 +15,10 @@ impl Random {
     }
 
     /// The next 64 bits.
-    #[expect(clippy::should_implement_trait, reason = "it never ends, so there is no Option")]
+    #[expect(
+        clippy::should_implement_trait,
+        reason = "it never ends, so there is no Option"
+    )]
     pub fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
         // `mixed` is the finaliser of SplitMix64.

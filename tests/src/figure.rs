@@ -47,7 +47,8 @@ impl<'a> Figures<'a> {
         } else {
             let value = readable(value);
             let reference = reference.map(|r| format!("  ({r})")).unwrap_or_default();
-            writeln!(self.out, "{name:<44} {value:>14} {unit}{reference}")?;
+            let line = format!("{name:<44} {value:>14} {unit}{reference}");
+            writeln!(self.out, "{}", line.trim_end())?;
         }
         self.out.flush()
     }
@@ -56,7 +57,11 @@ impl<'a> Figures<'a> {
 /// Whole numbers with separators, others with as many decimals as say something.
 fn readable(value: f64) -> String {
     if value.fract() != 0.0 && value.abs() < 1000.0 {
-        return if value.abs() < 10.0 { format!("{value:.3}") } else { format!("{value:.1}") };
+        return if value.abs() < 10.0 {
+            format!("{value:.3}")
+        } else {
+            format!("{value:.1}")
+        };
     }
     let digits = format!("{:.0}", value.abs());
     let mut grouped = String::from(if value < 0.0 { "-" } else { "" });
@@ -73,7 +78,9 @@ fn readable(value: f64) -> String {
 pub fn percentile(times: &mut [Duration], share: f64) -> f64 {
     times.sort_unstable();
     let rank = (share * times.len() as f64).ceil() as usize;
-    times.get(rank.saturating_sub(1)).map_or(0.0, |time| time.as_secs_f64() * 1e3)
+    times
+        .get(rank.saturating_sub(1))
+        .map_or(0.0, |time| time.as_secs_f64() * 1e3)
 }
 
 /// The middle of the values; 0 of none.
@@ -89,9 +96,14 @@ mod tests {
     #[test]
     fn a_figure_is_one_line_of_json() {
         let mut out = Vec::new();
-        Figures::new(&mut out, true).against("speed", 1.5, "MB/s", "at least 1").unwrap();
+        Figures::new(&mut out, true)
+            .against("speed", 1.5, "MB/s", "at least 1")
+            .unwrap();
         let line: serde_json::Value = serde_json::from_slice(&out).unwrap();
-        assert_eq!((&line["type"], &line["value"]), (&"figure".into(), &1.5.into()));
+        assert_eq!(
+            (&line["type"], &line["value"]),
+            (&"figure".into(), &1.5.into())
+        );
         assert_eq!(line["reference"], "at least 1");
     }
 

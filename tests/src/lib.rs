@@ -1,9 +1,17 @@
 //! What the tests, benchmarks and studies of Simdex share.
 //!
+//! * [`sandbox`]: the real programs on a share of their own;
+//! * [`jsonl`]: what they print;
+//! * [`truth`]: resemblance and containment, counted without the product's code;
+//! * [`acceptance`]: what must hold on real documents, run by tests and by `--bin acceptance`;
+//! * [`fault`]: trees under churn, disks that fail, what was acknowledged;
 //! * [`corpus`]: documents made from a seed;
 //! * [`figure`]: how figures are printed;
 //! * [`bench`]: one module for each benchmark, run by `--bin bench`.
 
 pub mod bench;
 pub mod corpus;
+pub mod fault;
 pub mod figure;
+pub mod jsonl;
+pub mod sandbox;

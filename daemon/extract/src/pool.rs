@@ -200,15 +200,14 @@ impl Pool {
     /// Gives a worker back for the next document.
     fn check_in(&self, worker: Worker) {
         let mut state = self.lock();
-        state.busy -= 1;
         if state.closed {
             drop(state);
-            drop(worker);
-        } else {
-            state.idle.push(worker);
-            drop(state);
-            self.freed.notify_one();
+            return self.retire(worker);
         }
+        state.busy -= 1;
+        state.idle.push(worker);
+        drop(state);
+        self.freed.notify_one();
     }
 
     /// Ends a worker that has done nothing wrong and frees its place.

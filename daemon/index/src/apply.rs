@@ -4,17 +4,17 @@
 //! the next merge, so that a move (removed here, created there) finds its content again and costs
 //! no second extraction.
 
-use simdex_schema::posting::{Posting, PostingKey, scheme_number};
+use simdex_schema::posting::{PostingKey, scheme_number};
 use simdex_schema::{
     ContentHash, ContentRecord, DecodeError, DocId, DocumentHash, DocumentKind, DocumentRecord,
     FileKey, FileRecord, RootId, key,
 };
 use simdex_signature::{Rung, SchemeKind, Signature};
 
+use crate::IndexError;
 use crate::batch::Batch;
 use crate::index::{Index, Shared, Writer};
 use crate::table::DocumentStats;
-use crate::IndexError;
 
 /// One change of one file.
 pub enum Change {
@@ -73,23 +73,41 @@ impl Index {
             batch: Batch::new(self.store.records()),
             writer: &mut writer,
             files: Vec::new(),
+            links: Vec::new(),
             fresh: Vec::new(),
             applied: Applied::default(),
         };
         for change in changes {
             match change {
-                Change::File { key, record, content } => apply.file(key, record, content)?,
+                Change::File {
+                    key,
+                    record,
+                    content,
+                } => apply.file(key, record, content)?,
                 Change::Remove(key) => apply.remove(&key)?,
             }
         }
-        let Apply { mut batch, files, fresh, mut applied, writer: updated } = apply;
-        let meta = updated.meta.encode();
-        let stats = self.put_documents(&mut batch, &fresh)?;
+        let Apply {
+            mut batch,
+            files,
+            links,
+            fresh,
+            mut applied,
+            writer: updated,
+        } = apply;
         applied.new_documents = fresh.len() as u64;
+        let stats = self.put_documents(&mut batch, &fresh)?;
         if !fresh.is_empty() {
-            batch.put(key::meta(), meta);
+            batch.put(key::meta(), updated.meta.encode());
         }
         batch.apply()?;
+        for (hash, holds) in links {
+            if holds {
+                updated.orphans.remove(&hash);
+            } else {
+                updated.orphans.insert(hash);
+            }
+        }
         self.show(&files, &fresh, stats);
         drop(writer);
         if self.buffered() >= self.options.buffer_postings {
@@ -104,7 +122,10 @@ impl Index {
         batch: &mut Batch<'_>,
         fresh: &[(DocId, NewDocument)],
     ) -> Result<Vec<DocumentStats>, IndexError> {
-        let texts: Vec<&str> = fresh.iter().filter_map(|(_, new)| new.text.as_deref()).collect();
+        let texts: Vec<&str> = fresh
+            .iter()
+            .filter_map(|(_, new)| new.text.as_deref())
+            .collect();
         let mut references = self.texts.append(&texts)?.into_iter();
         if !texts.is_empty() {
             self.texts.sync()?;
@@ -129,10 +150,10 @@ impl Index {
         fresh: &[(DocId, NewDocument)],
         stats: Vec<DocumentStats>,
     ) {
-        let mut postings = postings_of(fresh);
         let mut shared = self.write();
         for ((id, new), stats) in fresh.iter().zip(stats) {
             shared.table.insert(*id, stats);
+            shared.buffer(*id, &new.signatures);
             if new.kind == DocumentKind::Text {
                 shared.unsettled.insert(*id);
             }
@@ -141,13 +162,14 @@ impl Index {
             shared.table.count_file(*root, *id, *more);
             shared.restless.insert(*id);
         }
-        for (buffer, batch) in shared.buffers.iter_mut().zip(&mut postings) {
-            buffer.push(std::mem::take(batch));
-        }
     }
 
     pub(crate) fn buffered(&self) -> usize {
-        self.read().buffers.iter().map(crate::buffer::Buffer::len).sum()
+        self.read()
+            .buffers
+            .iter()
+            .map(crate::buffer::Buffer::len)
+            .sum()
     }
 }
 
@@ -157,6 +179,8 @@ struct Apply<'a> {
     writer: &'a mut Writer,
     /// Files gained and lost by documents, by root.
     files: Vec<(RootId, DocId, bool)>,
+    /// Contents that gained or lost a file.
+    links: Vec<(ContentHash, bool)>,
     /// Documents not known before.
     fresh: Vec<(DocId, NewDocument)>,
     applied: Applied,
@@ -209,12 +233,14 @@ impl Apply<'_> {
         let link = key::file_of_content(hash, file);
         if holds {
             self.batch.put(link, Vec::new());
-            self.writer.orphans.remove(&hash);
         } else {
             self.batch.delete(link);
-            self.writer.orphans.insert(hash);
         }
-        if let Some(id) = self.content_record(hash)?.and_then(|record| record.document) {
+        self.links.push((hash, holds));
+        if let Some(id) = self
+            .content_record(hash)?
+            .and_then(|record| record.document)
+        {
             self.files.push((file.root, id, holds));
         }
         Ok(())
@@ -228,25 +254,35 @@ impl Apply<'_> {
 
     /// Records how a content ended; where it was known with another document, its files move over.
     fn content(&mut self, hash: ContentHash, new: NewContent) -> Result<(), IndexError> {
-        let old = self.content_record(hash)?.and_then(|record| record.document);
-        let document = new.document.map(|document| self.document(document)).transpose()?;
-        if old != document {
+        let known = self.content_record(hash)?;
+        // Only of a content that is recorded are there files.
+        let has_files = known.is_some();
+        let old = known.and_then(|record| record.document);
+        let document = new
+            .document
+            .map(|document| self.document(document))
+            .transpose()?;
+        if has_files && old != document {
             for link in self.batch.keys(&key::files_of_content(hash))? {
                 let root = key::parse_file(&link, 33).map(|file| file.root);
                 let moves = [(old, false), (document, true)];
-                let moves = moves.into_iter().filter_map(|(id, more)| Some((root?, id?, more)));
+                let moves = moves
+                    .into_iter()
+                    .filter_map(|(id, more)| Some((root?, id?, more)));
                 self.files.extend(moves);
             }
             if let Some(id) = old {
                 self.batch.delete(key::content_of_document(id, hash));
-                // The old document may have lost its last content: look at it when purging.
-                self.writer.orphans.insert(hash);
             }
         }
         if let Some(id) = document {
-            self.batch.put(key::content_of_document(id, hash), Vec::new());
+            self.batch
+                .put(key::content_of_document(id, hash), Vec::new());
         }
-        let record = ContentRecord { document, ..new.record };
+        let record = ContentRecord {
+            document,
+            ..new.record
+        };
         self.batch.put(key::content(hash), record.encode());
         Ok(())
     }
@@ -267,49 +303,52 @@ impl Apply<'_> {
 }
 
 fn decode_error(what: &str, source: DecodeError) -> IndexError {
-    IndexError::Record { what: what.to_owned(), source }
+    IndexError::Record {
+        what: what.to_owned(),
+        source,
+    }
 }
 
 fn record_of(new: &NewDocument, text: Option<Vec<u8>>) -> DocumentRecord {
-    let primary = new.signatures.first();
-    let of_kind = |kind| new.signatures.iter().find(|s| s.scheme().kind == kind);
-    let forward = match (new.kind, primary) {
+    let forward = match (new.kind, new.signatures.first()) {
         (DocumentKind::Raw, Some(chunks)) => chunks.fingerprints().iter().map(|f| f.0).collect(),
         _ => Vec::new(),
     };
-    DocumentRecord {
+    let record = DocumentRecord {
         hash: new.hash,
         kind: new.kind,
         length: new.length,
         chars: new.chars,
-        rung: primary.map_or(Rung::ZERO, Signature::rung),
-        counts: primary.map(Signature::counts_by_rung).unwrap_or_default(),
-        bsw_count: of_kind(SchemeKind::BswN).map_or(0, |signature| signature.len() as u32),
+        rung: Rung::ZERO,
+        counts: Default::default(),
+        bsw_count: 0,
         text,
         forward,
-    }
+    };
+    with_signatures(record, &new.signatures)
 }
 
-fn postings_of(fresh: &[(DocId, NewDocument)]) -> [Vec<Posting>; 3] {
-    let mut postings = <[Vec<Posting>; 3]>::default();
-    for (id, new) in fresh {
-        for signature in &new.signatures {
-            let batch = &mut postings[usize::from(scheme_number(signature.scheme().kind))];
-            let keys = signature.fingerprints().iter().map(|f| PostingKey::of(*f));
-            batch.extend(keys.map(|key| (key, *id)));
-        }
+/// The record with what it tells of its signatures, Mod_n (or chunks) first.
+pub(crate) fn with_signatures(record: DocumentRecord, signatures: &[Signature]) -> DocumentRecord {
+    let primary = signatures.first();
+    let bsw_n = signatures
+        .iter()
+        .find(|s| s.scheme().kind == SchemeKind::BswN);
+    DocumentRecord {
+        rung: primary.map_or(Rung::ZERO, Signature::rung),
+        counts: primary.map(Signature::counts_by_rung).unwrap_or_default(),
+        bsw_count: bsw_n.map_or(0, |signature| signature.len() as u32),
+        ..record
     }
-    postings
 }
 
 impl Shared {
-    /// Adds the postings of a document signed again after a restart.
+    /// Adds the postings of a document.
     pub(crate) fn buffer(&mut self, id: DocId, signatures: &[Signature]) {
         for signature in signatures {
             let at = usize::from(scheme_number(signature.scheme().kind));
-            let keys = signature.fingerprints().iter().map(|f| (PostingKey::of(*f), id));
-            self.buffers[at].push(keys.collect());
+            let keys = signature.fingerprints().iter().map(|f| PostingKey::of(*f));
+            self.buffers[at].push(keys.map(|key| (key, id)));
         }
     }
 }
-

@@ -4,6 +4,10 @@ use std::collections::BTreeMap;
 
 use crate::store::{RecordStore, StoreError, Write};
 
+/// Work that may be cut anywhere is cut into batches of about so many writes: readers of the store
+/// wait while one is applied.
+pub(crate) const LONG_BATCH: usize = 4096;
+
 /// Writes over a store, not yet applied.
 pub(crate) struct Batch<'a> {
     store: &'a dyn RecordStore,
@@ -12,7 +16,10 @@ pub(crate) struct Batch<'a> {
 
 impl<'a> Batch<'a> {
     pub(crate) fn new(store: &'a dyn RecordStore) -> Self {
-        Self { store, writes: BTreeMap::new() }
+        Self {
+            store,
+            writes: BTreeMap::new(),
+        }
     }
 
     /// The value as it will be once the batch is applied.
@@ -70,7 +77,10 @@ mod tests {
     #[test]
     fn a_batch_sees_its_own_writes_before_they_are_applied() {
         let store = MemoryStore::new();
-        let put = |key: &[u8]| Write::Put { key: key.to_vec(), value: vec![1] };
+        let put = |key: &[u8]| Write::Put {
+            key: key.to_vec(),
+            value: vec![1],
+        };
         store.records().apply(vec![put(b"xa"), put(b"xb")]).unwrap();
         let mut batch = Batch::new(store.records());
         batch.delete(b"xa".to_vec());

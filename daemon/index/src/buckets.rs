@@ -4,7 +4,10 @@
 //! merge cut short by a crash is simply done again. Concurrent readers see the old or the new
 //! bucket: shard 0 is replaced last and names the others.
 
+use std::ops::ControlFlow;
+
 use simdex_schema::DocId;
+use simdex_schema::meta::SCHEMES;
 use simdex_schema::posting::{
     BASES, Bucket, KEY_BITS, MAX_BUCKET_BITS, Posting, PostingKey, documents_of, encode_bucket,
     postings_of, shard_key,
@@ -12,11 +15,13 @@ use simdex_schema::posting::{
 use simdex_signature::SchemeKind;
 
 use crate::IndexError;
-use crate::buffer::merge;
 use crate::store::PostingStore;
 
 /// A list that spans more shards than this is long: read after all others.
 const LONG_LIST_SHARDS: u16 = 8;
+/// Shards of a bucket, so that the two ranges of shard numbers stay apart (room for 80 million
+/// documents of one fingerprint).
+const MOST_SHARDS: u16 = BASES[1] - BASES[0];
 /// Bytes a bucket aims at, and bytes a posting takes, for the number of buckets.
 const BUCKET_BYTES: u64 = 1024;
 const POSTING_BYTES: u64 = 6;
@@ -46,6 +51,9 @@ pub(crate) struct Merged {
     pub(crate) postings: i64,
     pub(crate) bytes: i64,
 }
+
+/// Takes the number of a bucket, what it holds, and the added postings that lie in it.
+type VisitBucket<'a> = dyn FnMut(u32, Loaded, &[Posting]) -> Result<(), IndexError> + 'a;
 
 impl Buckets<'_> {
     /// Appends the documents of a key; with `skip_long`, a list over many shards is left unread.
@@ -92,7 +100,9 @@ impl Buckets<'_> {
     }
 
     fn shard(&self, bucket: u32, shard: u16) -> Result<Option<Vec<u8>>, IndexError> {
-        Ok(self.store.get(&shard_key(self.scheme, self.bits, bucket, shard))?)
+        Ok(self
+            .store
+            .get(&shard_key(self.scheme, self.bits, bucket, shard))?)
     }
 
     fn damaged(&self, bucket: u32) -> IndexError {
@@ -119,8 +129,8 @@ impl Buckets<'_> {
         Ok(merged)
     }
 
-    /// Writes everything anew with more bucket bits, old postings and added ones together. The old
-    /// buckets stay until [`Buckets::drop_all`], so that readers and a crash find them.
+    /// Writes everything anew with more bucket bits, old postings and added ones together; counts
+    /// all of it. The old buckets stay until [`drop_stale`], so that readers and a crash find them.
     pub(crate) fn split(
         &self,
         bits: u8,
@@ -128,34 +138,56 @@ impl Buckets<'_> {
         keep: &dyn Fn(DocId) -> bool,
     ) -> Result<Merged, IndexError> {
         let wider = Self { bits, ..*self };
-        let mut merged = Merged::default();
-        let mut rest = added;
-        for number in 0..1u32 << self.bits {
-            let here = rest.partition_point(|posting| posting.0.bucket(self.bits) <= number);
-            let (run, after) = rest.split_at(here);
-            rest = after;
-            let mut all = merge(&self.load(number)?.postings, run);
+        let mut total = Merged::default();
+        self.each_bucket(added, &mut |_, old, run| {
+            let mut all = merge(&old.postings, run);
             all.retain(|posting| keep(posting.1));
             for part in all.chunk_by(|a, b| a.0.bucket(bits) == b.0.bucket(bits)) {
                 let number = part[0].0.bucket(bits);
-                merged.bytes += wider.replace(number, &Loaded::default(), part)? as i64;
-                merged.postings += part.len() as i64;
+                total.bytes += wider.replace(number, &Loaded::default(), part)? as i64;
+                total.postings += part.len() as i64;
             }
-        }
-        Ok(merged)
+            Ok(())
+        })?;
+        Ok(total)
     }
 
-    /// Deletes every shard of this scheme whose bucket bits differ from `bits`.
-    pub(crate) fn drop_others(&self) -> Result<(), IndexError> {
-        let scheme = shard_key(self.scheme, 0, 0, 0)[0];
-        let mut stale = Vec::new();
-        self.store.keys(&mut |key| {
-            if key.first() == Some(&scheme) && key.get(1) != Some(&self.bits) {
-                stale.push(key.to_vec());
-            }
-            std::ops::ControlFlow::Continue(())
+    /// Merges as [`Buckets::merge`] does, but visits every bucket and counts all that is there.
+    pub(crate) fn recount(
+        &self,
+        added: &[Posting],
+        keep: &dyn Fn(DocId) -> bool,
+    ) -> Result<Merged, IndexError> {
+        let mut total = Merged::default();
+        self.each_bucket(added, &mut |number, old, run| {
+            let mut all = merge(&old.postings, run);
+            all.retain(|posting| keep(posting.1));
+            let bytes = if all == old.postings {
+                old.bytes
+            } else {
+                self.replace(number, &old, &all)?
+            };
+            total.bytes += bytes as i64;
+            total.postings += all.len() as i64;
+            Ok(())
         })?;
-        stale.iter().try_for_each(|key| self.store.delete(key))?;
+        Ok(total)
+    }
+
+    /// Visits all buckets in order, each with the added postings that lie in it.
+    fn each_bucket(
+        &self,
+        added: &[Posting],
+        visit: &mut VisitBucket<'_>,
+    ) -> Result<(), IndexError> {
+        let mut rest = added;
+        for number in 0..1u32 << self.bits {
+            let inside = |posting: &Posting| posting.0.bucket(self.bits) == number;
+            let here = rest.iter().take_while(|posting| inside(posting)).count();
+            let (run, after) = rest.split_at(here);
+            rest = after;
+            visit(number, self.load(number)?, run)?;
+        }
         Ok(())
     }
 
@@ -166,11 +198,19 @@ impl Buckets<'_> {
         };
         let damaged = |_| self.damaged(number);
         let bucket = Bucket::parse(&first).map_err(damaged)?;
-        let mut loaded = Loaded { bytes: first.len(), next_base: bucket.next_base(), ..Loaded::default() };
+        let mut loaded = Loaded {
+            bytes: first.len(),
+            next_base: bucket.next_base(),
+            ..Loaded::default()
+        };
         loaded.further = bucket.further_shards().collect();
+        // A posting takes about five bytes.
+        loaded.postings.reserve(first.len() / 4);
         postings_of(bucket.body(), &mut loaded.postings).map_err(damaged)?;
         for shard in &loaded.further {
-            let body = self.shard(number, *shard)?.ok_or_else(|| self.damaged(number))?;
+            let body = self
+                .shard(number, *shard)?
+                .ok_or_else(|| self.damaged(number))?;
             loaded.bytes += body.len();
             postings_of(&body, &mut loaded.postings).map_err(damaged)?;
         }
@@ -181,8 +221,14 @@ impl Buckets<'_> {
     fn replace(&self, number: u32, old: &Loaded, all: &[Posting]) -> Result<usize, IndexError> {
         let base = old.next_base;
         let shards = encode_bucket(all, base);
-        for (index, shard) in shards.iter().enumerate().skip(1) {
-            let key = shard_key(self.scheme, self.bits, number, base + (index - 1) as u16);
+        if shards.len() > usize::from(MOST_SHARDS) {
+            return Err(IndexError::TooLong(format!(
+                "bucket {number} of {}",
+                self.scheme.name()
+            )));
+        }
+        for (further, shard) in (base..).zip(shards.iter().skip(1)) {
+            let key = shard_key(self.scheme, self.bits, number, further);
             self.store.put(&key, shard)?;
         }
         let first_key = shard_key(self.scheme, self.bits, number, 0);
@@ -191,10 +237,43 @@ impl Buckets<'_> {
             None => self.store.delete(&first_key)?,
         }
         for shard in &old.further {
-            self.store.delete(&shard_key(self.scheme, self.bits, number, *shard))?;
+            self.store
+                .delete(&shard_key(self.scheme, self.bits, number, *shard))?;
         }
         Ok(shards.iter().map(Vec::len).sum())
     }
+}
+
+/// Deletes every shard whose bucket bits are not those of its scheme: what a split left behind.
+pub(crate) fn drop_stale(
+    store: &dyn PostingStore,
+    bucket_bits: &[u8; SCHEMES],
+) -> Result<(), IndexError> {
+    let mut stale = Vec::new();
+    store.keys(&mut |key| {
+        let scheme = key.first().and_then(|at| bucket_bits.get(usize::from(*at)));
+        if scheme != key.get(1) {
+            stale.push(key.to_vec());
+        }
+        ControlFlow::Continue(())
+    })?;
+    stale.iter().try_for_each(|key| store.delete(key))?;
+    Ok(())
+}
+
+/// Merges two sorted, distinct runs into one.
+fn merge(a: &[Posting], b: &[Posting]) -> Vec<Posting> {
+    let mut out = Vec::with_capacity(a.len() + b.len());
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() && j < b.len() {
+        let (x, y) = (a[i], b[j]);
+        out.push(x.min(y));
+        i += usize::from(x <= y);
+        j += usize::from(y <= x);
+    }
+    out.extend_from_slice(&a[i..]);
+    out.extend_from_slice(&b[j..]);
+    out
 }
 
 /// A bucket read whole.
@@ -207,7 +286,12 @@ struct Loaded {
 
 impl Default for Loaded {
     fn default() -> Self {
-        Self { postings: Vec::new(), bytes: 0, further: Vec::new(), next_base: BASES[0] }
+        Self {
+            postings: Vec::new(),
+            bytes: 0,
+            further: Vec::new(),
+            next_base: BASES[0],
+        }
     }
 }
 
@@ -226,11 +310,17 @@ mod tests {
     use std::collections::BTreeSet;
 
     fn buckets(store: &MemoryStore, bits: u8) -> Buckets<'_> {
-        Buckets { store: store.postings(), scheme: SchemeKind::ModN, bits }
+        Buckets {
+            store: store.postings(),
+            scheme: SchemeKind::ModN,
+            bits,
+        }
     }
 
     fn all(buckets: &Buckets<'_>) -> Vec<Posting> {
-        (0..1 << buckets.bits).flat_map(|b| buckets.load(b).unwrap().postings).collect()
+        (0..1 << buckets.bits)
+            .flat_map(|b| buckets.load(b).unwrap().postings)
+            .collect()
     }
 
     fn posting() -> impl Strategy<Value = Posting> {
@@ -262,8 +352,12 @@ mod tests {
             prop_assert_eq!(&all(&buckets(&store, 3)), &expected);
             prop_assert_eq!(count, expected.len() as i64);
 
-            buckets(&store, 3).split(6, &[], &keep).unwrap();
-            buckets(&store, 6).drop_others().unwrap();
+            let total = buckets(&store, 3).recount(&[], &keep).unwrap();
+            prop_assert_eq!(total.postings, expected.len() as i64);
+
+            let total = buckets(&store, 3).split(6, &[], &keep).unwrap();
+            prop_assert_eq!(total.postings, expected.len() as i64);
+            drop_stale(store.postings(), &[6, 0, 0]).unwrap();
             prop_assert_eq!(&all(&buckets(&store, 6)), &expected);
             prop_assert!(all(&buckets(&store, 3)).is_empty());
         }
@@ -276,9 +370,16 @@ mod tests {
         let run: Vec<Posting> = (0..60_000).map(|id| (key, DocId(id))).collect();
         buckets(&store, 0).merge(&run, &|_| true).unwrap();
         let mut out = Vec::new();
-        assert!(buckets(&store, 0).documents_of(key, true, &mut out).unwrap() == Found::Long);
+        assert!(
+            buckets(&store, 0)
+                .documents_of(key, true, &mut out)
+                .unwrap()
+                == Found::Long
+        );
         assert!(out.is_empty());
-        buckets(&store, 0).documents_of(key, false, &mut out).unwrap();
+        buckets(&store, 0)
+            .documents_of(key, false, &mut out)
+            .unwrap();
         assert_eq!(out.len(), 60_000);
     }
 
@@ -301,7 +402,10 @@ mod tests {
 
     #[test]
     fn buckets_grow_with_the_postings() {
-        assert_eq!((bits_for(0), bits_for(170), bits_for(40_000_000)), (0, 0, 18));
+        assert_eq!(
+            (bits_for(0), bits_for(170), bits_for(40_000_000)),
+            (0, 0, 18)
+        );
         assert_eq!(bits_for(u64::MAX / 8), MAX_BUCKET_BITS);
     }
 }

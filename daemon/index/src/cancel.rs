@@ -21,7 +21,10 @@ impl Cancel {
 
     /// Cancelled at a time.
     pub fn at(deadline: Instant) -> Self {
-        Self { deadline: Some(deadline), ..Self::default() }
+        Self {
+            deadline: Some(deadline),
+            ..Self::default()
+        }
     }
 
     /// Cancels now.
@@ -36,7 +39,9 @@ impl Cancel {
 
     /// An error once cancelled.
     pub fn check(&self) -> Result<(), IndexError> {
-        let late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let late = self
+            .deadline
+            .is_some_and(|deadline| Instant::now() >= deadline);
         if late || self.flag.load(Ordering::Relaxed) {
             return Err(IndexError::Cancelled);
         }

@@ -10,19 +10,19 @@
 //! `Contained` (small documents inside a long query) must not sample further than each document
 //! did: it looks up the whole query at the finest rung in use.
 
-use std::collections::HashMap;
-
 use roaring::RoaringTreemap;
-use simdex_schema::posting::PostingKey;
+use rustc_hash::FxHashMap;
+use simdex_schema::document::RUNGS;
+use simdex_schema::posting::{PostingKey, scheme_number};
 use simdex_schema::{DocId, DocumentKind};
 use simdex_signature::{Fingerprint, Rung, SchemeKind, Signature};
 
 use crate::buckets::Found;
 use crate::index::{Index, Shared};
-use crate::{Cancel, DocumentStats, IndexError, View};
+use crate::{Cancel, IndexError, View};
 
 /// Fingerprints looked up, where the query has as many.
-pub const PROBES: u64 = 128;
+const PROBES: u64 = 128;
 /// Cancellation is asked for once in so many look-ups.
 const CHECK_EVERY: usize = 64;
 
@@ -68,7 +68,7 @@ pub struct Candidate {
 pub struct Candidates {
     /// In no order.
     pub found: Vec<Candidate>,
-    /// Lists left unread.
+    /// Lists so common that they were read for documents found otherwise only.
     pub suppressed: u64,
 }
 
@@ -81,27 +81,43 @@ impl Index {
         view: &View,
         cancel: &Cancel,
     ) -> Result<Candidates, IndexError> {
-        let shared = self.read();
-        let counts = counts_by_rung(asked);
-        let rung = probing_rung(&shared, asked, question, &counts);
-        let probes: Vec<Fingerprint> =
-            asked.fingerprints.iter().copied().filter(|f| f.divisible_by(rung)).collect();
-        let visible = shared.table.visible(view);
-        let hits = self.hits(&shared, asked.scheme, &probes, &visible, cancel)?;
         let kind = match asked.scheme {
             SchemeKind::Chunks => DocumentKind::Raw,
             SchemeKind::ModN | SchemeKind::BswN => DocumentKind::Text,
         };
-        let found = hits.documents.into_iter().filter_map(|(document, hits)| {
-            let stats = shared.table.get(document).filter(|stats| stats.kind == kind)?;
+        let shared = self.read();
+        let visible = shared.table.visible(view);
+        let counts = counts_by_rung(asked);
+        let rung = probing_rung(&shared, kind, asked, question, &counts);
+        let probes = asked.fingerprints.iter().copied();
+        let probes: Vec<Fingerprint> = probes.filter(|f| f.divisible_by(rung)).collect();
+        let mut tally = Tally::new(self, &shared, asked.scheme, Some(&visible));
+        tally.probe(&probes, cancel)?;
+        let due = may_decide(&tally, question, rung, &counts);
+        tally.read_long(&due, cancel)?;
+        let suppressed = tally.add_long(cancel)?;
+        let found = tally.hits.into_iter().filter_map(|(document, hits)| {
+            let stats = shared
+                .table
+                .get(document)
+                .filter(|stats| stats.kind == kind)?;
             let rung = rung.max(stats.rung);
             let at = usize::from(rung.get());
             let (query, of_document) = (counts[at], u64::from(stats.counts[at]));
             // Two fingerprints may agree in the 40 bits kept; no count may exceed a side.
             let shared = hits.min(query).min(of_document);
-            Some(Candidate { document, rung, shared, query, of_document })
+            Some(Candidate {
+                document,
+                rung,
+                shared,
+                query,
+                of_document,
+            })
         });
-        Ok(Candidates { found: found.collect(), suppressed: hits.suppressed })
+        Ok(Candidates {
+            found: found.collect(),
+            suppressed,
+        })
     }
 
     /// The same by BSW_n, which does not nest: the query is signed anew at every rung in use.
@@ -111,97 +127,163 @@ impl Index {
         view: &View,
         cancel: &Cancel,
     ) -> Result<Candidates, IndexError> {
+        // Signed before the lock is taken again: `sign` may ask the index, and is not quick.
+        let rungs: Vec<Rung> = self.read().table.rungs(DocumentKind::Text).collect();
+        let queries: Vec<Signature> = rungs.into_iter().map(sign).collect();
         let shared = self.read();
         let visible = shared.table.visible(view);
         let mut all = Candidates::default();
-        for rung in shared.table.rungs() {
-            let query = sign(rung);
-            let probes = query.fingerprints();
-            let hits = self.hits(&shared, SchemeKind::BswN, probes, &visible, cancel)?;
-            all.suppressed += hits.suppressed;
-            let of_rung = |stats: &DocumentStats| {
-                stats.kind == DocumentKind::Text && stats.rung == rung
-            };
-            all.found.extend(hits.documents.into_iter().filter_map(|(document, hits)| {
-                let stats = shared.table.get(document).filter(|stats| of_rung(stats))?;
+        for query in &queries {
+            let mut tally = Tally::new(self, &shared, SchemeKind::BswN, Some(&visible));
+            tally.probe(query.fingerprints(), cancel)?;
+            tally.read_long(&|_| true, cancel)?;
+            let found = tally.hits.into_iter().filter_map(|(document, hits)| {
+                let stats = shared.table.get(document);
+                let stats = stats.filter(|stats| stats.rung == query.rung())?;
                 let of_document = u64::from(stats.bsw_count);
-                let (query, shared) = (query.len() as u64, hits.min(of_document));
-                Some(Candidate { document, rung, shared, query, of_document })
-            }));
+                let (of_query, shared) = (query.len() as u64, hits.min(of_document));
+                let rung = stats.rung;
+                Some(Candidate {
+                    document,
+                    rung,
+                    shared,
+                    query: of_query,
+                    of_document,
+                })
+            });
+            all.found.extend(found);
         }
         Ok(all)
     }
+}
 
-    /// Counts, per visible document, how many of the probes it holds.
-    pub(crate) fn hits(
-        &self,
-        shared: &Shared,
+/// Counts, per document, how many of the probes it holds. Long lists are set aside and read last,
+/// where they must be.
+pub(crate) struct Tally<'a> {
+    index: &'a Index,
+    shared: &'a Shared,
+    scheme: SchemeKind,
+    /// Documents that count; none where all do. A view is applied here, where candidates are made.
+    visible: Option<&'a RoaringTreemap>,
+    pub(crate) hits: FxHashMap<DocId, u64>,
+    /// Probes whose lists are long and still unread.
+    pub(crate) long: Vec<Fingerprint>,
+}
+
+impl<'a> Tally<'a> {
+    pub(crate) fn new(
+        index: &'a Index,
+        shared: &'a Shared,
         scheme: SchemeKind,
+        visible: Option<&'a RoaringTreemap>,
+    ) -> Self {
+        Self {
+            index,
+            shared,
+            scheme,
+            visible,
+            hits: FxHashMap::default(),
+            long: Vec::new(),
+        }
+    }
+
+    /// Counts the documents of these fingerprints, except where their lists are long.
+    pub(crate) fn probe(
+        &mut self,
         probes: &[Fingerprint],
-        visible: &RoaringTreemap,
         cancel: &Cancel,
-    ) -> Result<Hits, IndexError> {
-        let mut keys: Vec<PostingKey> = probes.iter().map(|f| PostingKey::of(*f)).collect();
+    ) -> Result<(), IndexError> {
+        let mut keys: Vec<(PostingKey, Fingerprint)> =
+            probes.iter().map(|f| (PostingKey::of(*f), *f)).collect();
         // In key order neighbouring look-ups meet in one bucket, and buckets in one leaf.
         keys.sort_unstable();
-        keys.dedup();
-        let mut counter = Counter { shared, visible, hits: HashMap::new() };
-        let mut long = Vec::new();
+        keys.dedup_by_key(|(key, _)| *key);
         let mut list = Vec::new();
-        for (done, key) in keys.iter().enumerate() {
+        for (done, (key, fingerprint)) in keys.into_iter().enumerate() {
             if done % CHECK_EVERY == 0 {
                 cancel.check()?;
             }
-            if self.list(shared, scheme, *key, true, &mut list)? == Found::Long {
-                long.push(*key);
-            } else {
-                counter.count(&mut list, true);
+            match self.list(key, true, &mut list)? {
+                Found::Long => self.long.push(fingerprint),
+                Found::All => self.count(&list, true),
             }
         }
-        let suppressed = self.long_lists(shared, scheme, &long, keys.len(), &mut counter)?;
-        Ok(Hits { documents: counter.hits.into_iter().collect(), suppressed })
+        Ok(())
     }
 
-    /// Reads the long lists last. Where they are a small part of the probes, a document found in
-    /// no other list can share little: then they only add to documents found already.
-    fn long_lists(
-        &self,
-        shared: &Shared,
-        scheme: SchemeKind,
-        long: &[PostingKey],
-        probes: usize,
-        counter: &mut Counter<'_>,
-    ) -> Result<u64, IndexError> {
-        let add_new = long.len() * NEW_FROM_LONG_LISTS >= probes;
-        if !add_new && counter.hits.is_empty() {
-            return Ok(long.len() as u64);
+    /// Unread long lists of fingerprints divisible by the modulus of a rung.
+    pub(crate) fn long_at(&self, rung: Rung) -> u64 {
+        self.long.iter().filter(|f| f.divisible_by(rung)).count() as u64
+    }
+
+    /// Reads those long lists that are due.
+    pub(crate) fn read_long(
+        &mut self,
+        due: &dyn Fn(&Fingerprint) -> bool,
+        cancel: &Cancel,
+    ) -> Result<(), IndexError> {
+        let (due, rest) = std::mem::take(&mut self.long).into_iter().partition(due);
+        self.long = rest;
+        self.count_long(due, true, cancel)
+    }
+
+    /// Counts the long lists left for documents that were found otherwise; returns how many
+    /// added no documents of their own.
+    fn add_long(&mut self, cancel: &Cancel) -> Result<u64, IndexError> {
+        let long = std::mem::take(&mut self.long);
+        let suppressed = long.len() as u64;
+        if !self.hits.is_empty() {
+            self.count_long(long, false, cancel)?;
         }
+        Ok(suppressed)
+    }
+
+    fn count_long(
+        &mut self,
+        long: Vec<Fingerprint>,
+        add_new: bool,
+        cancel: &Cancel,
+    ) -> Result<(), IndexError> {
         let mut list = Vec::new();
-        for key in long {
-            self.list(shared, scheme, *key, false, &mut list)?;
-            counter.count(&mut list, add_new);
+        for fingerprint in long {
+            cancel.check()?;
+            self.list(PostingKey::of(fingerprint), false, &mut list)?;
+            self.count(&list, add_new);
         }
-        Ok(0)
+        Ok(())
+    }
+
+    fn count(&mut self, list: &[DocId], add_new: bool) {
+        let (shared, visible) = (self.shared, self.visible);
+        let may_show = |id: DocId| {
+            visible.is_none_or(|ids| ids.contains(id.0)) && shared.table.get(id).is_some()
+        };
+        for id in list {
+            if let Some(hits) = self.hits.get_mut(id) {
+                *hits += 1;
+            } else if add_new && may_show(*id) {
+                self.hits.insert(*id, 1);
+            }
+        }
     }
 
     /// The documents of one key, from buckets, from what is being merged, and from the buffer.
     fn list(
         &self,
-        shared: &Shared,
-        scheme: SchemeKind,
         key: PostingKey,
         skip_long: bool,
         list: &mut Vec<DocId>,
     ) -> Result<Found, IndexError> {
         list.clear();
-        let found = self.buckets(shared, scheme).documents_of(key, skip_long, list)?;
+        let buckets = self.index.buckets(self.shared, self.scheme);
+        let found = buckets.documents_of(key, skip_long, list)?;
         if found == Found::Long {
             return Ok(found);
         }
-        let at = usize::from(simdex_schema::posting::scheme_number(scheme));
+        let at = usize::from(scheme_number(self.scheme));
         let before = list.len();
-        shared.merging[at].documents_of(key, list);
-        shared.buffers[at].documents_of(key, list);
+        self.shared.merging[at].documents_of(key, list);
+        self.shared.buffers[at].documents_of(key, list);
         if list.len() > before {
             list.sort_unstable();
             list.dedup();
@@ -210,41 +292,39 @@ impl Index {
     }
 }
 
+/// Which long lists may hold a document that no short one holds and that shares enough to matter:
+/// at every rung they are a smaller part of the query than [`NEW_FROM_LONG_LISTS`], or they are
+/// read. What is contained in the query may be small and common through and through.
+fn may_decide(
+    tally: &Tally<'_>,
+    question: Question,
+    rung: Rung,
+    counts: &Counts,
+) -> impl Fn(&Fingerprint) -> bool + use<> {
+    let weighty = |at: &Rung| {
+        let long = tally.long_at(*at) * NEW_FROM_LONG_LISTS;
+        question == Question::Contained || long >= counts[usize::from(at.get())]
+    };
+    let rungs = Rung::all().filter(|at| *at >= rung && tally.long_at(*at) > 0);
+    let rungs: Vec<Rung> = rungs.filter(weighty).collect();
+    move |fingerprint| rungs.iter().any(|rung| fingerprint.divisible_by(*rung))
+}
+
 /// A document in none of the short lists is taken from the long ones only where these are at least
 /// one in so many of the probes: below that it holds less than 1/32 of the query.
-const NEW_FROM_LONG_LISTS: usize = 32;
+const NEW_FROM_LONG_LISTS: u64 = 32;
 
-/// Documents and how many probes each holds.
-pub(crate) struct Hits {
-    pub(crate) documents: Vec<(DocId, u64)>,
-    pub(crate) suppressed: u64,
-}
-
-struct Counter<'a> {
-    shared: &'a Shared,
-    visible: &'a RoaringTreemap,
-    hits: HashMap<DocId, u64>,
-}
-
-impl Counter<'_> {
-    /// Counts a list; the view is applied here, where candidates are made.
-    fn count(&mut self, list: &mut Vec<DocId>, add_new: bool) {
-        for id in list.drain(..) {
-            if let Some(hits) = self.hits.get_mut(&id) {
-                *hits += 1;
-            } else if add_new && self.visible.contains(id.0) && self.shared.table.get(id).is_some()
-            {
-                self.hits.insert(id, 1);
-            }
-        }
-    }
-}
+/// Fingerprints of a query by rung.
+type Counts = [u64; RUNGS];
 
 /// How many of the query's fingerprints each rung keeps.
-fn counts_by_rung(asked: Asked<'_>) -> [u64; simdex_schema::document::RUNGS] {
-    let mut counts = [0; simdex_schema::document::RUNGS];
+fn counts_by_rung(asked: Asked<'_>) -> Counts {
+    let mut counts = [0; RUNGS];
     for fingerprint in asked.fingerprints {
-        let top = fingerprint.0.trailing_zeros().min(u32::from(Rung::TOP.get()));
+        let top = fingerprint
+            .0
+            .trailing_zeros()
+            .min(u32::from(Rung::TOP.get()));
         counts[top as usize] += 1;
     }
     for rung in (0..counts.len() - 1).rev() {
@@ -255,14 +335,16 @@ fn counts_by_rung(asked: Asked<'_>) -> [u64; simdex_schema::document::RUNGS] {
 
 fn probing_rung(
     shared: &Shared,
+    kind: DocumentKind,
     asked: Asked<'_>,
     question: Question,
-    counts: &[u64; simdex_schema::document::RUNGS],
+    counts: &Counts,
 ) -> Rung {
-    if question == Question::Contained {
-        let finest = shared.table.rungs().first().copied().unwrap_or(Rung::ZERO);
-        return finest.max(asked.finest);
-    }
-    let enough = Rung::all().rev().find(|rung| counts[usize::from(rung.get())] >= PROBES);
-    enough.unwrap_or(Rung::ZERO).max(asked.finest)
+    let rung = match question {
+        Question::Contained => shared.table.rungs(kind).next(),
+        _ => Rung::all()
+            .rev()
+            .find(|rung| counts[usize::from(rung.get())] >= PROBES),
+    };
+    rung.unwrap_or(Rung::ZERO).max(asked.finest)
 }

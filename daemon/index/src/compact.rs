@@ -1,11 +1,11 @@
 //! Getting back the space of texts that no document carries any more.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use simdex_schema::{DocId, DocumentRecord, key};
 
 use crate::IndexError;
-use crate::batch::Batch;
+use crate::batch::{Batch, LONG_BATCH};
 use crate::index::{Index, text_reference};
 use crate::open::visit;
 use crate::text::{SegmentUsage, TextRef};
@@ -14,16 +14,6 @@ use crate::text::{SegmentUsage, TextRef};
 const LEAST_LIVE_SHARE: f64 = 0.5;
 
 impl Index {
-    /// Counts the live texts of every segment, once after opening.
-    pub(crate) fn count_texts(&self) -> Result<(), IndexError> {
-        visit(&*self.store, key::prefix::DOCUMENT, |_, value| {
-            let record = DocumentRecord::decode(value);
-            let text = record.ok().as_ref().map(text_reference).transpose()?.flatten();
-            text.iter().for_each(|text| self.texts.count_live(text));
-            Ok(())
-        })
-    }
-
     /// Rewrites text segments that are mostly dead; returns how many were removed.
     pub fn compact_texts(&self) -> Result<usize, IndexError> {
         let mostly_dead = |usage: &SegmentUsage| {
@@ -31,8 +21,11 @@ impl Index {
                 && (usage.live_bytes as f64) < LEAST_LIVE_SHARE * usage.text_bytes as f64
         };
         let segments = self.texts.segments()?;
-        let stale: Vec<u32> =
-            segments.iter().filter(|usage| mostly_dead(usage)).map(|usage| usage.segment).collect();
+        let stale: Vec<u32> = segments
+            .iter()
+            .filter(|usage| mostly_dead(usage))
+            .map(|usage| usage.segment)
+            .collect();
         for segment in &stale {
             self.compact_segment(*segment)?;
         }
@@ -42,30 +35,35 @@ impl Index {
     fn compact_segment(&self, segment: u32) -> Result<(), IndexError> {
         let _writer = self.writer();
         let live = self.texts_in(segment)?;
-        let references: Vec<TextRef> = live.keys().copied().collect();
-        let moved = self.texts.compact(segment, &references)?;
-        let mut batch = Batch::new(self.store.records());
-        for (old, new) in moved {
-            let Some(id) = live.get(&old) else { continue };
-            if let Some(record) = self.document(*id)? {
-                let text = Some(new.to_bytes().to_vec());
-                batch.put(key::document(*id), DocumentRecord { text, ..record }.encode());
+        // Two empty texts may lie in one place.
+        let places: BTreeSet<TextRef> = live.iter().map(|(text, _)| *text).collect();
+        let places: Vec<TextRef> = places.into_iter().collect();
+        let moved: BTreeMap<TextRef, TextRef> =
+            self.texts.compact(segment, &places)?.into_iter().collect();
+        for some in live.chunks(LONG_BATCH) {
+            let mut batch = Batch::new(self.store.records());
+            for (old, id) in some {
+                if let (Some(new), Some(record)) = (moved.get(old), self.document(*id)?) {
+                    let text = Some(new.to_bytes().to_vec());
+                    let record = DocumentRecord { text, ..record };
+                    batch.put(key::document(*id), record.encode());
+                }
             }
+            batch.apply()?;
         }
-        batch.apply()?;
         self.commit()?;
         Ok(self.texts.remove_segment(segment)?)
     }
 
-    /// Every live text of a segment with its one document.
-    fn texts_in(&self, segment: u32) -> Result<BTreeMap<TextRef, DocId>, IndexError> {
-        let mut texts = BTreeMap::new();
+    /// Every live text of a segment with its document.
+    fn texts_in(&self, segment: u32) -> Result<Vec<(TextRef, DocId)>, IndexError> {
+        let mut texts = Vec::new();
         visit(&*self.store, key::prefix::DOCUMENT, |bytes, value| {
-            let text = match DocumentRecord::decode(value) {
-                Ok(record) => text_reference(&record)?,
-                Err(_) => None,
-            };
-            let here = text.filter(|text| text.segment == segment);
+            let record = DocumentRecord::decode(value).map_err(|source| IndexError::Record {
+                what: "of a document".to_owned(),
+                source,
+            })?;
+            let here = text_reference(&record)?.filter(|text| text.segment == segment);
             texts.extend(here.zip(key::parse_document(bytes, 1)));
             Ok(())
         })?;

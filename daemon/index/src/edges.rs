@@ -11,12 +11,15 @@
 //! one. The order is coarsest rung first, so that one prefix serves every common rung.
 
 use std::cmp::Reverse;
+use std::sync::Arc;
 
 use roaring::RoaringTreemap;
 use simdex_schema::{DocId, DocumentKind, EdgeRecord};
 use simdex_signature::{Fingerprint, Ratio, Rung, SchemeKind, ShingleSet, least_overlap_cut};
 
-use crate::index::Index;
+use crate::candidates::Tally;
+use crate::index::{Index, Shared};
+use crate::text::TextError;
 use crate::{Cancel, DocumentStats, IndexError};
 
 /// A pair exactly at the threshold is missed with at most this probability.
@@ -26,8 +29,28 @@ pub(crate) const MISS: f64 = 0.001;
 pub(crate) struct EdgeFinder<'a> {
     pub(crate) index: &'a Index,
     pub(crate) threshold: Ratio,
-    /// Documents that may be partners.
-    pub(crate) among: &'a RoaringTreemap,
+    /// Documents that may be partners; none where all may.
+    pub(crate) among: Option<&'a RoaringTreemap>,
+}
+
+/// Admits partners; it is handed what is locked already, since no lock may be taken twice.
+pub(crate) type Wanted<'a> = dyn Fn(&Shared, DocId) -> bool + 'a;
+
+/// What a partner whose common rung with a document is this one must share.
+struct Demand {
+    rung: Rung,
+    /// Fingerprints of the document at that rung.
+    ours: u64,
+    /// The least that any partner shares: reached by one contained in the document.
+    overlap: u64,
+}
+
+/// A document that passed the filters.
+struct Partner {
+    id: DocId,
+    rung: Rung,
+    /// Least overlap of the two at `rung`.
+    cut: u64,
 }
 
 impl EdgeFinder<'_> {
@@ -35,72 +58,135 @@ impl EdgeFinder<'_> {
     pub(crate) fn edges_of(
         &self,
         id: DocId,
-        wanted: &dyn Fn(DocId) -> bool,
+        wanted: &Wanted<'_>,
         cancel: &Cancel,
     ) -> Result<Vec<(DocId, EdgeRecord)>, IndexError> {
-        let Some(set) = self.index.shingles(id)? else {
-            return Ok(Vec::new());
-        };
-        let Some(stats) = self.index.stats(id) else {
+        let (Some(set), Some(stats)) = (self.set(id)?, self.index.stats(id)) else {
             return Ok(Vec::new());
         };
         let mut edges = Vec::new();
-        for (other, rung, cut) in self.partners(id, &stats, &set, wanted, cancel)? {
+        for Partner {
+            id: other,
+            rung,
+            cut,
+        } in self.partners(id, &stats, &set, wanted, cancel)?
+        {
             cancel.check()?;
-            let Some(other_set) = self.index.shingles(other)? else { continue };
-            edges.extend(self.edge(&set, &other_set, rung, cut).map(|edge| (other, edge)));
+            let Some(other_set) = self.set(other)? else {
+                continue;
+            };
+            let edge = self.edge(&set, &other_set, rung, cut);
+            edges.extend(edge.map(|edge| (other, edge)));
         }
         Ok(edges)
+    }
+
+    /// The shingles of a document; none where it is raw, was purged meanwhile, or its text is
+    /// damaged, which must not keep all others from their edges.
+    fn set(&self, id: DocId) -> Result<Option<Arc<ShingleSet>>, IndexError> {
+        match self.index.shingles(id) {
+            Err(IndexError::UnknownDocument(_)) => Ok(None),
+            Err(IndexError::Text(
+                error @ (TextError::Corrupt { .. } | TextError::NoSegment { .. }),
+            )) => {
+                tracing::error!(document = id.0, %error, "a text is lost: it stays without edges");
+                Ok(None)
+            }
+            set => set,
+        }
     }
 
     /// Exact counts of a pair, where both conditions hold.
     fn edge(&self, a: &ShingleSet, b: &ShingleSet, rung: Rung, cut: u64) -> Option<EdgeRecord> {
         let (shared, sampled) = count_shared(a.fingerprints(), b.fingerprints(), rung);
-        let edge = EdgeRecord { shared, shingles_a: a.len() as u64, shingles_b: b.len() as u64 };
+        let edge = EdgeRecord {
+            shared,
+            shingles_a: a.len() as u64,
+            shingles_b: b.len() as u64,
+        };
         (sampled >= cut && edge.resemblance() >= self.threshold.get()).then_some(edge)
     }
 
-    /// Documents that pass the prefix and length filters, with common rung and least overlap there.
+    /// Documents that pass the prefix and length filters.
     fn partners(
         &self,
         id: DocId,
         stats: &DocumentStats,
         set: &ShingleSet,
-        wanted: &dyn Fn(DocId) -> bool,
+        wanted: &Wanted<'_>,
         cancel: &Cancel,
-    ) -> Result<Vec<(DocId, Rung, u64)>, IndexError> {
-        let probes = self.prefix(stats, set);
+    ) -> Result<Vec<Partner>, IndexError> {
+        let ordered = ordered(set, stats.rung);
         let shared = self.index.read();
-        let hits = self.index.hits(&shared, SchemeKind::ModN, &probes, self.among, cancel)?;
-        let candidates = hits.documents.into_iter().filter(|(other, _)| *other != id);
+        let mut tally = Tally::new(self.index, &shared, SchemeKind::ModN, self.among);
+        let probed = self.search(&mut tally, &ordered, &self.demands(stats), cancel)?;
+        let candidates = tally.hits.iter().filter(|(other, _)| **other != id);
         let partners = candidates.filter_map(|(other, hits)| {
-            let theirs = shared.table.get(other).filter(|s| s.kind == DocumentKind::Text)?;
+            let theirs = shared
+                .table
+                .get(*other)
+                .filter(|s| s.kind == DocumentKind::Text)?;
             let rung = stats.rung.max(theirs.rung);
             let at = usize::from(rung.get());
             let (ours, theirs) = (u64::from(stats.counts[at]), u64::from(theirs.counts[at]));
             let cut = self.least_overlap(ours, theirs, rung)?;
-            let probed = (probes.len() as u64).min(ours);
-            let passes = hits >= probed.saturating_sub(ours - cut).max(1);
-            (passes && wanted(other)).then_some((other, rung, cut))
+            let unread = ours.saturating_sub(probed) + tally.long_at(rung);
+            let passes = hits + unread >= cut && wanted(&shared, *other);
+            passes.then_some(Partner {
+                id: *other,
+                rung,
+                cut,
+            })
         });
         Ok(partners.collect())
     }
 
-    /// The shortest prefix that no partner at any common rung can avoid.
-    fn prefix(&self, stats: &DocumentStats, set: &ShingleSet) -> Vec<Fingerprint> {
-        let at_rung = set.fingerprints().iter().filter(|f| f.divisible_by(stats.rung));
-        let mut ordered: Vec<Fingerprint> = at_rung.copied().collect();
-        ordered.sort_unstable_by_key(|f| (Reverse(f.0.trailing_zeros()), f.mixed()));
-        let common = Rung::all().filter(|r| *r >= stats.rung && *r <= Rung::MAX_DOCUMENT);
-        let needed = common.filter_map(|rung| {
-            let ours = u64::from(stats.counts[usize::from(rung.get())]);
-            // The least any partner can share is reached by one contained in this document.
-            let overlap = self.cut(ours, rung).max(1);
-            (ours + 1).checked_sub(overlap)
+    /// Probes the shortest prefix that no partner at any common rung can avoid. Long lists are left
+    /// unread while further probes make up for them. Returns the length of the prefix.
+    fn search(
+        &self,
+        tally: &mut Tally<'_>,
+        ordered: &[Fingerprint],
+        demands: &[Demand],
+        cancel: &Cancel,
+    ) -> Result<u64, IndexError> {
+        let mut probed = 0;
+        loop {
+            let needed = demands.iter().map(|demand| {
+                let unread = tally.long_at(demand.rung);
+                (demand.ours + 1 + unread)
+                    .saturating_sub(demand.overlap)
+                    .min(demand.ours)
+            });
+            let needed = needed.max().unwrap_or(0).min(ordered.len() as u64);
+            if needed <= probed {
+                break;
+            }
+            tally.probe(&ordered[probed as usize..needed as usize], cancel)?;
+            probed = needed;
+        }
+        let open = demands.iter().filter(|demand| {
+            let unread = demand.ours.saturating_sub(probed) + tally.long_at(demand.rung);
+            unread >= demand.overlap
         });
-        let length = needed.max().unwrap_or(0).min(ordered.len() as u64);
-        ordered.truncate(length as usize);
-        ordered
+        let open: Vec<Rung> = open.map(|demand| demand.rung).collect();
+        tally.read_long(&|f| open.iter().any(|rung| f.divisible_by(*rung)), cancel)?;
+        Ok(probed)
+    }
+
+    /// What partners must share, by common rung.
+    fn demands(&self, stats: &DocumentStats) -> Vec<Demand> {
+        let common = Rung::all().filter(|r| (stats.rung..=Rung::MAX_DOCUMENT).contains(r));
+        let demands = common.map(|rung| {
+            let ours = u64::from(stats.counts[usize::from(rung.get())]);
+            let overlap = self.cut(ours, rung).max(1);
+            Demand {
+                rung,
+                ours,
+                overlap,
+            }
+        });
+        demands.filter(|demand| demand.ours > 0).collect()
     }
 
     /// Least number of shared fingerprints for sets of these sizes; none where no overlap suffices.
@@ -113,7 +199,11 @@ impl EdgeFinder<'_> {
         }
         while low < high {
             let middle = low + (high - low) / 2;
-            if reaches(middle) { high = middle } else { low = middle + 1 }
+            if reaches(middle) {
+                high = middle
+            } else {
+                low = middle + 1
+            }
         }
         Some(low)
     }
@@ -126,6 +216,15 @@ impl EdgeFinder<'_> {
         }
         least_overlap_cut(union, self.threshold, MISS)
     }
+}
+
+/// The fingerprints of a document's signature, coarsest rung first, then as if at random.
+fn ordered(set: &ShingleSet, rung: Rung) -> Vec<Fingerprint> {
+    let at_rung = set.fingerprints().iter().filter(|f| f.divisible_by(rung));
+    let mut ordered: Vec<Fingerprint> = at_rung.copied().collect();
+    let place = |f: &Fingerprint| (Reverse(f.0.trailing_zeros()), f.mixed());
+    ordered.sort_unstable_by_key(place);
+    ordered
 }
 
 /// Fingerprints in both, and those of them divisible by the modulus of `rung`.

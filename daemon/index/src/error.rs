@@ -26,6 +26,9 @@ pub enum IndexError {
     /// Stored data contradicts itself; rebuild the index.
     #[error("{0} is damaged")]
     Damaged(String),
+    /// More postings than the layout has room for.
+    #[error("{0} is too long")]
+    TooLong(String),
     /// A document that is not (or no longer) known.
     #[error("document {} is not known", .0.0)]
     UnknownDocument(DocId),

@@ -20,7 +20,10 @@ impl Graph {
     /// Adds the edge a–b; `edge` counts from a's side.
     pub(crate) fn connect(&mut self, a: DocId, b: DocId, edge: EdgeRecord) {
         self.neighbours.entry(a).or_default().insert(b, edge);
-        self.neighbours.entry(b).or_default().insert(a, edge.swapped());
+        self.neighbours
+            .entry(b)
+            .or_default()
+            .insert(a, edge.swapped());
     }
 
     /// Removes a document and its edges.
@@ -71,8 +74,9 @@ pub(crate) fn assign(
             continue;
         }
         let free = graph.neighbours(principal).map(|(id, _)| id);
-        let members: BTreeSet<DocId> =
-            free.filter(|id| documents.contains(id) && taken.insert(*id)).collect();
+        let members: BTreeSet<DocId> = free
+            .filter(|id| documents.contains(id) && taken.insert(*id))
+            .collect();
         if !members.is_empty() {
             stars.push((principal, members));
         }
@@ -159,11 +163,18 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    const EDGE: EdgeRecord = EdgeRecord { shared: 9, shingles_a: 10, shingles_b: 10 };
+    const EDGE: EdgeRecord = EdgeRecord {
+        shared: 9,
+        shingles_a: 10,
+        shingles_b: 10,
+    };
 
     fn rank(id: DocId) -> Rank {
         // Lengths collide on purpose, so that the hash decides too.
-        (Reverse(id.0 % 5), DocumentHash([(id.0 * 37 % 251) as u8; 32]))
+        (
+            Reverse(id.0 % 5),
+            DocumentHash([(id.0 * 37 % 251) as u8; 32]),
+        )
     }
 
     #[derive(Debug, Clone)]
@@ -185,7 +196,11 @@ mod tests {
     }
 
     fn shown(stars: &Stars) -> BTreeMap<DocId, BTreeSet<DocId>> {
-        stars.members.iter().map(|(id, members)| (*id, members.clone())).collect()
+        stars
+            .members
+            .iter()
+            .map(|(id, members)| (*id, members.clone()))
+            .collect()
     }
 
     proptest! {

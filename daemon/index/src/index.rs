@@ -2,13 +2,14 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use simdex_schema::meta::Parameters;
 use simdex_schema::posting::scheme_number;
 use simdex_schema::{
     ContentHash, ContentRecord, DecodeError, DocId, DocumentHash, DocumentRecord, FileKey,
-    FileRecord, GroupId, MetaRecord, RootId, RootRecord, key,
+    FileRecord, GroupId, MetaRecord, ReportRecord, RootId, RootRecord, key,
 };
 use simdex_signature::{CanonicalText, SchemeKind, ShingleSet, Window};
 
@@ -18,7 +19,7 @@ use crate::groups::{Graph, Stars};
 use crate::shingles::SetCache;
 use crate::store::Store;
 use crate::table::{DocumentStats, Table};
-use crate::text::{TextRef, TextStore};
+use crate::text::{TextError, TextRef, TextStore};
 use crate::{IndexError, View};
 
 /// All schemes that have postings.
@@ -36,7 +37,10 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        Self { buffer_postings: 12_000_000, cached_shingles: 24_000_000 }
+        Self {
+            buffer_postings: 12_000_000,
+            cached_shingles: 24_000_000,
+        }
     }
 }
 
@@ -61,6 +65,8 @@ pub struct Index {
     /// Held by whoever writes; one at a time.
     writer: Mutex<Writer>,
     sets: Mutex<SetCache>,
+    /// Nanoseconds spent signing, by scheme.
+    signing: [AtomicU64; 3],
 }
 
 /// What queries read.
@@ -72,6 +78,8 @@ pub(crate) struct Shared {
     /// Postings being merged right now: in buckets or not, so they are read here as well.
     pub(crate) merging: [Arc<Buffer>; 3],
     pub(crate) bucket_bits: [u8; 3],
+    /// Postings in buckets and their bytes, by scheme, as of the last merge.
+    pub(crate) merged: ([u64; 3], [u64; 3]),
     pub(crate) graph: Graph,
     pub(crate) stars: Stars,
     /// Handles of the groups shown, by principal.
@@ -105,6 +113,7 @@ impl Index {
             shared: RwLock::new(shared),
             writer: Mutex::new(writer),
             sets: Mutex::new(SetCache::new(options.cached_shingles)),
+            signing: Default::default(),
         }
     }
 
@@ -133,7 +142,11 @@ impl Index {
 
     pub(crate) fn buckets(&self, shared: &Shared, scheme: SchemeKind) -> Buckets<'_> {
         let bits = shared.bucket_bits[usize::from(scheme_number(scheme))];
-        Buckets { store: self.store.postings(), scheme, bits }
+        Buckets {
+            store: self.store.postings(),
+            scheme,
+            bits,
+        }
     }
 
     /// Returns once everything applied before is power-safe.
@@ -179,7 +192,10 @@ impl Index {
     ) -> Result<Option<T>, IndexError> {
         let bytes = self.store.records().get(key)?;
         let decoded = bytes.map(|bytes| decode(&bytes)).transpose();
-        decoded.map_err(|source| IndexError::Record { what: what.to_owned(), source })
+        decoded.map_err(|source| IndexError::Record {
+            what: what.to_owned(),
+            source,
+        })
     }
 
     /// The figures of a document that is known.
@@ -189,13 +205,22 @@ impl Index {
 
     /// Extracted text of a document; none for raw bytes.
     pub fn text(&self, id: DocId) -> Result<Option<String>, IndexError> {
-        let record = self.document(id)?.ok_or(IndexError::UnknownDocument(id))?;
-        self.text_of(&record)
+        let text = || {
+            let record = self.document(id)?.ok_or(IndexError::UnknownDocument(id))?;
+            self.text_of(&record)
+        };
+        match text() {
+            // A compaction moved it between the two reads; the record now says where to.
+            Err(IndexError::Text(TextError::NoSegment { .. })) => text(),
+            read => read,
+        }
     }
 
     pub(crate) fn text_of(&self, record: &DocumentRecord) -> Result<Option<String>, IndexError> {
         let reference = text_reference(record)?;
-        Ok(reference.map(|reference| self.texts.read(&reference)).transpose()?)
+        Ok(reference
+            .map(|reference| self.texts.read(&reference))
+            .transpose()?)
     }
 
     /// All shingles of a document's text, for exact counts; none for raw bytes.
@@ -215,15 +240,16 @@ impl Index {
 
     /// Postings and bytes by scheme.
     pub fn usage(&self) -> Vec<Usage> {
-        let (postings, bytes) = {
-            let writer = self.writer();
-            (writer.meta.postings, writer.meta.bytes)
-        };
         let shared = self.read();
+        let (postings, bytes) = shared.merged;
         let usage = SCHEMES.iter().map(|&scheme| {
             let at = usize::from(scheme_number(scheme));
             let buffered = (shared.buffers[at].len() + shared.merging[at].len()) as u64;
-            Usage { scheme, postings: postings[at] + buffered, bytes: bytes[at] }
+            Usage {
+                scheme,
+                postings: postings[at] + buffered,
+                bytes: bytes[at],
+            }
         });
         usage.collect()
     }
@@ -231,6 +257,46 @@ impl Index {
     /// Documents that some file of the view carries.
     pub fn live_documents(&self, view: &View) -> u64 {
         self.read().table.visible(view).len()
+    }
+
+    /// Remembers a report: when it was finished (microseconds since 1970), where, groups in it.
+    pub fn put_report(&self, at: u64, out: &Path, groups: u64) -> Result<(), IndexError> {
+        use std::os::unix::ffi::OsStrExt;
+        let mut batch = crate::batch::Batch::new(self.store.records());
+        let record = ReportRecord {
+            out: out.as_os_str().as_bytes().to_vec(),
+            groups,
+        };
+        batch.put(key::report(at), record.encode());
+        Ok(batch.apply()?)
+    }
+
+    /// Reports remembered, oldest first: when, and what.
+    pub fn reports(&self) -> Result<Vec<(u64, ReportRecord)>, IndexError> {
+        let mut reports = Vec::new();
+        crate::open::visit(&*self.store, key::prefix::REPORT, |bytes, value| {
+            let record = ReportRecord::decode(value);
+            let record = record.map_err(|source| IndexError::Record {
+                what: "of a report".to_owned(),
+                source,
+            })?;
+            let at = key::parse_document(bytes, 1).map_or(0, |id| id.0);
+            reports.push((at, record));
+            Ok(())
+        })?;
+        Ok(reports)
+    }
+
+    /// Counts time spent signing.
+    pub(crate) fn spent_signing(&self, scheme: SchemeKind, time: std::time::Duration) {
+        let at = usize::from(scheme_number(scheme));
+        self.signing[at].fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
+    }
+
+    /// Seconds spent signing with a scheme since the index was opened.
+    pub fn sign_seconds(&self, scheme: SchemeKind) -> f64 {
+        let nanos = self.signing[usize::from(scheme_number(scheme))].load(Ordering::Relaxed);
+        nanos as f64 / 1e9
     }
 
     /// Bytes on disk: store, extracted text.
@@ -244,15 +310,23 @@ impl Index {
     pub fn root(&self, path: &Path) -> Result<RootId, IndexError> {
         use std::os::unix::ffi::OsStrExt;
         let path = path.as_os_str().as_bytes();
-        let known = self.roots()?.into_iter().find(|(_, record)| record.path == path);
+        // Held throughout: two callers must not record one path twice.
+        let mut writer = self.writer();
+        let known = self
+            .roots()?
+            .into_iter()
+            .find(|(_, record)| record.path == path);
         if let Some((id, _)) = known {
             return Ok(id);
         }
-        let mut writer = self.writer();
         let id = RootId(writer.meta.next_root);
         writer.meta.next_root += 1;
         let mut batch = crate::batch::Batch::new(self.store.records());
-        let record = RootRecord { path: path.to_vec(), pending_loss: 0, identity: None };
+        let record = RootRecord {
+            path: path.to_vec(),
+            pending_loss: 0,
+            identity: None,
+        };
         batch.put(key::root(id), record.encode());
         batch.put(key::meta(), writer.meta.encode());
         batch.apply()?;

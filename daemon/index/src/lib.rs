@@ -30,6 +30,8 @@ mod settle;
 mod shingles;
 pub mod store;
 mod table;
+#[cfg(test)]
+mod tests;
 pub mod text;
 
 pub use apply::{Applied, Change, NewContent, NewDocument};

@@ -92,16 +92,18 @@ impl Index {
         for (root, base) in self.roots_by_path(view)? {
             let mut failed = None;
             let prefix = key::files_of_root(root);
-            self.store.records().scan(&prefix, None, &mut |bytes, value| {
-                match self.file_view(&base, bytes, value, &mut first) {
+            self.store
+                .records()
+                .scan(&prefix, None, &mut |bytes, value| match self
+                    .next_view(&base, bytes, value, &mut first)
+                {
                     Ok(Some(file)) => visit(file),
                     Ok(None) => ControlFlow::Continue(()),
                     Err(error) => {
                         failed = Some(error);
                         ControlFlow::Break(())
                     }
-                }
-            })?;
+                })?;
             if let Some(error) = failed {
                 return Err(error);
             }
@@ -116,18 +118,27 @@ impl Index {
         visit: &mut dyn FnMut(FileKey, FileRecord),
     ) -> Result<(), IndexError> {
         let mut failed = None;
-        self.store.records().scan(&key::files_of_root(root), None, &mut |bytes, value| {
-            match FileRecord::decode(value) {
-                Ok(record) => {
-                    key::parse_file(bytes, 1).into_iter().for_each(|key| visit(key, record.clone()));
-                    ControlFlow::Continue(())
-                }
-                Err(source) => {
-                    failed = Some(IndexError::Record { what: "of a file".to_owned(), source });
-                    ControlFlow::Break(())
-                }
-            }
-        })?;
+        self.store
+            .records()
+            .scan(
+                &key::files_of_root(root),
+                None,
+                &mut |bytes, value| match FileRecord::decode(value) {
+                    Ok(record) => {
+                        key::parse_file(bytes, 1)
+                            .into_iter()
+                            .for_each(|key| visit(key, record.clone()));
+                        ControlFlow::Continue(())
+                    }
+                    Err(source) => {
+                        failed = Some(IndexError::Record {
+                            what: "of a file".to_owned(),
+                            source,
+                        });
+                        ControlFlow::Break(())
+                    }
+                },
+            )?;
         failed.map_or(Ok(()), Err)
     }
 
@@ -138,32 +149,44 @@ impl Index {
         visit: &mut dyn FnMut(FileKey) -> ControlFlow<()>,
     ) -> Result<(), IndexError> {
         let (prefix, from) = (key::files_of_root(from.root), key::file(from));
-        self.store.records().scan(&prefix, Some(&from), &mut |bytes, _| {
-            key::parse_file(bytes, 1).map_or(ControlFlow::Continue(()), &mut *visit)
-        })?;
+        self.store
+            .records()
+            .scan(&prefix, Some(&from), &mut |bytes, _| {
+                key::parse_file(bytes, 1).map_or(ControlFlow::Continue(()), &mut *visit)
+            })?;
         Ok(())
     }
 
     /// Roots of the view, by path as their files sort.
     fn roots_by_path(&self, view: &View) -> Result<Vec<(RootId, PathBuf)>, IndexError> {
-        let mut roots: Vec<_> =
-            self.roots()?.into_iter().filter(|(id, _)| view.shows(*id)).collect();
+        let mut roots: Vec<_> = self
+            .roots()?
+            .into_iter()
+            .filter(|(id, _)| view.shows(*id))
+            .collect();
         roots.sort_by_cached_key(|(_, record)| [&record.path[..], b"/"].concat());
         let path = |bytes| PathBuf::from(std::ffi::OsString::from_vec(bytes));
-        Ok(roots.into_iter().map(|(id, record)| (id, path(record.path))).collect())
+        Ok(roots
+            .into_iter()
+            .map(|(id, record)| (id, path(record.path)))
+            .collect())
     }
 
     /// `first` remembers, per document, the content of the first file that carries it.
-    fn file_view(
+    fn next_view(
         &self,
         base: &std::path::Path,
         bytes: &[u8],
         value: &[u8],
         first: &mut HashMap<DocId, ContentHash>,
     ) -> Result<Option<FileView>, IndexError> {
-        let Some(key) = key::parse_file(bytes, 1) else { return Ok(None) };
-        let record = FileRecord::decode(value)
-            .map_err(|source| IndexError::Record { what: "of a file".to_owned(), source })?;
+        let Some(key) = key::parse_file(bytes, 1) else {
+            return Ok(None);
+        };
+        let record = FileRecord::decode(value).map_err(|source| IndexError::Record {
+            what: "of a file".to_owned(),
+            source,
+        })?;
         let mut file = self.plain_view(base, key, record)?;
         let carried = file.document.zip(file.record.content());
         if let Some(((id, _), content)) = carried {
@@ -182,7 +205,9 @@ impl Index {
         key: FileKey,
         record: FileRecord,
     ) -> Result<FileView, IndexError> {
-        let path = base.join(PathBuf::from(std::ffi::OsString::from_vec(key.path.clone())));
+        let path = base.join(PathBuf::from(std::ffi::OsString::from_vec(
+            key.path.clone(),
+        )));
         let content = match record.outcome {
             FileOutcome::Content(hash) => self.content(hash)?,
             FileOutcome::Unread(..) => None,
@@ -192,14 +217,45 @@ impl Index {
             (_, Some(content)) => (content.state, content.reason.clone()),
             (_, None) => (State::Unstable, Reason::code("content-not-recorded")),
         };
-        let of_text = |id: &DocId| self.stats(*id).filter(|stats| stats.kind == DocumentKind::Text);
+        let of_text = |id: &DocId| {
+            self.stats(*id)
+                .filter(|stats| stats.kind == DocumentKind::Text)
+        };
         let id = content.as_ref().and_then(|content| content.document);
         let document = id.and_then(|id| Some((id, of_text(&id)?.hash)));
         let chars = match document {
             Some((id, _)) => self.document(id)?.map(|record| record.chars),
             None => None,
         };
-        Ok(FileView { path, key, record, content, state, reason, document, chars })
+        Ok(FileView {
+            path,
+            key,
+            record,
+            content,
+            state,
+            reason,
+            document,
+            chars,
+        })
+    }
+
+    /// One file, if the view shows it, with its state as [`Index::files`] shows it.
+    pub fn file_view(&self, key: &FileKey, view: &View) -> Result<Option<FileView>, IndexError> {
+        let (Some(record), true) = (self.file(key)?, view.shows(key.root)) else {
+            return Ok(None);
+        };
+        let roots = self.roots_by_path(view)?;
+        let Some((_, base)) = roots.into_iter().find(|(root, _)| *root == key.root) else {
+            return Ok(None);
+        };
+        let plain = self.plain_view(&base, key.clone(), record)?;
+        let Some((id, _)) = plain.document else {
+            return Ok(Some(plain));
+        };
+        // Whether another file is the one called indexed, only all that carry the document tell.
+        let carriers = self.files_of(id, view)?;
+        let same = carriers.into_iter().find(|file| file.key == *key);
+        Ok(Some(same.unwrap_or(plain)))
     }
 
     /// Files of the view that carry a document, by absolute path; the first is the one called
@@ -209,9 +265,13 @@ impl Index {
         let batch = crate::batch::Batch::new(self.store.records());
         let mut files = Vec::new();
         for link in batch.keys(&key::contents_of_document(id))? {
-            let Some(hash) = link.get(9..).and_then(ContentHash::from_slice) else { continue };
+            let Some(hash) = link.get(9..).and_then(ContentHash::from_slice) else {
+                continue;
+            };
             for link in batch.keys(&key::files_of_content(hash))? {
-                let Some(key) = key::parse_file(&link, 33) else { continue };
+                let Some(key) = key::parse_file(&link, 33) else {
+                    continue;
+                };
                 let (Some(base), Some(record)) = (roots.get(&key.root), self.file(&key)?) else {
                     continue;
                 };
@@ -244,7 +304,10 @@ impl Index {
         let seen = |id: DocId| visible.contains(id.0);
         let mut pairs = Vec::new();
         for a in shared.graph.documents().filter(|a| seen(*a)) {
-            let later = shared.graph.neighbours(a).filter(|(b, _)| *b > a && seen(*b));
+            let later = shared
+                .graph
+                .neighbours(a)
+                .filter(|(b, _)| *b > a && seen(*b));
             let near = later.filter(|(_, edge)| edge.resemblance() >= threshold.get());
             pairs.extend(near.map(|(b, edge)| PairView { a, b, edge }));
         }
@@ -260,11 +323,15 @@ impl Index {
         cancel: &Cancel,
     ) -> Result<Vec<PairView>, IndexError> {
         let visible = self.read().table.visible(view);
-        let finder = EdgeFinder { index: self, threshold, among: &visible };
+        let finder = EdgeFinder {
+            index: self,
+            threshold,
+            among: Some(&visible),
+        };
         let mut pairs = Vec::new();
         for a in visible.iter().map(DocId) {
             cancel.check()?;
-            let edges = finder.edges_of(a, &|b| b < a, cancel)?;
+            let edges = finder.edges_of(a, &|_, b| b < a, cancel)?;
             pairs.extend(edges.into_iter().map(|(b, edge)| PairView { a, b, edge }));
         }
         Ok(pairs)
@@ -279,10 +346,15 @@ impl Index {
         let shared = self.read();
         let documents: BTreeSet<DocId> = graph.documents().collect();
         let mut stars: BTreeMap<DocId, BTreeSet<DocId>> =
-            assign(&documents, &graph, &|id| rank(&shared.table, id)).into_iter().collect();
+            assign(&documents, &graph, &|id| rank(&shared.table, id))
+                .into_iter()
+                .collect();
         let members: BTreeSet<DocId> = stars.values().flatten().copied().collect();
         for id in shared.table.visible(view).iter().map(DocId) {
-            let is_text = shared.table.get(id).is_some_and(|s| s.kind == DocumentKind::Text);
+            let is_text = shared
+                .table
+                .get(id)
+                .is_some_and(|s| s.kind == DocumentKind::Text);
             if is_text && !members.contains(&id) && shared.table.files_in(id, view) >= 2 {
                 stars.entry(id).or_default();
             }
@@ -293,11 +365,16 @@ impl Index {
             members: members
                 .into_iter()
                 .filter_map(|document| {
-                    graph.edge(principal, document).map(|edge| MemberView { document, edge })
+                    graph
+                        .edge(principal, document)
+                        .map(|edge| MemberView { document, edge })
                 })
                 .collect(),
         });
-        Neighbourhood { groups: groups.collect(), pairs }
+        Neighbourhood {
+            groups: groups.collect(),
+            pairs,
+        }
     }
 }
 
@@ -307,7 +384,11 @@ impl FileView {
         if self.document.is_none() {
             return;
         }
-        self.state = if same_bytes { State::IdenticalBytes } else { State::IdenticalText };
+        self.state = if same_bytes {
+            State::IdenticalBytes
+        } else {
+            State::IdenticalText
+        };
         if same_bytes {
             self.reason = Reason::none();
         }

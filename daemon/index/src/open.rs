@@ -3,23 +3,25 @@
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::time::Instant;
 
 use simdex_schema::meta::Parameters;
-use simdex_schema::posting::scheme_number;
 use simdex_schema::{
     ContentHash, ContentRecord, DecodeError, DocId, DocumentKind, DocumentRecord, EdgeRecord,
     GroupId, MetaRecord, RootId, key,
 };
 use simdex_signature::{
-    BswN, CanonicalText, Chunks, Fingerprint, ModN, Rung, Signature,
+    BswN, CanonicalText, Chunks, Fingerprint, Ladder, ModN, Rung, SchemeKind, Signature,
 };
 
-use crate::batch::Batch;
-use crate::index::{Index, Options, SCHEMES, Shared, Writer};
+use crate::IndexError;
+use crate::apply::with_signatures;
+use crate::batch::{Batch, LONG_BATCH};
+use crate::buckets::drop_stale;
+use crate::index::{Index, Options, Shared, Writer, text_reference};
 use crate::store::Store;
 use crate::table::{DocumentStats, Table};
-use crate::text::TextStore;
-use crate::{IndexError, buckets::Buckets};
+use crate::text::{TextError, TextStore};
 
 /// An index and how opening it went.
 pub struct Opened {
@@ -37,6 +39,8 @@ pub struct OpenReport {
     /// True where the settings differ from those stored, so that what follows from them was dropped
     /// and is being made anew.
     pub rebuilt: bool,
+    /// Documents whose extracted text is damaged: nothing finds them until they are extracted anew.
+    pub lost_texts: u64,
 }
 
 impl Index {
@@ -50,46 +54,92 @@ impl Index {
         let texts = TextStore::open(text_dir)?;
         let mut meta = read_meta(&*store, &parameters)?;
         let mut report = OpenReport::default();
+        if meta.merging {
+            // What a merge that was cut short left of a split.
+            drop_stale(store.postings(), &meta.bucket_bits)?;
+        }
         if meta.parameters != parameters {
             adopt(&*store, &mut meta, parameters)?;
             report.rebuilt = true;
         }
-        drop_stale_buckets(&*store, &meta)?;
-        let mut shared = Shared { bucket_bits: meta.bucket_bits, ..Shared::default() };
-        let unmerged = load_documents(&*store, &mut shared, meta.watermark)?;
+        let mut shared = Shared {
+            bucket_bits: meta.bucket_bits,
+            merged: (meta.postings, meta.bytes),
+            ..Shared::default()
+        };
+        let unmerged = load_documents(&*store, &mut shared, &texts, meta.watermark)?;
         let orphans = load_files(&*store, &mut shared.table)?;
         load_graph(&*store, &mut shared)?;
         // Groups are assigned anew from the graph; their handles are stored.
-        shared.restless = shared.table.known().map(|(id, _)| id).collect();
+        shared.restless = shared.table.known().iter().map(DocId).collect();
         let writer = Writer { meta, orphans };
         let index = Self::assemble(store, texts, options, shared, writer);
         report.signed_again = unmerged.len() as u64;
-        index.count_texts()?;
-        index.sign_again(unmerged)?;
+        report.lost_texts = index.sign_all_again(unmerged)?;
         Ok(Opened { index, report })
     }
 
-    /// Puts documents that were not yet merged back into the buffer.
-    fn sign_again(&self, unmerged: Vec<(DocId, DocumentRecord)>) -> Result<(), IndexError> {
+    /// Puts documents that were not yet merged back into the buffer; returns how many could not be
+    /// signed, since their texts are damaged.
+    fn sign_all_again(&self, unmerged: Vec<(DocId, DocumentRecord)>) -> Result<u64, IndexError> {
+        let mut lost = 0;
         for (id, record) in unmerged {
-            let signatures = match self.text_of(&record)? {
-                Some(text) => self.sign_text(&CanonicalText::from_extracted(&text), record.rung),
-                None => vec![forward_signature(&record)],
-            };
-            self.write().buffer(id, &signatures);
+            match self.sign_again(id, record) {
+                Err(IndexError::Text(
+                    error @ (TextError::Corrupt { .. } | TextError::NoSegment { .. }),
+                )) => {
+                    // One damaged text must not keep the index from opening.
+                    tracing::error!(document = id.0, %error, "a text is lost: it cannot be found");
+                    lost += 1;
+                }
+                signed => signed?,
+            }
             if self.buffered() >= self.options.buffer_postings {
                 // The watermark may not pass documents that are still to be signed.
                 self.merge_through(id)?;
             }
         }
+        Ok(lost)
+    }
+
+    /// Puts one document back into the buffer. Where other settings give it another rung or other
+    /// counts, its record follows.
+    fn sign_again(&self, id: DocId, old: DocumentRecord) -> Result<(), IndexError> {
+        let Some(text) = self.text_of(&old)? else {
+            self.write().buffer(id, &[forward_signature(&old)]);
+            return Ok(());
+        };
+        let ladder = Ladder {
+            target: self.parameters.target,
+            ..Ladder::default()
+        };
+        let signatures = self.sign_text(
+            &CanonicalText::from_extracted(&text),
+            ladder.rung_for(old.length),
+        );
+        let record = with_signatures(old.clone(), &signatures);
+        if record != old {
+            let mut batch = Batch::new(self.store.records());
+            batch.put(key::document(id), record.encode());
+            batch.apply()?;
+            self.write().table.insert(id, DocumentStats::from(&record));
+        }
+        self.write().buffer(id, &signatures);
         Ok(())
     }
 
     /// Signs a canonical text with every scheme that is on, Mod_n first.
     pub fn sign_text(&self, text: &CanonicalText, rung: Rung) -> Vec<Signature> {
-        let mut signatures = vec![ModN::sign(text, self.window(), rung)];
+        let timed = |kind, sign: &dyn Fn() -> Signature| {
+            let started = Instant::now();
+            let signature = sign();
+            self.spent_signing(kind, started.elapsed());
+            signature
+        };
+        let window = self.window();
+        let mut signatures = vec![timed(SchemeKind::ModN, &|| ModN::sign(text, window, rung))];
         if self.parameters.bsw_n {
-            signatures.push(BswN::sign(text, self.window(), rung));
+            signatures.push(timed(SchemeKind::BswN, &|| BswN::sign(text, window, rung)));
         }
         signatures
     }
@@ -102,7 +152,10 @@ fn forward_signature(record: &DocumentRecord) -> Signature {
 }
 
 fn damaged(what: &str, source: DecodeError) -> IndexError {
-    IndexError::Record { what: what.to_owned(), source }
+    IndexError::Record {
+        what: what.to_owned(),
+        source,
+    }
 }
 
 fn read_meta(store: &dyn Store, parameters: &Parameters) -> Result<MetaRecord, IndexError> {
@@ -125,44 +178,60 @@ fn adopt(
     meta: &mut MetaRecord,
     parameters: Parameters,
 ) -> Result<(), IndexError> {
-    let signatures_differ = Parameters { threshold: parameters.threshold, ..meta.parameters.clone() }
-        != parameters;
-    let mut batch = Batch::new(store.records());
+    let old = &meta.parameters;
+    let signatures_differ = Parameters {
+        threshold: parameters.threshold,
+        ..old.clone()
+    } != parameters;
+    let edges_differ = Parameters {
+        bsw_n: parameters.bsw_n,
+        ..old.clone()
+    } != parameters;
+    if edges_differ {
+        // Cut anywhere this is done again: the settings are stored last.
+        in_batches(store, key::prefix::DOCUMENT, |batch, document| {
+            let id = key::parse_document(document, 1);
+            id.into_iter()
+                .for_each(|id| batch.put(key::unsettled(id), Vec::new()));
+        })?;
+        in_batches(store, key::prefix::EDGE, |batch, edge| {
+            batch.delete(edge.to_vec())
+        })?;
+    }
     if signatures_differ {
-        // Another bucket width makes the old buckets stale, and stale buckets are dropped.
+        // Another bucket width makes the old buckets stale: the next merge drops them.
         meta.watermark = 0;
-        meta.bucket_bits = meta.bucket_bits.map(|bits| if bits == 0 { 1 } else { 0 });
+        meta.merging = true;
+        meta.bucket_bits = meta.bucket_bits.map(|bits| u8::from(bits == 0));
         meta.postings = Default::default();
         meta.bytes = Default::default();
     }
-    if meta.parameters.threshold != parameters.threshold {
-        for edge in batch.keys(&[key::prefix::EDGE])? {
-            batch.delete(edge);
-        }
-        for document in batch.keys(&[key::prefix::DOCUMENT])? {
-            if let Some(id) = key::parse_document(&document, 1) {
-                batch.put(key::unsettled(id), Vec::new());
-            }
-        }
-    }
     meta.parameters = parameters;
+    let mut batch = Batch::new(store.records());
     batch.put(key::meta(), meta.encode());
     Ok(batch.apply()?)
 }
 
-/// Buckets of another width than the one recorded are what a crash left of a split.
-fn drop_stale_buckets(store: &dyn Store, meta: &MetaRecord) -> Result<(), IndexError> {
-    for scheme in SCHEMES {
-        let bits = meta.bucket_bits[usize::from(scheme_number(scheme))];
-        Buckets { store: store.postings(), scheme, bits }.drop_others()?;
+/// Lets `each` write for every key of a kind, some thousands to a batch.
+fn in_batches(
+    store: &dyn Store,
+    prefix: u8,
+    each: impl Fn(&mut Batch<'_>, &[u8]),
+) -> Result<(), IndexError> {
+    let keys = Batch::new(store.records()).keys(&[prefix])?;
+    for some in keys.chunks(LONG_BATCH) {
+        let mut batch = Batch::new(store.records());
+        some.iter().for_each(|key| each(&mut batch, key));
+        batch.apply()?;
     }
     Ok(())
 }
 
-/// Reads all documents; returns those whose postings are not in buckets, by id.
+/// Reads all documents and counts their texts as live; returns those whose postings are not in buckets, by id.
 fn load_documents(
     store: &dyn Store,
     shared: &mut Shared,
+    texts: &TextStore,
     watermark: u64,
 ) -> Result<Vec<(DocId, DocumentRecord)>, IndexError> {
     let mut unmerged = Vec::new();
@@ -171,6 +240,9 @@ fn load_documents(
         let id = key::parse_document(bytes, 1)
             .ok_or_else(|| IndexError::Damaged("the key of a document".to_owned()))?;
         shared.table.insert(id, DocumentStats::from(&record));
+        text_reference(&record)?
+            .iter()
+            .for_each(|text| texts.count_live(text));
         if id.serial() >= watermark {
             unmerged.push((id, record));
         }
@@ -178,7 +250,12 @@ fn load_documents(
     })?;
     visit(store, key::prefix::UNSETTLED, |bytes, _| {
         let id = key::parse_document(bytes, 1);
-        let is_text = |id: &DocId| shared.table.get(*id).is_some_and(|s| s.kind == DocumentKind::Text);
+        let is_text = |id: &DocId| {
+            shared
+                .table
+                .get(*id)
+                .is_some_and(|s| s.kind == DocumentKind::Text)
+        };
         shared.unsettled.extend(id.filter(is_text));
         Ok(())
     })?;
@@ -209,7 +286,11 @@ fn load_files(
         }
         Ok(())
     })?;
-    Ok(contents.into_iter().filter(|(_, (_, held))| !held).map(|(hash, _)| hash).collect())
+    Ok(contents
+        .into_iter()
+        .filter(|(_, (_, held))| !held)
+        .map(|(hash, _)| hash)
+        .collect())
 }
 
 fn load_graph(store: &dyn Store, shared: &mut Shared) -> Result<(), IndexError> {
@@ -237,23 +318,25 @@ pub(crate) fn visit(
     mut each: impl FnMut(&[u8], &[u8]) -> Result<(), IndexError>,
 ) -> Result<(), IndexError> {
     let mut failed = None;
-    store.records().scan(&[prefix], None, &mut |key, value| match each(key, value) {
-        Ok(()) => ControlFlow::Continue(()),
-        Err(error) => {
-            failed = Some(error);
-            ControlFlow::Break(())
-        }
-    })?;
+    store
+        .records()
+        .scan(&[prefix], None, &mut |key, value| match each(key, value) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        })?;
     failed.map_or(Ok(()), Err)
 }
-
 
 impl Index {
     /// Roots recorded, by id.
     pub fn roots(&self) -> Result<Vec<(RootId, simdex_schema::RootRecord)>, IndexError> {
         let mut roots = Vec::new();
         visit(&*self.store, key::prefix::ROOT, |bytes, value| {
-            let record = simdex_schema::RootRecord::decode(value).map_err(|e| damaged("of a root", e))?;
+            let record =
+                simdex_schema::RootRecord::decode(value).map_err(|e| damaged("of a root", e))?;
             if let Some((_, id)) = bytes.split_first() {
                 let id = id.try_into().map(u32::from_be_bytes).unwrap_or_default();
                 roots.push((RootId(id), record));

@@ -3,57 +3,79 @@
 use simdex_schema::{ContentHash, ContentRecord, DocId, key};
 
 use crate::IndexError;
-use crate::batch::Batch;
+use crate::batch::{Batch, LONG_BATCH};
 use crate::index::{Index, Writer, text_reference};
+use crate::text::TextRef;
+
+/// Documents forgotten in one batch.
+const STEP: usize = LONG_BATCH / 8;
 
 impl Index {
     /// Removes the records of contents without files and of documents without contents. Their
     /// postings go when a merge next writes their buckets.
     pub(crate) fn purge(&self, writer: &mut Writer) -> Result<(), IndexError> {
-        let mut batch = Batch::new(self.store.records());
-        for hash in std::mem::take(&mut writer.orphans) {
-            purge_content(&mut batch, hash)?;
+        let orphans: Vec<ContentHash> = std::mem::take(&mut writer.orphans).into_iter().collect();
+        for some in orphans.chunks(STEP) {
+            let mut batch = Batch::new(self.store.records());
+            for hash in some {
+                purge_content(&mut batch, *hash)?;
+            }
+            batch.apply()?;
         }
-        let gone = self.dead_documents();
-        for id in &gone {
-            self.purge_document(&mut batch, *id)?;
-        }
-        batch.apply()?;
-        let mut shared = self.write();
-        for id in gone {
-            shared.graph.remove(id);
-            shared.table.forget(id);
-            shared.unsettled.remove(&id);
-        }
-        Ok(())
+        self.dead_documents()
+            .chunks(STEP)
+            .try_for_each(|gone| self.purge_documents(gone))
     }
 
     /// Documents no file carries. One whose group has not heard of it yet waits for the next purge,
     /// so that the group's handle passes on first.
     fn dead_documents(&self) -> Vec<DocId> {
         let shared = self.read();
-        let dead = shared.table.known_ids() - shared.table.live();
-        dead.into_iter().map(DocId).filter(|id| !shared.restless.contains(id)).collect()
+        let dead = shared.table.known() - shared.table.live();
+        let ids = dead.into_iter().map(DocId);
+        ids.filter(|id| !shared.restless.contains(id)).collect()
     }
 
-    fn purge_document(&self, batch: &mut Batch<'_>, id: DocId) -> Result<(), IndexError> {
-        let shared = self.read();
-        if let Some(stats) = shared.table.get(id) {
-            batch.delete(key::document_by_hash(stats.hash));
+    fn purge_documents(&self, gone: &[DocId]) -> Result<(), IndexError> {
+        let mut batch = Batch::new(self.store.records());
+        let mut texts = Vec::new();
+        for id in gone {
+            texts.extend(self.purge_document(&mut batch, *id)?);
         }
-        for (other, _) in shared.graph.neighbours(id) {
-            batch.delete(key::edge(id, other));
+        batch.apply()?;
+        texts.iter().for_each(|text| self.texts.count_dead(text));
+        let mut shared = self.write();
+        for id in gone {
+            shared.graph.remove(*id);
+            shared.table.forget(*id);
+            shared.unsettled.remove(id);
         }
+        Ok(())
+    }
+
+    /// Deletes the records of one document; returns where its text lay.
+    fn purge_document(
+        &self,
+        batch: &mut Batch<'_>,
+        id: DocId,
+    ) -> Result<Option<TextRef>, IndexError> {
+        let record = self.document(id)?;
         for link in batch.keys(&key::contents_of_document(id))? {
+            // No file carries the document, so none holds this content.
+            if let Some(hash) = link.get(9..).and_then(ContentHash::from_slice) {
+                purge_content(batch, hash)?;
+            }
             batch.delete(link);
         }
-        let record = self.document(id)?;
-        if let Some(text) = record.as_ref().map(text_reference).transpose()?.flatten() {
-            self.texts.count_dead(&text);
+        if let Some(record) = &record {
+            batch.delete(key::document_by_hash(record.hash));
+        }
+        for (other, _) in self.read().graph.neighbours(id) {
+            batch.delete(key::edge(id, other));
         }
         batch.delete(key::document(id));
         batch.delete(key::unsettled(id));
-        Ok(())
+        Ok(record.as_ref().map(text_reference).transpose()?.flatten())
     }
 }
 

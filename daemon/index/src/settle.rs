@@ -3,9 +3,8 @@
 //! A pair is examined once, by the later of the two: a document looks for partners among those that
 //! were settled before this pass, and among those of this pass with a smaller id.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use roaring::RoaringTreemap;
 use simdex_schema::{DocId, DocumentKind, EdgeRecord, GroupId, key};
 use simdex_signature::Ratio;
 
@@ -15,8 +14,11 @@ use crate::index::{Index, Shared};
 use crate::table::Table;
 use crate::{Cancel, DocumentStats, IndexError};
 
-/// Documents settled in one atomic step.
+/// Documents settled in one step.
 const STEP: usize = 256;
+
+/// Groups are assigned anew once nothing waits for its edges, or from so many changed documents on.
+const MOST_RESTLESS: usize = 1 << 16;
 
 type Edges = Vec<(DocId, Vec<(DocId, EdgeRecord)>)>;
 
@@ -29,15 +31,20 @@ impl Index {
 
     /// Settles one step of documents; returns how many still wait. Only one thread may settle.
     pub fn settle_step(&self, cancel: &Cancel) -> Result<usize, IndexError> {
-        let (step, waiting, among) = {
+        let step: Vec<DocId> = self.read().unsettled.iter().copied().take(STEP).collect();
+        if !step.is_empty() {
+            let found = self.find_edges(&step, cancel)?;
+            self.put_edges(&found)?;
+        }
+        let (waiting, restless) = {
             let shared = self.read();
-            let step: Vec<DocId> = shared.unsettled.iter().copied().take(STEP).collect();
-            (step, shared.unsettled.clone(), shared.table.known_ids())
+            (shared.unsettled.len(), shared.restless.len())
         };
-        let found = self.find_edges(&step, &waiting, &among, cancel)?;
-        self.put_edges(&found)?;
-        self.regroup()?;
-        Ok(self.read().unsettled.len())
+        // A successor that still waits for its edges would miss the handle of its group.
+        if waiting == 0 || restless >= MOST_RESTLESS {
+            self.regroup()?;
+        }
+        Ok(waiting)
     }
 
     /// Settles everything that waits.
@@ -49,17 +56,16 @@ impl Index {
     }
 
     /// Edges of each document of the step, on two threads.
-    fn find_edges(
-        &self,
-        step: &[DocId],
-        waiting: &BTreeSet<DocId>,
-        among: &RoaringTreemap,
-        cancel: &Cancel,
-    ) -> Result<Edges, IndexError> {
+    fn find_edges(&self, step: &[DocId], cancel: &Cancel) -> Result<Edges, IndexError> {
         let threshold = Ratio::new(self.parameters.threshold).unwrap_or(Ratio::ONE);
-        let finder = EdgeFinder { index: self, threshold, among };
+        let finder = EdgeFinder {
+            index: self,
+            threshold,
+            among: None,
+        };
         let edges_of = |id: &DocId| {
-            let earlier = |other: DocId| !waiting.contains(&other) || other < *id;
+            let earlier =
+                |shared: &Shared, other: DocId| other < *id || !shared.unsettled.contains(&other);
             Ok((*id, finder.edges_of(*id, &earlier, cancel)?))
         };
         let (left, right) = step.split_at(step.len() / 2);
@@ -75,27 +81,30 @@ impl Index {
         Ok(edges)
     }
 
+    /// Stores the edges of a step, each document's with its being settled.
     fn put_edges(&self, found: &Edges) -> Result<(), IndexError> {
         let _writer = self.writer();
-        let mut batch = Batch::new(self.store.records());
-        let known = |id: DocId| self.read().table.get(id).is_some();
-        let mut kept = Vec::new();
-        for (a, edges) in found.iter().filter(|(a, _)| known(*a)) {
-            batch.delete(key::unsettled(*a));
-            for (b, edge) in edges.iter().filter(|(b, _)| known(*b)) {
+        for (a, edges) in found {
+            // Either may have been purged while nobody held the lock.
+            let known = |id: DocId| self.read().table.get(id).is_some();
+            if !known(*a) {
+                continue;
+            }
+            let edges: Vec<&(DocId, EdgeRecord)> =
+                edges.iter().filter(|(b, _)| known(*b)).collect();
+            let mut batch = Batch::new(self.store.records());
+            for (b, edge) in &edges {
                 let stored = if a < b { *edge } else { edge.swapped() };
                 batch.put(key::edge(*a, *b), stored.encode());
-                kept.push((*a, *b, *edge));
             }
-        }
-        batch.apply()?;
-        let mut shared = self.write();
-        for (a, b, edge) in kept {
-            shared.graph.connect(a, b, edge);
-        }
-        for (id, _) in found {
-            shared.unsettled.remove(id);
-            shared.restless.insert(*id);
+            batch.delete(key::unsettled(*a));
+            batch.apply()?;
+            let mut shared = self.write();
+            for (b, edge) in edges {
+                shared.graph.connect(*a, *b, *edge);
+            }
+            shared.unsettled.remove(a);
+            shared.restless.insert(*a);
         }
         Ok(())
     }
@@ -103,14 +112,15 @@ impl Index {
     /// Assigns groups anew around documents whose edges or files changed.
     fn regroup(&self) -> Result<(), IndexError> {
         let mut writer = self.writer();
-        let mut shared = self.write();
-        let restless = std::mem::take(&mut shared.restless);
-        if restless.is_empty() {
+        let (lost, gained) = {
+            let mut shared = self.write();
+            let restless = std::mem::take(&mut shared.restless);
+            let affected = shared.regroup_around(&restless);
+            shared.assign_handles(&affected, &mut writer.meta.next_group)
+        };
+        if lost.is_empty() && gained.is_empty() {
             return Ok(());
         }
-        let affected = shared.regroup_around(&restless);
-        let next = &mut writer.meta.next_group;
-        let (lost, gained) = shared.assign_handles(&affected, next);
         let mut batch = Batch::new(self.store.records());
         lost.iter().for_each(|id| batch.delete(key::group(*id)));
         for (id, handle) in &gained {
@@ -124,8 +134,15 @@ impl Index {
 impl Shared {
     /// Brings the stars up to date around these documents; returns all whose star may have changed.
     fn regroup_around(&mut self, changed: &BTreeSet<DocId>) -> BTreeSet<DocId> {
-        let Self { table, graph, stars, .. } = self;
-        stars.update(changed, graph, &|id| table.is_live(id), &|id| rank(table, id))
+        let Self {
+            table,
+            graph,
+            stars,
+            ..
+        } = self;
+        stars.update(changed, graph, &|id| table.is_live(id), &|id| {
+            rank(table, id)
+        })
     }
 
     /// Keeps handles where they can be kept: a principal's own, or that of a group whose principal
@@ -135,38 +152,37 @@ impl Shared {
         affected: &BTreeSet<DocId>,
         next: &mut u64,
     ) -> (Vec<DocId>, Vec<(DocId, GroupId)>) {
-        let shown: Vec<DocId> = affected.iter().copied().filter(|id| self.is_shown(*id)).collect();
-        let mut free: Vec<(DocId, GroupId)> = Vec::new();
-        for id in affected.iter().filter(|id| !shown.contains(id)) {
-            free.extend(self.group_ids.remove(id).map(|handle| (*id, handle)));
-        }
-        let lost = free.iter().map(|(id, _)| *id).collect();
-        free.sort_by_key(|(_, handle)| *handle);
+        let (shown, hidden): (BTreeSet<DocId>, BTreeSet<DocId>) =
+            affected.iter().copied().partition(|id| self.is_shown(*id));
+        let free = hidden
+            .iter()
+            .filter_map(|id| Some((self.group_ids.remove(id)?, *id)));
+        let free: BTreeMap<GroupId, DocId> = free.collect();
+        let without = shown.iter().filter(|id| !self.group_ids.contains_key(id));
+        let mut without: BTreeSet<DocId> = without.copied().collect();
         let mut gained = Vec::new();
-        for id in shown {
-            if self.group_ids.contains_key(&id) {
-                continue;
+        for (handle, old) in &free {
+            let neighbours = self.graph.neighbours(*old).map(|(id, _)| id);
+            let mut heirs = std::iter::once(self.stars.principal(*old)).chain(neighbours);
+            if let Some(heir) = heirs.find(|id| without.remove(id)) {
+                gained.push((heir, *handle));
             }
-            let heir = |old: DocId| {
-                self.stars.principal(old) == id || self.graph.edge(old, id).is_some()
-            };
-            let handle = match free.iter().position(|(old, _)| heir(*old)) {
-                Some(at) => free.remove(at).1,
-                None => {
-                    *next += 1;
-                    GroupId(*next - 1)
-                }
-            };
-            self.group_ids.insert(id, handle);
-            gained.push((id, handle));
         }
-        (lost, gained)
+        for id in without {
+            gained.push((id, GroupId(*next)));
+            *next += 1;
+        }
+        self.group_ids.extend(gained.iter().copied());
+        (free.into_values().collect(), gained)
     }
 
     /// Whether a group around this document is shown: the principal of at least two files with text.
     fn is_shown(&self, id: DocId) -> bool {
         let is_text = |stats: &DocumentStats| stats.kind == DocumentKind::Text;
-        let members = self.stars.members(id).map(|member| self.table.files(member));
+        let members = self
+            .stars
+            .members(id)
+            .map(|member| self.table.files(member));
         self.table.is_live(id)
             && self.table.get(id).is_some_and(is_text)
             && self.stars.principal(id) == id

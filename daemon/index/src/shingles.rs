@@ -20,7 +20,12 @@ pub(crate) struct SetCache {
 impl SetCache {
     /// Holds at most `limit` shingles, and one set more.
     pub(crate) fn new(limit: usize) -> Self {
-        Self { young: HashMap::new(), old: HashMap::new(), held: 0, limit }
+        Self {
+            young: HashMap::new(),
+            old: HashMap::new(),
+            held: 0,
+            limit,
+        }
     }
 
     pub(crate) fn get(&mut self, id: DocId) -> Option<Arc<ShingleSet>> {
@@ -41,7 +46,8 @@ impl SetCache {
             self.held = 0;
         }
         self.held += set.len();
-        self.young.insert(id, set);
+        let before = self.young.insert(id, set);
+        self.held -= before.map_or(0, |set| set.len());
     }
 }
 
@@ -62,7 +68,10 @@ mod tests {
         let mut cache = SetCache::new(size * 8);
         for id in 0..30 {
             cache.insert(DocId(id), set(id));
-            assert!(cache.get(DocId(0)).is_some(), "document 0 was used just before");
+            assert!(
+                cache.get(DocId(0)).is_some(),
+                "document 0 was used just before"
+            );
             assert!(cache.young.len() + cache.old.len() <= 10);
         }
         assert!(cache.get(DocId(5)).is_none());

@@ -1,9 +1,10 @@
 //! What is held in memory of every document: enough to estimate without a read, and which documents
 //! are live in which root.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 
 use roaring::RoaringTreemap;
+use rustc_hash::FxHashMap;
 use simdex_schema::document::RUNGS;
 use simdex_schema::{DocId, DocumentHash, DocumentKind, DocumentRecord, RootId};
 use simdex_signature::Rung;
@@ -61,38 +62,48 @@ impl View {
 /// All documents known, and how many files carry each, by root.
 #[derive(Default)]
 pub(crate) struct Table {
-    documents: HashMap<DocId, DocumentStats>,
+    documents: FxHashMap<DocId, DocumentStats>,
+    /// The keys of `documents`, in order.
+    known: RoaringTreemap,
+    /// Documents by kind and rung, so that the rungs in use need no look at every document.
+    rungs: BTreeMap<(bool, Rung), u64>,
     roots: BTreeMap<RootId, RootDocuments>,
-    files: HashMap<DocId, u64>,
+    files: FxHashMap<DocId, u64>,
     live: RoaringTreemap,
 }
 
 #[derive(Default)]
 struct RootDocuments {
-    files: HashMap<DocId, u64>,
+    files: FxHashMap<DocId, u64>,
     live: RoaringTreemap,
 }
 
 impl Table {
     pub(crate) fn insert(&mut self, id: DocId, stats: DocumentStats) {
+        self.forget(id);
+        *self.rungs.entry(place(&stats)).or_insert(0) += 1;
+        self.known.insert(id.0);
         self.documents.insert(id, stats);
     }
 
     pub(crate) fn forget(&mut self, id: DocId) {
-        self.documents.remove(&id);
+        let Some(stats) = self.documents.remove(&id) else {
+            return;
+        };
+        self.known.remove(id.0);
+        if let Some(count) = self.rungs.get_mut(&place(&stats)) {
+            *count -= 1;
+        }
+        self.rungs.retain(|_, count| *count > 0);
     }
 
     pub(crate) fn get(&self, id: DocId) -> Option<&DocumentStats> {
         self.documents.get(&id)
     }
 
-    pub(crate) fn known(&self) -> impl Iterator<Item = (DocId, &DocumentStats)> {
-        self.documents.iter().map(|(id, stats)| (*id, stats))
-    }
-
     /// Every document known, live or not yet purged.
-    pub(crate) fn known_ids(&self) -> RoaringTreemap {
-        self.documents.keys().map(|id| id.0).collect()
+    pub(crate) fn known(&self) -> &RoaringTreemap {
+        &self.known
     }
 
     /// Counts one file more (or less) that carries a document.
@@ -109,8 +120,11 @@ impl Table {
 
     /// Files of the view that carry a document.
     pub(crate) fn files_in(&self, id: DocId, view: &View) -> u64 {
-        let of_root = |root: &RootDocuments| root.files.get(&id).copied().unwrap_or(0);
-        self.roots.iter().filter(|(root, _)| view.shows(**root)).map(|(_, docs)| of_root(docs)).sum()
+        let View::Roots(roots) = view else {
+            return self.files(id);
+        };
+        let of_root = |root: &RootId| self.roots.get(root)?.files.get(&id).copied();
+        roots.iter().filter_map(of_root).sum()
     }
 
     pub(crate) fn is_live(&self, id: DocId) -> bool {
@@ -132,15 +146,25 @@ impl Table {
         }
     }
 
-    /// Rungs in use, so that a query is signed for each.
-    pub(crate) fn rungs(&self) -> BTreeSet<Rung> {
-        self.documents.values().map(|stats| stats.rung).collect()
+    /// Rungs in use by documents of a kind, finest first, so that a query is signed for each.
+    pub(crate) fn rungs(&self, kind: DocumentKind) -> impl Iterator<Item = Rung> + '_ {
+        let is_raw = kind == DocumentKind::Raw;
+        let of_kind = self.rungs.keys().filter(move |(raw, _)| *raw == is_raw);
+        of_kind.map(|(_, rung)| *rung)
     }
 }
 
-fn bump(files: &mut HashMap<DocId, u64>, live: &mut RoaringTreemap, id: DocId, more: bool) {
+fn place(stats: &DocumentStats) -> (bool, Rung) {
+    (stats.kind == DocumentKind::Raw, stats.rung)
+}
+
+fn bump(files: &mut FxHashMap<DocId, u64>, live: &mut RoaringTreemap, id: DocId, more: bool) {
     let count = files.entry(id).or_insert(0);
-    *count = if more { *count + 1 } else { count.saturating_sub(1) };
+    *count = if more {
+        *count + 1
+    } else {
+        count.saturating_sub(1)
+    };
     if *count == 0 {
         files.remove(&id);
         live.remove(id.0);

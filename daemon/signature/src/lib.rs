@@ -1,7 +1,7 @@
 //! Canonical text, shingles, Rabin fingerprints, signature schemes and estimators.
 //!
 //! The mathematics of Simdex: no I/O, no clock, no `unsafe`, and every fast path has a slow
-//! exact twin in [`reference`] that the tests hold it against.
+//! exact twin in [`mod@reference`] that the tests hold it against.
 //!
 //! # Definitions
 //! S(A) is the set of shingles of document A: every window of w bytes (or w words) of its

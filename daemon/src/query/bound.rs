@@ -10,14 +10,23 @@ const MISS: f64 = 0.001;
 /// Candidates with the upper bound of what is asked, highest first; those that cannot reach the
 /// threshold are left out.
 pub(super) fn rank(found: Vec<Candidate>, request: &Request) -> Vec<(Candidate, f64)> {
-    let bounded = found.into_iter().map(|candidate| (candidate, upper(&candidate, request)));
-    let mut ranked: Vec<_> = bounded.filter(|(_, upper)| *upper >= request.threshold).collect();
+    let bounded = found
+        .into_iter()
+        .map(|candidate| (candidate, upper(&candidate, request)));
+    let mut ranked: Vec<_> = bounded
+        .filter(|(_, upper)| *upper >= request.threshold)
+        .collect();
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.document.cmp(&b.0.document)));
     ranked
 }
 
 fn upper(candidate: &Candidate, request: &Request) -> f64 {
-    let Candidate { shared, query, of_document, .. } = *candidate;
+    let Candidate {
+        shared,
+        query,
+        of_document,
+        ..
+    } = *candidate;
     let resemblance = || bound(shared, query + of_document - shared, candidate);
     let of_query = || bound(shared, query, candidate);
     let in_query = || bound(shared, of_document, candidate);
@@ -43,7 +52,11 @@ fn bound(successes: u64, trials: u64, candidate: &Candidate) -> f64 {
     let (mut low, mut high) = (share, 1.0);
     for _ in 0..40 {
         let middle = (low + high) / 2.0;
-        if divergence(share, middle) <= slack { low = middle } else { high = middle }
+        if divergence(share, middle) <= slack {
+            low = middle
+        } else {
+            high = middle
+        }
     }
     high
 }
@@ -62,7 +75,10 @@ pub(super) struct Best {
 
 impl Best {
     pub(super) fn new(limit: usize) -> Self {
-        Self { values: Vec::new(), limit: limit.max(1) }
+        Self {
+            values: Vec::new(),
+            limit: limit.max(1),
+        }
     }
 
     pub(super) fn add(&mut self, value: f64) {
@@ -87,7 +103,13 @@ mod tests {
 
     fn candidate(document: u64, rung: u8, shared: u64) -> Candidate {
         let rung = Rung::new(rung).unwrap();
-        Candidate { document: DocId(document), rung, shared, query: 128, of_document: 128 }
+        Candidate {
+            document: DocId(document),
+            rung,
+            shared,
+            query: 128,
+            of_document: 128,
+        }
     }
 
     fn request(threshold: f64) -> Request {
@@ -103,8 +125,14 @@ mod tests {
 
     #[test]
     fn a_sampled_candidate_may_be_better_than_it_looks_and_an_exact_one_not() {
-        let ranked = rank(vec![candidate(1, 0, 64), candidate(2, 3, 64)], &request(0.1));
-        assert_eq!(ranked.iter().map(|r| r.0.document.0).collect::<Vec<_>>(), [2, 1]);
+        let ranked = rank(
+            vec![candidate(1, 0, 64), candidate(2, 3, 64)],
+            &request(0.1),
+        );
+        assert_eq!(
+            ranked.iter().map(|r| r.0.document.0).collect::<Vec<_>>(),
+            [2, 1]
+        );
         assert!((ranked[1].1 - 64.0 / 192.0).abs() < 1e-12);
         assert!(ranked[0].1 > 0.40 && ranked[0].1 < 0.55, "{}", ranked[0].1);
     }
@@ -118,7 +146,9 @@ mod tests {
     #[test]
     fn the_search_ends_once_nothing_can_displace_what_is_shown() {
         let mut best = Best::new(2);
-        [0.9, 0.5, 0.7].into_iter().for_each(|value| best.add(value));
+        [0.9, 0.5, 0.7]
+            .into_iter()
+            .for_each(|value| best.add(value));
         assert!(best.excludes(0.49));
         assert!(!best.excludes(0.5));
     }

@@ -67,15 +67,25 @@ pub struct Measured {
 impl From<Option<Estimate>> for Measured {
     fn from(estimate: Option<Estimate>) -> Self {
         let low = estimate.and_then(|estimate| estimate.low()).map(Ratio::get);
-        let high = estimate.and_then(|estimate| estimate.high()).map(Ratio::get);
-        Self { value: estimate.map(|estimate| estimate.value.get()), low, high }
+        let high = estimate
+            .and_then(|estimate| estimate.high())
+            .map(Ratio::get);
+        Self {
+            value: estimate.map(|estimate| estimate.value.get()),
+            low,
+            high,
+        }
     }
 }
 
 impl Measured {
     fn exact(part: u64, whole: u64) -> Self {
         let value = Ratio::of(part, whole).map(Ratio::get);
-        Self { value, low: value, high: value }
+        Self {
+            value,
+            low: value,
+            high: value,
+        }
     }
 }
 
@@ -119,8 +129,16 @@ impl Numbers {
 
     /// From the counts of signatures.
     pub(super) fn estimated(candidate: &Candidate, subject: &Subject) -> Self {
-        let Candidate { rung, shared, query, of_document, .. } = *candidate;
-        let nests = subject.fingerprints().is_some_and(|(kind, ..)| kind != SchemeKind::BswN);
+        let Candidate {
+            rung,
+            shared,
+            query,
+            of_document,
+            ..
+        } = *candidate;
+        let nests = subject
+            .fingerprints()
+            .is_some_and(|(kind, ..)| kind != SchemeKind::BswN);
         let exact = nests && rung == Rung::ZERO;
         Self {
             resemblance: resemblance_from_counts(shared, query, of_document, exact).into(),
@@ -133,7 +151,12 @@ impl Numbers {
 
     /// The number a question is ranked by; for versions the best of the three.
     pub(super) fn value(&self, ask: Ask) -> Option<f64> {
-        let Self { resemblance, of_query, in_query, .. } = self;
+        let Self {
+            resemblance,
+            of_query,
+            in_query,
+            ..
+        } = self;
         match ask {
             Ask::Similar => resemblance.value,
             Ask::Containing => of_query.value,
@@ -170,15 +193,26 @@ pub(super) fn of_documents(
 ) -> Result<Vec<Hit>, QueryError> {
     let mut hits = Vec::new();
     for (candidate, numbers) in documents {
-        let Some(stats) = index.stats(candidate.document) else { continue };
+        let Some(stats) = index.stats(candidate.document) else {
+            continue;
+        };
         for file in index.files_of(candidate.document, &request.view)? {
             if subject.path.as_ref() == Some(&file.path) {
                 continue;
             }
             let same_text = subject.is_document(stats.hash);
             let relation = relation(subject.content, same_text, &file, &numbers, request);
-            let scheme = SchemeUsed { scheme: scheme_of(index, subject, request), rung: candidate.rung };
-            hits.push(Hit { file, document: stats.hash, relation, numbers, scheme });
+            let scheme = SchemeUsed {
+                scheme: scheme_of(index, subject, request),
+                rung: candidate.rung,
+            };
+            hits.push(Hit {
+                file,
+                document: stats.hash,
+                relation,
+                numbers,
+                scheme,
+            });
         }
     }
     Ok(hits)
@@ -198,7 +232,12 @@ fn relation(
         return Relation::IdenticalText;
     }
     let value = |measured: Measured| measured.value.unwrap_or(0.0);
-    let Numbers { resemblance, of_query, in_query, .. } = *numbers;
+    let Numbers {
+        resemblance,
+        of_query,
+        in_query,
+        ..
+    } = *numbers;
     let (resemblance, of_query, in_query) = (value(resemblance), value(of_query), value(in_query));
     Relation::of(resemblance, of_query, in_query, request.relation_threshold)
 }
@@ -210,24 +249,18 @@ fn scheme_of(index: &Index, subject: &Subject, request: &Request) -> Scheme {
     }
 }
 
-/// The order of the question; ties by path.
-pub(super) fn sort(hits: &mut [Hit], ask: Ask) {
-    let by_path = |a: &Hit, b: &Hit| a.file.path.as_os_str().cmp(b.file.path.as_os_str());
-    let by_value = |a: &Hit, b: &Hit| {
-        let value = |hit: &Hit| hit.numbers.value(ask).unwrap_or(-1.0);
-        value(b).total_cmp(&value(a))
-    };
-    hits.sort_by(|a, b| {
-        let first = match ask {
-            Ask::Versions => modified(a).cmp(&modified(b)),
-            Ask::Similar | Ask::Containing | Ask::Contained => by_value(a, b),
-        };
-        first.then_with(|| by_path(a, b))
-    });
+/// Best first, ties by path.
+pub(super) fn sort_by_value(hits: &mut [Hit], ask: Ask) {
+    let value = |hit: &Hit| hit.numbers.value(ask).unwrap_or(-1.0);
+    hits.sort_by(|a, b| value(b).total_cmp(&value(a)).then_with(|| by_path(a, b)));
 }
 
-fn modified(hit: &Hit) -> (i64, u32) {
-    let mtime = hit.file.record.stat.mtime;
-    (mtime.seconds, mtime.nanos)
+/// Oldest first, ties by path.
+pub(super) fn sort_by_date(hits: &mut [Hit]) {
+    let modified = |hit: &Hit| hit.file.record.stat.mtime;
+    hits.sort_by(|a, b| modified(a).cmp(&modified(b)).then_with(|| by_path(a, b)));
 }
 
+fn by_path(a: &Hit, b: &Hit) -> std::cmp::Ordering {
+    a.file.path.as_os_str().cmp(b.file.path.as_os_str())
+}

@@ -6,9 +6,7 @@ use std::sync::Arc;
 use simdex_extract::{Extraction, Hint, Pool};
 use simdex_index::{FileView, Index, View};
 use simdex_schema::{ContentHash, DocId, DocumentHash, DocumentKind, Reason, State};
-use simdex_signature::{
-    CanonicalText, Fingerprint, Rung, SchemeKind, ShingleSet, Signature,
-};
+use simdex_signature::{CanonicalText, Fingerprint, Rung, SchemeKind, ShingleSet, Signature};
 
 use super::QueryError;
 use crate::ingest::{ReadContent, raw_document};
@@ -29,7 +27,10 @@ pub struct Subject {
 enum Side {
     Text(Box<Text>),
     /// Chunk or Mod_n fingerprints without a text.
-    Signature { signature: Signature, document: Option<DocumentHash> },
+    Signature {
+        signature: Signature,
+        document: Option<DocumentHash>,
+    },
     Nothing,
 }
 
@@ -48,7 +49,11 @@ impl Text {
     pub fn of(index: &Index, extracted: String) -> Self {
         let canonical = CanonicalText::from_extracted(&extracted);
         let shingles = Arc::new(ShingleSet::new(&canonical, index.window()));
-        Self { extracted, canonical, shingles }
+        Self {
+            extracted,
+            canonical,
+            shingles,
+        }
     }
 }
 
@@ -79,7 +84,14 @@ impl Subject {
         }
         let side = document_side(index, id)?;
         let (state, reason) = (State::Indexed, Reason::none());
-        Ok(Self { side, id: Some(id), content: None, path: None, state, reason })
+        Ok(Self {
+            side,
+            id: Some(id),
+            content: None,
+            path: None,
+            state,
+            reason,
+        })
     }
 
     /// A text that need not be in the index.
@@ -87,11 +99,19 @@ impl Subject {
         let text = Text::of(index, extracted);
         let short = text.shingles.is_empty();
         Self {
-            side: if short { Side::Nothing } else { Side::Text(Box::new(text)) },
+            side: if short {
+                Side::Nothing
+            } else {
+                Side::Text(Box::new(text))
+            },
             id: None,
             content: None,
             path: None,
-            state: if short { State::TooShort } else { State::Indexed },
+            state: if short {
+                State::TooShort
+            } else {
+                State::Indexed
+            },
             reason: Reason::none(),
         }
     }
@@ -100,18 +120,25 @@ impl Subject {
     pub fn upload(index: &Index, pool: &Pool, file: std::fs::File, name: &Path) -> Self {
         let mut file = file;
         let content = crate::ingest::hash_of(&mut file).ok().map(|(hash, _)| hash);
-        let hint = Hint { name: name.file_name().map(|n| n.to_string_lossy().into_owned()) };
+        let hint = Hint {
+            name: name.file_name().map(|n| n.to_string_lossy().into_owned()),
+        };
         use std::io::{Read, Seek, SeekFrom};
         let rewound = file.seek(SeekFrom::Start(0)).is_ok();
         let extraction: Option<Extraction> = rewound.then(|| pool.extract(&file, &hint));
         let Some(read) = extraction.map(ReadContent::of) else {
-            return Self { state: State::Unreadable, ..Self::of_text(index, String::new()) };
+            return Self {
+                state: State::Unreadable,
+                ..Self::of_text(index, String::new())
+            };
         };
         let mut subject = match read.text {
             Some(text) => Self::of_text(index, text),
             None => {
                 let mut raw = Vec::new();
-                let whole = file.seek(SeekFrom::Start(0)).and_then(|_| file.read_to_end(&mut raw));
+                let whole = file
+                    .seek(SeekFrom::Start(0))
+                    .and_then(|_| file.read_to_end(&mut raw));
                 Self::of_raw(&raw[..whole.unwrap_or(0)])
             }
         };
@@ -126,23 +153,49 @@ impl Subject {
 
     fn of_raw(raw: &[u8]) -> Self {
         let document = raw_document(raw);
-        let signature = document.signatures.into_iter().next().filter(|_| !raw.is_empty());
+        let signature = document
+            .signatures
+            .into_iter()
+            .next()
+            .filter(|_| !raw.is_empty());
         let side = match signature {
-            Some(signature) => Side::Signature { signature, document: Some(document.hash) },
+            Some(signature) => Side::Signature {
+                signature,
+                document: Some(document.hash),
+            },
             None => Side::Nothing,
         };
         let (state, reason) = (State::NoText, Reason::none());
-        Self { side, id: None, content: None, path: None, state, reason }
+        Self {
+            side,
+            id: None,
+            content: None,
+            path: None,
+            state,
+            reason,
+        }
     }
 
     /// Fingerprints of a Mod_n signature made elsewhere; its answers stay estimates.
     pub fn signature(signature: Signature) -> Result<Self, QueryError> {
         if signature.scheme().kind != SchemeKind::ModN {
-            return Err(QueryError::Invalid("a query by signature takes mod_n".to_owned()));
+            return Err(QueryError::Invalid(
+                "a query by signature takes mod_n".to_owned(),
+            ));
         }
-        let side = Side::Signature { signature, document: None };
+        let side = Side::Signature {
+            signature,
+            document: None,
+        };
         let (state, reason) = (State::Indexed, Reason::none());
-        Ok(Self { side, id: None, content: None, path: None, state, reason })
+        Ok(Self {
+            side,
+            id: None,
+            content: None,
+            path: None,
+            state,
+            reason,
+        })
     }
 
     /// The text, where there is one.
@@ -157,9 +210,11 @@ impl Subject {
     pub(super) fn fingerprints(&self) -> Option<(SchemeKind, &[Fingerprint], Rung)> {
         match &self.side {
             Side::Text(text) => Some((SchemeKind::ModN, text.shingles.fingerprints(), Rung::ZERO)),
-            Side::Signature { signature, .. } => {
-                Some((signature.scheme().kind, signature.fingerprints(), signature.rung()))
-            }
+            Side::Signature { signature, .. } => Some((
+                signature.scheme().kind,
+                signature.fingerprints(),
+                signature.rung(),
+            )),
             Side::Nothing => None,
         }
     }
@@ -191,7 +246,9 @@ impl Subject {
 
 fn document_side(index: &Index, id: DocId) -> Result<Side, QueryError> {
     let record = index.document(id)?;
-    let Some(record) = record else { return Ok(Side::Nothing) };
+    let Some(record) = record else {
+        return Ok(Side::Nothing);
+    };
     match record.kind {
         DocumentKind::Text => match index.text(id)? {
             Some(text) => Ok(Side::Text(Box::new(Text::of(index, text)))),
@@ -201,8 +258,10 @@ fn document_side(index: &Index, id: DocId) -> Result<Side, QueryError> {
             let fingerprints = record.forward.iter().map(|f| Fingerprint(*f)).collect();
             let scheme = simdex_signature::Chunks::SCHEME;
             let signature = Signature::new(scheme, record.rung, fingerprints);
-            Ok(Side::Signature { signature, document: Some(record.hash) })
+            Ok(Side::Signature {
+                signature,
+                document: Some(record.hash),
+            })
         }
     }
 }
-

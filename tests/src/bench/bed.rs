@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::ensure;
 use simdex_index::store::{Options as StoreOptions, SledStore};
 use simdex_index::{
-    Asked, Candidates, Cancel, Change, Index, NewContent, NewDocument, Options, Question, View,
+    Asked, Cancel, Candidates, Change, Index, NewContent, NewDocument, Options, Question, View,
 };
 use simdex_schema::file::FileOutcome;
 use simdex_schema::meta::Parameters;
@@ -38,11 +38,16 @@ pub(super) struct Filled {
     /// Applying, committing and merging; making the documents is not counted.
     pub(super) busy: Duration,
     pub(super) commits: u64,
+    /// The part of `busy` that went to making all power-safe.
+    pub(super) committing: Duration,
 }
 
 impl Bed {
     pub(super) fn new(seed: u64) -> anyhow::Result<Self> {
-        Ok(Self { home: tempfile::tempdir()?, corpus: Synthetic { seed } })
+        Ok(Self {
+            home: tempfile::tempdir()?,
+            corpus: Synthetic { seed },
+        })
     }
 
     pub(super) fn store_dir(&self) -> PathBuf {
@@ -63,7 +68,10 @@ impl Bed {
         let texts = self.home.path().join("texts");
         let opened = Index::open(store, &texts, parameters, Options::default())?;
         let report = opened.report;
-        ensure!(report.signed_again == 0 && !report.rebuilt, "the index was not closed whole");
+        ensure!(
+            report.signed_again == 0 && !report.rebuilt,
+            "the index was not closed whole"
+        );
         Ok((opened.index, begin.elapsed()))
     }
 
@@ -72,18 +80,27 @@ impl Bed {
         let mut filled = Filled::default();
         for first in (0..documents).step_by(BATCH as usize) {
             let end = documents.min(first + BATCH);
-            let signatures: Vec<Signature> =
-                (first..end).map(|document| self.corpus.signature(document)).collect();
+            let signatures: Vec<Signature> = (first..end)
+                .map(|document| self.corpus.signature(document))
+                .collect();
             filled.postings += signatures.iter().map(|s| s.len() as u64).sum::<u64>();
-            let changes = (first..end).zip(signatures).map(|(d, s)| change(d, s)).collect();
+            let changes = (first..end)
+                .zip(signatures)
+                .map(|(d, s)| change(d, s))
+                .collect();
             let begin = Instant::now();
             let applied = index.apply(changes)?;
-            if end % COMMIT_EVERY == 0 {
+            if end.is_multiple_of(COMMIT_EVERY) {
+                let begin = Instant::now();
                 index.commit()?;
                 filled.commits += 1;
+                filled.committing += begin.elapsed();
             }
             filled.busy += begin.elapsed();
-            ensure!(applied.new_documents == end - first, "documents of the corpus are not distinct");
+            ensure!(
+                applied.new_documents == end - first,
+                "documents of the corpus are not distinct"
+            );
         }
         let begin = Instant::now();
         index.merge()?;
@@ -116,15 +133,29 @@ fn change(document: u64, signature: Signature) -> Change {
         text: None,
         signatures: vec![signature],
     };
-    let path = format!("department {}/folder {}/{document}.txt", document % 10, document / 1000);
+    let path = format!(
+        "department {}/folder {}/{document}.txt",
+        document % 10,
+        document / 1000
+    );
     Change::File {
-        key: FileKey { root: RootId(1), path: path.into_bytes() },
+        key: FileKey {
+            root: RootId(1),
+            path: path.into_bytes(),
+        },
         record: FileRecord {
-            stat: FileStat { inode: document, length, ..FileStat::default() },
+            stat: FileStat {
+                inode: document,
+                length,
+                ..FileStat::default()
+            },
             racy: false,
             outcome: FileOutcome::Content(content),
         },
-        content: Some(Box::new(NewContent { record, document: Some(new) })),
+        content: Some(Box::new(NewContent {
+            record,
+            document: Some(new),
+        })),
     }
 }
 
@@ -147,7 +178,11 @@ pub(super) fn queries(corpus: Synthetic, documents: u64, count: u64) -> Vec<Quer
             _ => original.clone(),
         };
         // Documents are numbered as they come.
-        Query { source: DocId::local(source), original, signature }
+        Query {
+            source: DocId::local(source),
+            original,
+            signature,
+        }
     };
     (0..count).map(query).collect()
 }

@@ -39,7 +39,11 @@ pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Resu
     figures.put("query, fingerprints sampled", mean(sampled), "ms")?;
     figures.put("query, all fingerprints", mean(full), "ms")?;
     figures.put("all over sampled", mean(full) / mean(sampled), "times")?;
-    figures.put("documents of resemblance 0.1 or more", f64::from(sought), "")?;
+    figures.put(
+        "documents of resemblance 0.1 or more",
+        f64::from(sought),
+        "",
+    )?;
     let recall = found as f64 / f64::from(sought.max(1));
     figures.put("of these found by sampling", recall, "")?;
     index.close()?;

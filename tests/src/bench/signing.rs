@@ -30,14 +30,23 @@ pub(super) fn run(_: Settings, figures: &mut Figures<'_>) -> anyhow::Result<()> 
         plain.push(rate(&text, || {
             reference::select_plainly(text.as_bytes(), &tables, RUNG).len()
         }));
-        mod_n.push(rate(&text, || ModN::sign(&text, Window::DEFAULT, RUNG).len()));
-        bsw_n.push(rate(&text, || BswN::sign(&text, Window::DEFAULT, RUNG).len()));
+        mod_n.push(rate(&text, || {
+            ModN::sign(&text, Window::DEFAULT, RUNG).len()
+        }));
+        bsw_n.push(rate(&text, || {
+            BswN::sign(&text, Window::DEFAULT, RUNG).len()
+        }));
     }
     let (fast, plain) = (median(fast), median(plain));
     figures.put("canonical text from ASCII", canonical, "MB/s")?;
     figures.put("plain loop", plain, "MB/s")?;
     figures.against("kernel", fast, "MB/s", "target: at least 700")?;
-    figures.against("kernel over plain loop", fast / plain, "times", "target: at least 1.7")?;
+    figures.against(
+        "kernel over plain loop",
+        fast / plain,
+        "times",
+        "target: at least 1.7",
+    )?;
     figures.put("Mod_n signature", median(mod_n), "MB/s")?;
     figures.put("BSW_n signature", median(bsw_n), "MB/s")?;
     Ok(())

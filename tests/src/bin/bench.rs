@@ -46,6 +46,8 @@ fn run(arguments: &Arguments) -> anyhow::Result<()> {
     };
     let benchmark = find(name)
         .ok_or_else(|| anyhow::anyhow!("no benchmark is called {name}; --list names them"))?;
-    let settings = Settings { documents: arguments.documents };
+    let settings = Settings {
+        documents: arguments.documents,
+    };
     (benchmark.run)(settings, &mut Figures::new(&mut out, arguments.json))
 }

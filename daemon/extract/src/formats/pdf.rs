@@ -60,7 +60,7 @@ fn load(bytes: &[u8], sink: &mut TextSink) -> Result<Document, Outcome> {
     if document.is_encrypted() {
         document.decrypt("").map_err(outcome_of)?;
     }
-    repair::resolve_widths(&mut document);
+    repair::mend_widths(&mut document);
     Ok(document)
 }
 

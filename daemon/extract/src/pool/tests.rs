@@ -292,7 +292,8 @@ fn fake(misbehave: impl Fn(&UnixStream, &Request)) {
     }
 }
 
-fn reply(nonce: u64, text: &[u8]) -> Reply {
+/// A whole and true reply of a fake worker.
+pub(crate) fn reply(nonce: u64, text: &[u8]) -> Reply {
     Reply {
         nonce,
         status: Status::Text,

@@ -12,8 +12,8 @@ use std::path::PathBuf;
 use std::process::Command;
 
 use super::*;
-use crate::pool::tests::{document, test_worker};
-use crate::protocol::{self, Reply, Request, Status};
+use crate::pool::tests::{document, reply, test_worker};
+use crate::protocol::{self, Request};
 use crate::{EXTRACTOR_VERSION, Hint, Limits, Outcome, Pool};
 
 type Action = fn() -> io::Result<()>;
@@ -123,33 +123,66 @@ fn nothing_is_denied_outside() {
     let _ = fs::remove_file(target());
 }
 
-#[test]
-fn everything_is_denied_inside() {
-    let pool = Pool::new(
-        test_worker("sandbox::tests::worker_escape"),
-        1,
-        Limits::default(),
-    );
-    assert!(!pool.sandbox().is_degraded(), "{}", pool.sandbox());
+/// What a worker of this name could do: one line an action, and its report.
+fn tried_by(worker: &str) -> (String, SandboxReport) {
+    let command = test_worker(&format!("sandbox::tests::{worker}"));
+    let pool = Pool::new(command, 1, Limits::default());
     let extraction = pool.extract(document(b"x"), &Hint::default());
-    let Outcome::Text { text, .. } = &extraction.outcome else {
+    let Outcome::Text { text, .. } = extraction.outcome else {
         panic!("{extraction:?}");
     };
-    assert_eq!(text.lines().count(), ACTIONS.len() + 1);
-    for line in text.lines() {
+    (text.into_string(), pool.sandbox())
+}
+
+#[test]
+fn everything_is_denied_inside() {
+    let (tried, report) = tried_by("worker_escape");
+    let pieces = "dies with its parent, memory limit, no file writes, 16 descriptors, no core, \
+                  no new privileges, landlock, CPU limit, no processes, seccomp";
+    assert_eq!(report.to_string(), format!("enforced: {pieces}"));
+    assert_eq!(tried.lines().count(), ACTIONS.len() + 1);
+    for line in tried.lines() {
         assert!(line.ends_with("denied"), "{line}");
+    }
+}
+
+#[test]
+fn landlock_alone_denies_files_and_network() {
+    let (tried, _) = tried_by("worker_escape_landlock");
+    for action in [
+        "open a file",
+        "list a folder",
+        "create a file",
+        "listen on TCP",
+        "start a program",
+    ] {
+        assert!(
+            tried.contains(&format!("{action} denied")),
+            "{action}: {tried}"
+        );
     }
 }
 
 #[test]
 #[ignore = "a worker: started by the other tests"]
 fn worker_escape() {
+    escape(confine_threads);
+}
+
+#[test]
+#[ignore = "a worker: started by the other tests"]
+fn worker_escape_landlock() {
+    escape(|_| ());
+}
+
+/// A worker whose one document has taken it over.
+fn escape(confine_threads: fn(&mut SandboxReport)) {
     let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned().unwrap());
     let Ok(setup) = protocol::receive::<Setup>(&stream) else {
         return;
     };
     let mut report = confine_process(&setup);
-    let escape = move || {
+    let parser = move || {
         confine_threads(&mut report);
         let (enforced, missing) = (report.enforced, report.missing);
         let hello = Hello {
@@ -171,18 +204,8 @@ fn worker_escape() {
         );
         lines.extend(std::env::vars().map(|(name, _)| format!("environment {name}")));
         let text = lines.join("\n");
-        let reply = Reply {
-            nonce: request.nonce,
-            status: Status::Text,
-            reason: None,
-            media_type: "text/plain".into(),
-            engine: "escape".into(),
-            warnings: vec![],
-            text_bytes: text.len() as u64,
-            last: true,
-        };
-        protocol::send(&stream, &reply).unwrap();
+        protocol::send(&stream, &reply(request.nonce, text.as_bytes())).unwrap();
         (&stream).write_all(text.as_bytes()).unwrap();
     };
-    std::thread::spawn(escape).join().unwrap();
+    std::thread::spawn(parser).join().unwrap();
 }

@@ -1,3 +1,5 @@
+//! Canonical text: the definition by iterators as the oracle, all of Unicode, idempotence.
+
 use super::*;
 use proptest::prelude::*;
 

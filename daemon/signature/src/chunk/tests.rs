@@ -1,3 +1,5 @@
+//! Chunk maps cover their input, survive edits, and shared spans are equal bytes.
+
 use super::*;
 use crate::{Ratio, resemblance};
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! Estimators against exact counts, intervals against their coverage, cuts against their promise.
+
 use super::*;
 use crate::{BswN, CanonicalText, ModN, Rung, ShingleSet, Window};
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! The oracles themselves, on cases small enough to see.
+
 use super::*;
 
 #[test]

@@ -1,3 +1,5 @@
+//! Signatures: order, coarsening, and what does not compare.
+
 use super::*;
 use crate::{BswN, CanonicalText, Chunks, ModN, ShingleSet};
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! When a path is told: the state machine against a clock of its own.
+
 use std::path::Path;
 
 use proptest::prelude::*;

@@ -1,3 +1,5 @@
+//! What a keeper tells of one root, with notes put in by hand.
+
 use std::fs;
 use std::sync::mpsc::sync_channel;
 

@@ -1,3 +1,5 @@
+//! What events and errors of notify become as notes.
+
 use notify::event::{CreateKind, DataChange, Flag, ModifyKind, RemoveKind, RenameMode};
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Opening never leaves the root, never blocks, and says why it refuses.
+
 use std::io::Read;
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;

@@ -1,3 +1,5 @@
+//! What a walk sees, skips and says of trees made to trip it.
+
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;

@@ -3,10 +3,12 @@
 use std::collections::BTreeMap;
 use std::io::Write;
 
-use pdf_extract::{Document, Object};
+use pdf_extract::{Dictionary, Document, Object};
 
 /// Longest file whose cross references are rebuilt: it is copied once.
 const MAX_REBUILD_BYTES: usize = 128 << 20;
+/// Character codes a font can have.
+const MAX_CODES: usize = 1 << 16;
 /// Most objects a rebuilt table holds.
 const MAX_OBJECTS: usize = 1 << 20;
 
@@ -125,31 +127,81 @@ fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
         .position(|window| window == needle)
 }
 
-/// Character widths that are given by reference: the library takes direct numbers only.
-pub(super) fn resolve_widths(document: &mut Document) {
-    let arrays: Vec<_> = document
-        .objects
-        .iter()
-        .filter_map(|(&id, object)| Some((id, direct_widths(document, object)?)))
-        .collect();
-    for (id, widths) in arrays {
+/// Character widths in forms that the library passes over or panics at: without widths it sees
+/// gaps within words. Simple fonts give numbers by reference, composite ones give ranges.
+pub(super) fn mend_widths(document: &mut Document) {
+    let mut mended = Vec::new();
+    for (&id, object) in &document.objects {
+        let Ok(font) = object.as_dict() else { continue };
+        mended.extend(simple_widths(document, font).map(|widths| (id, "Widths", widths)));
+        mended.extend(composite_widths(document, font).map(|widths| (id, "W", widths)));
+    }
+    for (id, key, widths) in mended {
         if let Some(Object::Dictionary(font)) = document.objects.get_mut(&id) {
-            font.set("Widths", widths);
+            font.set(key, widths);
         }
     }
 }
 
-/// The widths of a font as numbers, if they are not so already; 0 for what is no number.
-fn direct_widths(document: &Document, font: &Object) -> Option<Vec<Object>> {
-    let widths = font.as_dict().ok()?.get(b"Widths").ok()?;
-    let widths = document.dereference(widths).ok()?.1.as_array().ok()?;
-    let is_number = |o: &Object| matches!(o, Object::Integer(_) | Object::Real(_));
-    let number = |o: &Object| {
-        let direct = document.dereference(o).ok().map(|(_, object)| object);
-        direct
-            .filter(|o| is_number(o))
-            .cloned()
-            .unwrap_or(Object::Integer(0))
-    };
-    (!widths.iter().all(is_number)).then(|| widths.iter().map(number).collect())
+/// The widths of a simple font as numbers, if they are not so already.
+fn simple_widths(document: &Document, font: &Dictionary) -> Option<Vec<Object>> {
+    let widths = array(document, font.get(b"Widths").ok()?)?;
+    let odd = !widths.iter().all(is_number);
+    odd.then(|| widths.iter().map(|width| number(document, width)).collect())
+}
+
+/// The widths of a composite font with every range `first last width` written as
+/// `first [width …]` (ISO 32000-2, 9.7.4.3), up to the first entry that is neither.
+fn composite_widths(document: &Document, font: &Dictionary) -> Option<Vec<Object>> {
+    let mut entries = array(document, font.get(b"W").ok()?)?;
+    let (mut widths, mut codes) = (Vec::new(), 0);
+    while let Some((first, list, rest)) = next_widths(document, entries) {
+        codes += list.len();
+        if codes > MAX_CODES {
+            break;
+        }
+        widths.extend([Object::Integer(first), Object::Array(list)]);
+        entries = rest;
+    }
+    Some(widths)
+}
+
+/// The first code of the next entry, the widths from there on, and what follows.
+fn next_widths<'a>(
+    document: &Document,
+    entries: &'a [Object],
+) -> Option<(i64, Vec<Object>, &'a [Object])> {
+    let (first, entries) = entries.split_first()?;
+    let (next, rest) = entries.split_first()?;
+    let first = first.as_i64().ok()?;
+    if let Some(list) = array(document, next) {
+        return Some((
+            first,
+            list.iter().map(|width| number(document, width)).collect(),
+            rest,
+        ));
+    }
+    let last = next.as_i64().ok()?;
+    let count = usize::try_from(last.checked_sub(first)?)
+        .ok()?
+        .checked_add(1)?;
+    let (width, rest) = rest.split_first()?;
+    (count <= MAX_CODES).then(|| (first, vec![number(document, width); count], rest))
+}
+
+fn array<'a>(document: &'a Document, object: &'a Object) -> Option<&'a [Object]> {
+    Some(document.dereference(object).ok()?.1.as_array().ok()?)
+}
+
+fn is_number(object: &Object) -> bool {
+    matches!(object, Object::Integer(_) | Object::Real(_))
+}
+
+/// The number that `object` is or refers to; 0 for what is none.
+fn number(document: &Document, object: &Object) -> Object {
+    let direct = document.dereference(object).ok().map(|(_, object)| object);
+    direct
+        .filter(|object| is_number(object))
+        .cloned()
+        .unwrap_or(Object::Integer(0))
 }

@@ -139,6 +139,46 @@ fn widths_by_reference_are_resolved() {
     assert_eq!(text(&pdf_of(&objects)).1.trim(), "AAA");
 }
 
+/// One page in a composite font of the widths `w`; each character is placed by its own `Td`.
+fn composite(w: &str) -> Vec<u8> {
+    let mut objects = objects(&[(MEDIA_BOX, "")]);
+    let map = "begincmap 1 begincodespacerange <0000> <ffff> endcodespacerange \
+               1 beginbfrange <0000> <00ff> <0000> endbfrange endcmap";
+    let draw = "BT /F1 10 Tf 72 700 Td <0061> Tj 5 0 Td <0062> Tj 5 0 Td <0063> Tj ET";
+    objects[4] = stream(draw);
+    objects[2] = "<< /Type /Font /Subtype /Type0 /BaseFont /X /Encoding /Identity-H \
+                  /DescendantFonts [6 0 R] /ToUnicode 7 0 R >>"
+        .to_owned();
+    objects.push(format!(
+        "<< /Type /Font /Subtype /CIDFontType2 /BaseFont /X /DW 0 /W {w} \
+         /CIDSystemInfo << /Registry (Adobe) /Ordering (Identity) /Supplement 0 >> \
+         /FontDescriptor << /Type /FontDescriptor /FontName /X >> >>"
+    ));
+    objects.push(stream(map));
+    pdf_of(&objects)
+}
+
+#[test]
+fn widths_in_ranges_keep_words_together() {
+    assert_eq!(text(&composite("[97 [500 500 500]]")).1.trim(), "abc");
+    assert_eq!(text(&composite("[97 99 500]")).1.trim(), "abc");
+    // No widths at all: the gaps are seen as spaces, so the lines above test something.
+    assert_eq!(text(&composite("[]")).1.trim(), "a b c");
+}
+
+#[test]
+fn odd_widths_are_dropped() {
+    for odd in [
+        "[97]",
+        "[97 98]",
+        "[(x) 99 500]",
+        "[97 -5 500]",
+        "[0 999999999 500]",
+    ] {
+        assert_eq!(text(&composite(odd)).0, Ok(None), "{odd}");
+    }
+}
+
 fn locked(user_password: &str) -> Vec<u8> {
     let mut document = Document::load_mem(&pdf(&["Locked words"])).unwrap();
     let version = EncryptionVersion::V2 {

@@ -1,0 +1,11 @@
+//! Tests of the whole index: a bed that turns texts into files, and models to hold it against.
+
+mod bed;
+mod candidates;
+mod compact;
+mod crash;
+mod life;
+mod model;
+mod parameters;
+mod texts;
+mod views;

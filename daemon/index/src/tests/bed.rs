@@ -1,0 +1,323 @@
+//! Where an index is opened, filled and opened again.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use simdex_schema::meta::Parameters;
+use simdex_schema::{
+    ContentHash, ContentRecord, DocId, DocumentHash, DocumentKind, FileKey, FileRecord, FileStat,
+    Reason, RootId, State, file::FileOutcome,
+};
+use simdex_signature::{CANONICAL_VERSION, CanonicalText, Chunks, Ladder};
+
+use crate::store::{
+    MemoryStore, PostingStore, RecordStore, SledStore, Store, StoreError, VisitEntry, Write,
+};
+use crate::{Cancel, Change, Index, IndexError, NewContent, NewDocument, OpenReport, Options};
+
+pub(super) const PARAMETERS: Parameters = Parameters {
+    canonical: CANONICAL_VERSION,
+    window: 20,
+    target: 512,
+    bsw_n: true,
+    threshold: 0.7,
+};
+
+/// What an index lives in.
+enum Place {
+    /// Outlives the index, and fails once so many writes were made.
+    Memory(Arc<MemoryStore>, Arc<AtomicI64>),
+    Disk(PathBuf),
+}
+
+pub(super) struct Bed {
+    place: Place,
+    pub(super) parameters: Parameters,
+    pub(super) options: Options,
+    dir: tempfile::TempDir,
+    index: Option<Index>,
+}
+
+impl Bed {
+    pub(super) fn memory() -> Self {
+        let place = Place::Memory(Arc::default(), Arc::new(AtomicI64::new(i64::MAX)));
+        Self::new(|_| place)
+    }
+
+    pub(super) fn disk() -> Self {
+        Self::new(|dir| Place::Disk(dir.join("store")))
+    }
+
+    fn new(place: impl FnOnce(&Path) -> Place) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let options = Options {
+            buffer_postings: 20_000,
+            cached_shingles: 100_000,
+        };
+        let place = place(dir.path());
+        let mut bed = Self {
+            place,
+            parameters: PARAMETERS,
+            options,
+            dir,
+            index: None,
+        };
+        bed.open();
+        for root in ["/data/a", "/data/b"] {
+            bed.index().root(Path::new(root)).unwrap();
+        }
+        bed
+    }
+
+    pub(super) fn index(&self) -> &Index {
+        self.index.as_ref().unwrap()
+    }
+
+    /// Drops the index as a crash would and opens it again.
+    pub(super) fn open(&mut self) -> OpenReport {
+        self.try_open().unwrap()
+    }
+
+    pub(super) fn try_open(&mut self) -> Result<OpenReport, IndexError> {
+        self.index = None;
+        let store: Box<dyn Store> = match &self.place {
+            Place::Memory(store, left) => Box::new(Frail(Arc::clone(store), Arc::clone(left))),
+            Place::Disk(dir) => {
+                let options = crate::store::Options {
+                    cache_bytes: 8 << 20,
+                };
+                Box::new(SledStore::open(dir, options)?)
+            }
+        };
+        let opened = Index::open(store, &self.texts(), self.parameters.clone(), self.options)?;
+        self.index = Some(opened.index);
+        Ok(opened.report)
+    }
+
+    /// Where the texts lie.
+    pub(super) fn texts(&self) -> PathBuf {
+        self.dir.path().join("texts")
+    }
+
+    /// Closes the index properly and opens it again.
+    pub(super) fn close_and_open(&mut self) -> OpenReport {
+        self.index.take().unwrap().close().unwrap();
+        self.open()
+    }
+
+    /// Lets the store fail after so many writes.
+    pub(super) fn fail_after(&self, writes: i64) {
+        if let Place::Memory(_, left) = &self.place {
+            left.store(writes, Ordering::SeqCst);
+        }
+    }
+
+    /// Whether the store failed.
+    pub(super) fn failed(&self) -> bool {
+        matches!(&self.place, Place::Memory(_, left) if left.load(Ordering::SeqCst) < 0)
+    }
+
+    pub(super) fn settle(&self) {
+        self.index().settle(&Cancel::never()).unwrap();
+    }
+
+    pub(super) fn put(&self, path: &str, text: &str) {
+        self.index()
+            .apply(vec![put(self.index(), path, text, 0)])
+            .unwrap();
+    }
+
+    pub(super) fn remove(&self, path: &str) {
+        self.index()
+            .apply(vec![Change::Remove(file(path))])
+            .unwrap();
+    }
+
+    /// The document of a text.
+    pub(super) fn id(&self, text: &str) -> Option<DocId> {
+        self.index().document_by_hash(document(text)).unwrap()
+    }
+}
+
+/// `a/x.txt` under the roots of a bed.
+pub(super) fn file(path: &str) -> FileKey {
+    let (root, below) = path.split_once('/').unwrap();
+    let root = RootId(if root == "a" { 1 } else { 2 });
+    FileKey {
+        root,
+        path: below.as_bytes().to_vec(),
+    }
+}
+
+/// The bytes that carry a text in one of many formats.
+pub(super) fn content(text: &str, format: u8) -> ContentHash {
+    ContentHash(*blake3::hash(format!("{format}|{text}").as_bytes()).as_bytes())
+}
+
+pub(super) fn document(text: &str) -> DocumentHash {
+    DocumentHash(CanonicalText::from_extracted(text).hash())
+}
+
+/// The change that a file with this text is.
+pub(super) fn put(index: &Index, path: &str, text: &str, format: u8) -> Change {
+    let canonical = CanonicalText::from_extracted(text);
+    let length = canonical.as_bytes().len() as u64;
+    let document = NewDocument {
+        hash: document(text),
+        kind: DocumentKind::Text,
+        length,
+        chars: canonical.chars(),
+        text: Some(text.to_owned()),
+        signatures: index.sign_text(&canonical, ladder(index).rung_for(length)),
+    };
+    let hash = content(text, format);
+    put_content(path, hash, State::Indexed, Some(document))
+}
+
+fn ladder(index: &Index) -> Ladder {
+    Ladder {
+        target: index.parameters().target,
+        ..Ladder::default()
+    }
+}
+
+/// A file without text, compared by its bytes.
+pub(super) fn put_raw(path: &str, bytes: &[u8]) -> Change {
+    let hash = *blake3::hash(bytes).as_bytes();
+    let document = NewDocument {
+        hash: DocumentHash(*blake3::keyed_hash(&[7; 32], bytes).as_bytes()),
+        kind: DocumentKind::Raw,
+        length: bytes.len() as u64,
+        chars: 0,
+        text: None,
+        signatures: vec![Chunks::sign_by(bytes, Ladder::default())],
+    };
+    put_content(path, ContentHash(hash), State::NoText, Some(document))
+}
+
+pub(super) fn put_content(
+    path: &str,
+    hash: ContentHash,
+    state: State,
+    document: Option<NewDocument>,
+) -> Change {
+    let record = ContentRecord {
+        state,
+        reason: Reason::none(),
+        document: None,
+        media_type: "text/plain".to_owned(),
+        engine: String::new(),
+        extractor: 1,
+        strikes: 0,
+        bytes: 1,
+        warnings: Vec::new(),
+    };
+    let content = Some(Box::new(NewContent { record, document }));
+    Change::File {
+        key: file(path),
+        record: record_of(hash),
+        content,
+    }
+}
+
+/// A file seen with a content that is said to be known.
+pub(super) fn seen(path: &str, hash: ContentHash) -> Change {
+    Change::File {
+        key: file(path),
+        record: record_of(hash),
+        content: None,
+    }
+}
+
+fn record_of(hash: ContentHash) -> FileRecord {
+    let outcome = FileOutcome::Content(hash);
+    FileRecord {
+        stat: FileStat::default(),
+        racy: false,
+        outcome,
+    }
+}
+
+/// Every posting of every scheme as it stands in the store, counted.
+pub(super) fn postings_in_buckets(index: &Index) -> BTreeMap<&'static str, (u64, u64)> {
+    let shared = index.read();
+    let count = |scheme: simdex_signature::SchemeKind| {
+        let all = index
+            .buckets(&shared, scheme)
+            .recount(&[], &|_| true)
+            .unwrap();
+        (scheme.name(), (all.postings as u64, all.bytes as u64))
+    };
+    crate::index::SCHEMES.into_iter().map(count).collect()
+}
+
+/// A store that outlives the index and dies after so many writes.
+struct Frail(Arc<MemoryStore>, Arc<AtomicI64>);
+
+impl Frail {
+    fn spend(&self) -> Result<(), StoreError> {
+        if self.1.fetch_sub(1, Ordering::SeqCst) <= 0 {
+            self.1.store(-1, Ordering::SeqCst);
+            return Err(StoreError::Engine("no more writes".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+impl Store for Frail {
+    fn records(&self) -> &dyn RecordStore {
+        self
+    }
+    fn postings(&self) -> &dyn PostingStore {
+        self
+    }
+    fn commit(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+    fn bytes_on_disk(&self) -> u64 {
+        0
+    }
+    fn close(self: Box<Self>) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+impl RecordStore for Frail {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        self.0.records().get(key)
+    }
+    fn apply(&self, batch: Vec<Write>) -> Result<(), StoreError> {
+        self.spend()?;
+        self.0.records().apply(batch)
+    }
+    fn scan(
+        &self,
+        prefix: &[u8],
+        from: Option<&[u8]>,
+        visit: &mut VisitEntry<'_>,
+    ) -> Result<(), StoreError> {
+        self.0.records().scan(prefix, from, visit)
+    }
+}
+
+impl PostingStore for Frail {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        self.0.postings().get(key)
+    }
+    fn put(&self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        self.spend()?;
+        self.0.postings().put(key, value)
+    }
+    fn delete(&self, key: &[u8]) -> Result<(), StoreError> {
+        self.spend()?;
+        self.0.postings().delete(key)
+    }
+    fn keys(
+        &self,
+        visit: &mut dyn FnMut(&[u8]) -> std::ops::ControlFlow<()>,
+    ) -> Result<(), StoreError> {
+        self.0.postings().keys(visit)
+    }
+}

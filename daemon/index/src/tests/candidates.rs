@@ -1,0 +1,271 @@
+//! Candidates against counts by brute force, wherever the postings happen to lie.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use simdex_schema::DocumentKind;
+use simdex_signature::{
+    BswN, CanonicalText, Chunks, Fingerprint, Ladder, Rung, SchemeKind, ShingleSet, Signature,
+    Window,
+};
+
+use super::bed::{Bed, document, put, put_raw};
+use super::texts::{Random, pool};
+use crate::{Asked, Cancel, Candidate, Candidates, Options, Question, View};
+
+fn set(text: &str) -> ShingleSet {
+    ShingleSet::new(&CanonicalText::from_extracted(text), Window::DEFAULT)
+}
+
+fn at_rung(all: &[Fingerprint], rung: Rung) -> BTreeSet<Fingerprint> {
+    all.iter()
+        .copied()
+        .filter(|f| f.divisible_by(rung))
+        .collect()
+}
+
+fn ask(bed: &Bed, query: &ShingleSet, question: Question, view: &View) -> Candidates {
+    let asked = Asked {
+        scheme: SchemeKind::ModN,
+        fingerprints: query.fingerprints(),
+        finest: Rung::ZERO,
+    };
+    bed.index()
+        .candidates(asked, question, view, &Cancel::never())
+        .unwrap()
+}
+
+/// The counts of a candidate are exact at its rung, and none that shares anything there is missing.
+fn check(bed: &Bed, texts: &[String], query: &str, question: Question) {
+    let query = set(query);
+    let found = ask(bed, &query, question, &View::All);
+    assert_eq!(found.suppressed, 0);
+    let by_id: BTreeMap<_, Candidate> = found.found.iter().map(|c| (c.document, *c)).collect();
+    assert_eq!(by_id.len(), found.found.len());
+    let coarsest = Rung::all()
+        .rev()
+        .find(|r| at_rung(query.fingerprints(), *r).len() >= 128);
+    for text in texts {
+        let (id, text) = (bed.id(text).unwrap(), set(text));
+        let own = bed.index().stats(id).unwrap().rung;
+        let rung = match question {
+            Question::Contained => own,
+            _ => own.max(coarsest.unwrap_or(Rung::ZERO)),
+        };
+        let (ours, theirs) = (
+            at_rung(query.fingerprints(), rung),
+            at_rung(text.fingerprints(), rung),
+        );
+        let shared = ours.intersection(&theirs).count() as u64;
+        match by_id.get(&id) {
+            None => assert_eq!(shared, 0, "a document that shares is found"),
+            Some(found) => {
+                let counts = (found.rung, found.shared, found.query, found.of_document);
+                assert_eq!(
+                    counts,
+                    (rung, shared, ours.len() as u64, theirs.len() as u64)
+                );
+            }
+        }
+    }
+}
+
+fn check_bsw(bed: &Bed, texts: &[String], query: &str) {
+    let canonical = CanonicalText::from_extracted(query);
+    // Signing may ask the index: no lock is held meanwhile.
+    let sign = |rung| {
+        bed.index().live_documents(&View::All);
+        BswN::sign(&canonical, Window::DEFAULT, rung)
+    };
+    let found = bed
+        .index()
+        .candidates_bsw(&sign, &View::All, &Cancel::never())
+        .unwrap();
+    let by_id: BTreeMap<_, Candidate> = found.found.iter().map(|c| (c.document, *c)).collect();
+    for text in texts {
+        let id = bed.id(text).unwrap();
+        let rung = bed.index().stats(id).unwrap().rung;
+        let text = BswN::sign(&CanonicalText::from_extracted(text), Window::DEFAULT, rung);
+        let (ours, theirs) = (sign(rung), text);
+        let all = |s: &Signature| s.fingerprints().iter().copied().collect::<BTreeSet<_>>();
+        let shared = all(&ours).intersection(&all(&theirs)).count() as u64;
+        match by_id.get(&id) {
+            None => assert_eq!(shared, 0),
+            Some(found) => {
+                let counts = (found.rung, found.shared, found.query, found.of_document);
+                assert_eq!(
+                    counts,
+                    (rung, shared, ours.len() as u64, theirs.len() as u64)
+                );
+            }
+        }
+    }
+}
+
+fn check_all(bed: &Bed, texts: &[String], queries: &[String]) {
+    for query in queries {
+        for question in [Question::Similar, Question::Containing, Question::Contained] {
+            check(bed, texts, query, question);
+        }
+        check_bsw(bed, texts, query);
+    }
+}
+
+#[test]
+fn candidates_are_exact_in_buffer_and_buckets_and_between() {
+    let mut random = Random::new(21);
+    let mut texts = pool(&mut random, 5, 200);
+    let long = random.words(12_000);
+    texts.extend([
+        random.version(&long, 300),
+        random.excerpt(&long, 1_500),
+        long,
+    ]);
+    texts.sort();
+    texts.dedup();
+    let mut queries = vec![
+        random.version(&texts[0], 3),
+        texts[1].clone(),
+        random.words(60),
+    ];
+    queries.push(random.excerpt(texts.iter().max_by_key(|text| text.len()).unwrap(), 4_000));
+    let mut bed = Bed::memory();
+    let (first, second) = texts.split_at(texts.len() / 2);
+    bed.options.buffer_postings = usize::MAX;
+    bed.open();
+    let put_all = |bed: &Bed, texts: &[String], from: usize| {
+        let files = texts.iter().enumerate();
+        let files = files.map(|(at, text)| put(bed.index(), &format!("a/{}", from + at), text, 0));
+        bed.index().apply(files.collect()).unwrap();
+    };
+    put_all(&bed, first, 0);
+    check_all(&bed, first, &queries);
+    bed.index().merge().unwrap();
+    check_all(&bed, first, &queries);
+    put_all(&bed, second, first.len());
+    check_all(&bed, &texts, &queries);
+    // Half merged: a merge that dies on the way leaves postings in both places.
+    bed.fail_after(40);
+    assert!(bed.index().merge().is_err());
+    check_all(&bed, &texts, &queries);
+    bed.fail_after(i64::MAX);
+    bed.index().merge().unwrap();
+    check_all(&bed, &texts, &queries);
+    bed.open();
+    check_all(&bed, &texts, &queries);
+}
+
+#[test]
+fn raw_bytes_are_found_by_their_chunks_after_a_restart_too() {
+    let mut bed = Bed::memory();
+    let bytes = |seed: u32, length: u32| -> Vec<u8> {
+        (0..length)
+            .flat_map(|i| (i + seed).wrapping_mul(2_654_435_761).to_le_bytes())
+            .collect()
+    };
+    let (a, b) = (bytes(0, 60_000), bytes(1 << 20, 60_000));
+    let mixed = [&a[..], &b[..]].concat();
+    bed.index()
+        .apply(vec![put_raw("a/a", &a), put_raw("a/b", &b)])
+        .unwrap();
+    bed.put("a/text", &Random::new(2).words(50));
+    for step in 0..3 {
+        let query = Chunks::sign_by(&mixed, Ladder::default());
+        let asked = Asked {
+            scheme: SchemeKind::Chunks,
+            fingerprints: query.fingerprints(),
+            finest: query.rung(),
+        };
+        let found = bed
+            .index()
+            .candidates(asked, Question::Contained, &View::All, &Cancel::never())
+            .unwrap();
+        assert_eq!(found.found.len(), 2);
+        for candidate in found.found {
+            let stats = bed.index().stats(candidate.document).unwrap();
+            assert_eq!(stats.kind, DocumentKind::Raw);
+            assert!(
+                candidate.shared + 2 >= candidate.of_document,
+                "all chunks but the seam"
+            );
+        }
+        if step == 0 {
+            bed.open();
+        } else {
+            bed.index().merge().unwrap();
+        }
+    }
+}
+
+/// So many documents that all open with the same words that their lists are long.
+fn common(bed: &Bed, documents: usize) -> String {
+    let mut random = Random::new(77);
+    let boilerplate = random.words(6);
+    for some in (0..documents).collect::<Vec<_>>().chunks(2_000) {
+        let files = some.iter().map(|at| {
+            let text = format!("{boilerplate} {}", random.words(3));
+            put(bed.index(), &format!("a/{at}"), &text, 0)
+        });
+        bed.index().apply(files.collect()).unwrap();
+    }
+    bed.index().merge().unwrap();
+    boilerplate
+}
+
+#[test]
+fn common_fingerprints_are_counted_and_never_hide_what_matters() {
+    let mut bed = Bed::memory();
+    bed.options = Options {
+        buffer_postings: usize::MAX,
+        cached_shingles: 10_000_000,
+    };
+    bed.parameters.bsw_n = false;
+    bed.parameters.threshold = 0.9;
+    bed.open();
+    let boilerplate = common(&bed, 26_000);
+    let mut random = Random::new(78);
+    bed.put("b/common", &boilerplate);
+    let own = random.words(900);
+    let query = set(&format!("{boilerplate} {own}"));
+    bed.put("b/own", &own);
+    // The common documents hold less than 1/32 of the query: counted, not listed.
+    let similar = ask(&bed, &query, Question::Similar, &View::All);
+    assert!(similar.suppressed > 0 && similar.found.len() < 1_000);
+    assert!(
+        similar
+            .found
+            .iter()
+            .any(|c| Some(c.document) == bed.id(&own))
+    );
+    // What is common through and through is still contained in the query.
+    let contained = ask(&bed, &query, Question::Contained, &View::All);
+    let common = contained
+        .found
+        .iter()
+        .find(|c| Some(c.document) == bed.id(&boilerplate));
+    assert!(common.is_some_and(|c| c.shared == c.of_document));
+}
+
+#[test]
+fn the_search_for_edges_sees_through_common_fingerprints() {
+    let mut bed = Bed::memory();
+    bed.options = Options {
+        buffer_postings: usize::MAX,
+        cached_shingles: 10_000_000,
+    };
+    bed.parameters.bsw_n = false;
+    bed.parameters.threshold = 0.9;
+    bed.open();
+    let boilerplate = common(&bed, 26_000);
+    // Their edges are not the matter here: pretend they are settled.
+    bed.index().write().unsettled.clear();
+    let mut random = Random::new(79);
+    let rare = random.words(1);
+    // Nearly all of these two is common; that of one lies in the other.
+    let (a, b) = (boilerplate.clone(), format!("{boilerplate} {}", &rare[..1]));
+    bed.put("b/a", &a);
+    bed.put("b/b", &b);
+    bed.settle();
+    let (a, b) = (bed.id(&a).unwrap(), bed.id(&b).unwrap());
+    assert!(bed.index().read().graph.edge(a, b).is_some());
+    assert_eq!(document(&boilerplate), bed.index().stats(a).unwrap().hash);
+}

@@ -1,0 +1,153 @@
+//! A store that dies in the middle: nothing is lost and nothing is there twice.
+
+use std::cell::Cell;
+
+use simdex_schema::DocId;
+use simdex_signature::SchemeKind;
+
+use super::bed::{Bed, file, postings_in_buckets, put};
+use super::model::Model;
+use super::texts::{Random, pool};
+use crate::{Cancel, Change, View};
+
+/// What a bed holds after the crash is what the model says, counts included.
+fn check(bed: &Bed, model: &Model) {
+    bed.settle();
+    model.check(bed.index(), &View::All, bed.parameters.threshold);
+    bed.index().merge().unwrap();
+    let counted = postings_in_buckets(bed.index());
+    for usage in bed.index().usage() {
+        assert_eq!((usage.postings, usage.bytes), counted[usage.scheme.name()]);
+    }
+    // One posting for every fingerprint of every document known, and no more.
+    let shared = bed.index().read();
+    let known = shared.table.known().iter().map(DocId);
+    let wanted = known.map(|id| {
+        let stats = shared.table.get(id).unwrap();
+        u64::from(stats.counts[usize::from(stats.rung.get())])
+    });
+    let counted = Cell::new(0);
+    let count = |id: DocId| {
+        counted.set(counted.get() + u64::from(shared.table.get(id).is_some()));
+        true
+    };
+    let buckets = bed.index().buckets(&shared, SchemeKind::ModN);
+    buckets.recount(&[], &count).unwrap();
+    assert_eq!(counted.get(), wanted.sum::<u64>());
+}
+
+/// A bed with many merged and many buffered documents, some of them gone.
+fn bed(random: &mut Random) -> (Bed, Model) {
+    let pool = pool(random, 6, 60);
+    let (mut bed, mut model) = (Bed::memory(), Model::default());
+    bed.options.buffer_postings = usize::MAX;
+    bed.open();
+    for (at, text) in pool.iter().enumerate() {
+        let path = format!("a/{at}");
+        bed.index()
+            .apply(vec![put(bed.index(), &path, text, 0)])
+            .unwrap();
+        model.files.insert(file(&path), (text.clone(), 0));
+        if at == pool.len() / 3 {
+            bed.settle();
+            bed.index().merge().unwrap();
+        }
+    }
+    for at in (0..pool.len()).step_by(5) {
+        bed.remove(&format!("a/{at}"));
+        model.files.remove(&file(&format!("a/{at}")));
+    }
+    (bed, model)
+}
+
+#[test]
+fn a_merge_cut_short_anywhere_is_finished_by_the_next() {
+    let mut random = Random::new(41);
+    let mut writes = 0;
+    loop {
+        let (mut bed, model) = bed(&mut random);
+        bed.settle();
+        bed.fail_after(writes);
+        let merged = bed.index().merge();
+        assert_eq!(merged.is_err(), bed.failed());
+        bed.fail_after(i64::MAX);
+        // Half the time the process lives on and merges again.
+        if writes % 2 == 0 {
+            bed.open();
+        } else {
+            bed.put(
+                "b/late",
+                "a text that comes after the failure, long enough for a window",
+            );
+            bed.remove("b/late");
+        }
+        check(&bed, &model);
+        bed.open();
+        check(&bed, &model);
+        if merged.is_ok() {
+            break;
+        }
+        writes += 1 + writes / 6;
+    }
+    assert!(writes > 100, "the merge made few writes: {writes}");
+}
+
+#[test]
+fn settling_cut_short_anywhere_is_finished_by_the_next() {
+    let mut random = Random::new(42);
+    for writes in 0.. {
+        let (mut bed, model) = bed(&mut random);
+        bed.fail_after(writes);
+        let settled = bed.index().settle(&Cancel::never());
+        bed.fail_after(i64::MAX);
+        bed.open();
+        check(&bed, &model);
+        if settled.is_ok() {
+            assert!(writes > 10);
+            return;
+        }
+    }
+}
+
+#[test]
+fn a_batch_that_fails_leaves_the_index_as_it_was() {
+    let (bed, model) = bed(&mut Random::new(43));
+    let text = Random::new(44).words(40);
+    bed.fail_after(0);
+    let gone = model.files.keys().next().unwrap().clone();
+    let changes = vec![put(bed.index(), "b/x", &text, 0), Change::Remove(gone)];
+    assert!(bed.index().apply(changes).is_err());
+    bed.fail_after(i64::MAX);
+    check(&bed, &model);
+    bed.put("b/x", &text);
+    assert!(bed.id(&text).is_some());
+}
+
+#[test]
+fn another_setting_cut_short_is_taken_on_again() {
+    let mut random = Random::new(45);
+    for writes in (0..).step_by(5) {
+        let (mut bed, model) = bed(&mut random);
+        bed.settle();
+        bed.index().merge().unwrap();
+        bed.parameters.threshold = 0.5;
+        bed.parameters.bsw_n = false;
+        bed.fail_after(writes);
+        let opened = bed.try_open();
+        bed.fail_after(i64::MAX);
+        bed.open();
+        check(&bed, &model);
+        if opened.is_ok() {
+            assert!(writes > 10);
+            return;
+        }
+    }
+}
+
+#[test]
+fn an_index_signed_again_in_parts_is_whole() {
+    let (mut bed, model) = bed(&mut Random::new(46));
+    bed.options.buffer_postings = 500;
+    assert!(bed.open().signed_again > 0);
+    check(&bed, &model);
+}

@@ -1,0 +1,357 @@
+//! Random lives of an index against the model; moves; handles of groups.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use simdex_schema::{GroupId, State};
+use simdex_signature::Ratio;
+
+use super::bed::{
+    Bed, content, document, file, postings_in_buckets, put, put_content, put_raw, seen,
+};
+use super::model::Model;
+use super::texts::{Random, pool};
+use crate::{Cancel, Change, View};
+
+/// One random change of one file, made in the model as well.
+fn change(bed: &Bed, model: &mut Model, random: &mut Random, pool: &[String]) -> Change {
+    let path = format!("{}/f{}", random.pick(&["a", "b"]), random.below(24));
+    let known: Vec<_> = model.files.keys().cloned().collect();
+    if !known.is_empty() && random.once_in(3) {
+        let key = random.pick(&known).clone();
+        model.files.remove(&key);
+        return Change::Remove(key);
+    }
+    let (text, format) = (random.pick(pool).clone(), random.below(3) as u8);
+    let change = put(bed.index(), &path, &text, format);
+    model.files.insert(file(&path), (text, format));
+    change
+}
+
+fn live(mut bed: Bed, seed: u64, steps: usize) {
+    let mut random = Random::new(seed);
+    let pool = pool(&mut random, 5, 160);
+    let mut model = Model::default();
+    for _ in 0..steps {
+        let mut changes = Vec::new();
+        for _ in 0..1 + random.below(4) {
+            changes.push(change(&bed, &mut model, &mut random, &pool));
+        }
+        let applied = bed.index().apply(changes).unwrap();
+        assert!(applied.unknown_content.is_empty());
+        match random.below(12) {
+            0 => bed.index().merge().unwrap(),
+            1 => {
+                bed.open();
+            }
+            2 => {
+                bed.close_and_open();
+            }
+            3 => drop(bed.index().compact_texts().unwrap()),
+            4..7 => {
+                bed.settle();
+                model.check(bed.index(), &View::All, bed.parameters.threshold);
+            }
+            _ => {}
+        }
+    }
+    bed.settle();
+    for threshold in [0.7, 0.85, 0.5] {
+        model.check(bed.index(), &View::All, threshold);
+        model.check(
+            bed.index(),
+            &View::Roots([file("b/").root].into()),
+            threshold,
+        );
+    }
+    bed.index().merge().unwrap();
+    let counted = postings_in_buckets(bed.index());
+    for usage in bed.index().usage() {
+        assert_eq!((usage.postings, usage.bytes), counted[usage.scheme.name()]);
+    }
+}
+
+#[test]
+fn whatever_happens_the_index_says_what_the_model_says() {
+    for seed in 0..12 {
+        live(Bed::memory(), seed, 60);
+    }
+}
+
+#[test]
+fn so_it_does_on_disk() {
+    live(Bed::disk(), 100, 40);
+}
+
+/// Ends the other threads, however this one ends.
+struct Finish<'a>(&'a AtomicBool);
+
+impl Drop for Finish<'_> {
+    fn drop(&mut self) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn writers_settlers_mergers_and_readers_do_not_stand_in_each_others_way() {
+    let (mut bed, mut random) = (Bed::memory(), Random::new(200));
+    bed.options.buffer_postings = 3_000;
+    bed.open();
+    let pool = pool(&mut random, 5, 100);
+    let mut model = Model::default();
+    let done = AtomicBool::new(false);
+    let busy = |work: &dyn Fn()| {
+        while !done.load(Ordering::SeqCst) {
+            work();
+        }
+    };
+    let never = Cancel::never();
+    std::thread::scope(|scope| {
+        let _finish = Finish(&done);
+        scope.spawn(|| {
+            busy(&|| {
+                bed.index().settle_step(&never).unwrap();
+            })
+        });
+        scope.spawn(|| {
+            busy(&|| {
+                bed.index().merge().unwrap();
+                bed.index().compact_texts().unwrap();
+                bed.index().usage();
+            })
+        });
+        scope.spawn(|| {
+            busy(&|| {
+                bed.index()
+                    .neighbourhood(&View::All, Ratio::new(0.5).unwrap(), &never)
+                    .unwrap();
+                bed.index()
+                    .files(&View::All, &mut |_| ControlFlow::Continue(()))
+                    .unwrap();
+            })
+        });
+        for _ in 0..300 {
+            let changes = (0..3)
+                .map(|_| change(&bed, &mut model, &mut random, &pool))
+                .collect();
+            bed.index().apply(changes).unwrap();
+        }
+    });
+    bed.settle();
+    model.check(bed.index(), &View::All, bed.parameters.threshold);
+    bed.open();
+    bed.settle();
+    model.check(bed.index(), &View::All, bed.parameters.threshold);
+}
+
+#[test]
+fn large_batches_settle_in_steps_to_the_same_graph() {
+    let mut random = Random::new(5);
+    let pool = pool(&mut random, 60, 60);
+    let bed = Bed::memory();
+    let mut model = Model::default();
+    let files = pool.iter().enumerate().map(|(at, text)| {
+        model
+            .files
+            .insert(file(&format!("a/{at:04}")), (text.clone(), 0));
+        put(bed.index(), &format!("a/{at:04}"), text, 0)
+    });
+    bed.index().apply(files.collect()).unwrap();
+    assert!(
+        bed.index().settle_step(&Cancel::never()).unwrap() > 0,
+        "one step is not enough"
+    );
+    bed.settle();
+    model.check(bed.index(), &View::All, 0.7);
+}
+
+#[test]
+fn a_move_keeps_the_document_and_a_purge_forgets_it() {
+    let mut random = Random::new(1);
+    let (text, bed) = (random.words(50), Bed::memory());
+    bed.put("a/old", &text);
+    bed.settle();
+    let id = bed.id(&text).unwrap();
+    bed.remove("a/old");
+    bed.settle();
+    let moved = bed
+        .index()
+        .apply(vec![seen("b/new", content(&text, 0))])
+        .unwrap();
+    assert_eq!((moved.unknown_content.len(), bed.id(&text)), (0, Some(id)));
+    assert_eq!(bed.index().files_of(id, &View::All).unwrap().len(), 1);
+    bed.index().merge().unwrap();
+    assert_eq!(bed.id(&text), Some(id));
+
+    bed.remove("b/new");
+    bed.settle();
+    bed.index().merge().unwrap();
+    assert_eq!(
+        (bed.id(&text), bed.index().stats(id).map(|s| s.length)),
+        (None, None)
+    );
+    let late = bed
+        .index()
+        .apply(vec![seen("b/new", content(&text, 0))])
+        .unwrap();
+    assert_eq!(late.unknown_content, [file("b/new")]);
+    assert_eq!(bed.index().file(&file("b/new")).unwrap(), None);
+    bed.put("b/new", &text);
+    assert_ne!(bed.id(&text), Some(id), "ids are never used again");
+}
+
+#[test]
+fn a_purged_document_leaves_no_content_that_names_it() {
+    let (bed, text) = (Bed::memory(), Random::new(3).words(40));
+    bed.put("a/x", &text);
+    bed.settle();
+    // Two purges: the first while the group has yet to hear of the loss.
+    bed.remove("a/x");
+    bed.index().merge().unwrap();
+    bed.settle();
+    bed.index().merge().unwrap();
+    assert_eq!(bed.index().content(content(&text, 0)).unwrap(), None);
+    let left = crate::batch::Batch::new(bed.index().store.records())
+        .keys(&[])
+        .unwrap();
+    let kinds: Vec<u8> = left.iter().map(|key| key[0]).collect();
+    assert_eq!(kinds, b"mrr", "all that is left is meta and the roots");
+}
+
+#[test]
+fn a_content_extracted_anew_moves_its_files_to_the_other_document() {
+    let (bed, mut random) = (Bed::memory(), Random::new(4));
+    let (old, new) = (random.words(40), random.words(40));
+    bed.put("a/x", &old);
+    bed.put("b/y", &old);
+    let Change::File {
+        content: Some(fresh),
+        ..
+    } = put(bed.index(), "a/x", &new, 0)
+    else {
+        unreachable!()
+    };
+    let again = put_content("a/x", content(&old, 0), State::Partial, fresh.document);
+    bed.index().apply(vec![again]).unwrap();
+    bed.settle();
+    assert_eq!(bed.index().live_documents(&View::All), 1);
+    let id = bed.id(&new).unwrap();
+    assert_eq!(bed.index().files_of(id, &View::All).unwrap().len(), 2);
+    bed.index().merge().unwrap();
+    assert_eq!(bed.id(&old), None);
+}
+
+#[test]
+fn files_without_text_are_no_group_and_never_equal() {
+    let bed = Bed::memory();
+    let bytes: Vec<u8> = (0..40_000u32)
+        .flat_map(|i| i.wrapping_mul(2_654_435_761).to_le_bytes())
+        .collect();
+    bed.index()
+        .apply(vec![put_raw("a/1", &bytes), put_raw("a/2", &bytes)])
+        .unwrap();
+    bed.settle();
+    let found = bed
+        .index()
+        .neighbourhood(&View::All, Ratio::ONE, &Cancel::never())
+        .unwrap();
+    assert!(found.groups.is_empty() && found.pairs.is_empty());
+    let mut states = Vec::new();
+    let mut visit = |file: crate::FileView| {
+        states.push((file.state, file.document.is_some()));
+        std::ops::ControlFlow::Continue(())
+    };
+    bed.index().files(&View::All, &mut visit).unwrap();
+    assert_eq!(states, [(State::NoText, false); 2]);
+}
+
+/// Handles of the groups shown, by the text of their principal.
+fn handles(bed: &Bed, texts: &[&str]) -> BTreeMap<usize, GroupId> {
+    bed.settle();
+    let threshold = Ratio::new(bed.parameters.threshold).unwrap();
+    let found = bed
+        .index()
+        .neighbourhood(&View::All, threshold, &Cancel::never())
+        .unwrap();
+    let place = |id| {
+        let hash = bed.index().stats(id).unwrap().hash;
+        texts
+            .iter()
+            .position(|text| document(text) == hash)
+            .unwrap()
+    };
+    found
+        .groups
+        .iter()
+        .map(|group| (place(group.principal), group.id.unwrap()))
+        .collect()
+}
+
+#[test]
+fn a_group_keeps_its_handle_through_changes_of_principal() {
+    let mut random = Random::new(9);
+    let mut bed = Bed::memory();
+    let base = random.words(40);
+    let longer = format!("{base} more");
+    let longest = format!("{longer} words");
+    let other = random.words(40);
+    let texts = [&base[..], &longer, &longest, &other];
+    bed.put("a/0", &base);
+    bed.put("a/1", &longer);
+    bed.put("a/3", &other);
+    bed.put("b/3", &other);
+    let first = handles(&bed, &texts);
+    assert_eq!(first.keys().collect::<Vec<_>>(), [&1, &3]);
+    // A longer document takes over the group and its handle.
+    bed.put("a/2", &longest);
+    assert_eq!(
+        handles(&bed, &texts),
+        [(2, first[&1]), (3, first[&3])].into()
+    );
+    bed.open();
+    assert_eq!(
+        handles(&bed, &texts),
+        [(2, first[&1]), (3, first[&3])].into()
+    );
+    // The principal goes: the handle passes on, and merging forgets the document only then.
+    bed.remove("a/2");
+    bed.index().merge().unwrap();
+    assert_eq!(handles(&bed, &texts), first);
+    bed.index().merge().unwrap();
+    bed.close_and_open();
+    assert_eq!(handles(&bed, &texts), first);
+    // A group that dissolves gives its handle to no other.
+    bed.remove("b/3");
+    assert_eq!(handles(&bed, &texts), [(1, first[&1])].into());
+    bed.put("b/3", &other);
+    assert!(handles(&bed, &texts)[&3] > first[&3]);
+}
+
+#[test]
+fn edits_of_many_files_at_once_keep_all_handles() {
+    let (bed, mut random) = (Bed::memory(), Random::new(10));
+    let bases: Vec<String> = (0..400).map(|_| random.words(30)).collect();
+    let put_all = |format: &dyn Fn(&str, usize) -> String| {
+        let files = bases.iter().enumerate().flat_map(|(at, base)| {
+            [0, 1].map(|n| put(bed.index(), &format!("a/{at}-{n}"), &format(base, n), 0))
+        });
+        bed.index().apply(files.collect()).unwrap();
+        bed.settle();
+        let threshold = Ratio::new(bed.parameters.threshold).unwrap();
+        bed.index()
+            .neighbourhood(&View::All, threshold, &Cancel::never())
+            .unwrap()
+    };
+    let ids = |found: &crate::Neighbourhood| {
+        found
+            .groups
+            .iter()
+            .map(|g| g.id.unwrap())
+            .collect::<std::collections::BTreeSet<_>>()
+    };
+    let before = put_all(&|base, n| format!("{base} first {n}"));
+    assert_eq!(before.groups.len(), 400);
+    let after = put_all(&|base, n| format!("{base} second {n}"));
+    assert_eq!(ids(&before), ids(&after));
+}

@@ -1,0 +1,191 @@
+//! What an index must say, worked out the slow and plain way.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+
+use simdex_schema::{DocumentHash, FileKey, RootId, State};
+use simdex_signature::{CanonicalText, Ladder, Ratio, Rung, ShingleSet, Window, least_overlap_cut};
+
+use super::bed::{content, document};
+use crate::{Cancel, Index, View};
+
+/// Files with their texts and formats.
+#[derive(Clone, Default)]
+pub(super) struct Model {
+    pub(super) files: BTreeMap<FileKey, (String, u8)>,
+}
+
+struct Text {
+    hash: DocumentHash,
+    length: usize,
+    rung: Rung,
+    set: ShingleSet,
+    files: usize,
+}
+
+impl Model {
+    /// Checks everything that `index`, settled, says in this view.
+    pub(super) fn check(&self, index: &Index, view: &View, threshold: f64) {
+        self.check_files(index, view);
+        self.check_documents(index, view);
+        let texts = self.texts(view);
+        let (edges, groups) = (edges(&texts, threshold), groups(&texts, threshold));
+        let ratio = Ratio::new(threshold).unwrap();
+        let found = index.neighbourhood(view, ratio, &Cancel::never()).unwrap();
+        let name = |id| index.stats(id).unwrap().hash;
+        let pairs: Vec<BTreeSet<DocumentHash>> = found
+            .pairs
+            .iter()
+            .map(|p| [name(p.a), name(p.b)].into())
+            .collect();
+        let distinct: BTreeSet<_> = pairs.iter().cloned().collect();
+        assert_eq!(distinct.len(), pairs.len(), "a pair is listed once");
+        assert_eq!(distinct, edges.keys().cloned().collect());
+        for pair in &found.pairs {
+            let sides: BTreeSet<_> = [name(pair.a), name(pair.b)].into();
+            assert_eq!(pair.edge.shared, edges[&sides].0);
+            assert_eq!(pair.edge.resemblance(), edges[&sides].1);
+        }
+        let shown = found.groups.iter().map(|group| {
+            let members = group.members.iter().map(|member| name(member.document));
+            (name(group.principal), members.collect())
+        });
+        assert_eq!(shown.collect::<BTreeMap<_, BTreeSet<_>>>(), groups);
+        let handles: Vec<_> = found.groups.iter().filter_map(|group| group.id).collect();
+        assert_eq!(handles.iter().collect::<BTreeSet<_>>().len(), handles.len());
+        if *view == View::All && threshold == index.parameters().threshold {
+            assert_eq!(handles.len(), groups.len(), "every group has a handle");
+        }
+    }
+
+    fn visible(&self, view: &View) -> impl Iterator<Item = (&FileKey, &(String, u8))> {
+        self.files.iter().filter(|(key, _)| view.shows(key.root))
+    }
+
+    fn check_files(&self, index: &Index, view: &View) {
+        let mut expected = Vec::new();
+        let mut first = BTreeMap::new();
+        for (key, (text, format)) in self.visible(view) {
+            let content = content(text, *format);
+            let state = match first.get(&document(text)) {
+                None => State::Indexed,
+                Some(same) if *same == content => State::IdenticalBytes,
+                Some(_) => State::IdenticalText,
+            };
+            first.entry(document(text)).or_insert(content);
+            expected.push((path(key), state, document(text)));
+        }
+        let mut shown = Vec::new();
+        let mut visit = |file: crate::FileView| {
+            let path = file.path.to_string_lossy().into_owned();
+            shown.push((path, file.state, file.document.unwrap().1));
+            ControlFlow::Continue(())
+        };
+        index.files(view, &mut visit).unwrap();
+        assert_eq!(shown, expected);
+    }
+
+    fn check_documents(&self, index: &Index, view: &View) {
+        let mut files: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+        for (key, (text, _)) in self.visible(view) {
+            files.entry(text).or_default().push(path(key));
+        }
+        assert_eq!(index.live_documents(view), files.len() as u64);
+        for (text, paths) in files {
+            let id = index.document_by_hash(document(text)).unwrap().unwrap();
+            assert_eq!(index.text(id).unwrap().as_deref(), Some(text));
+            let of = index.files_of(id, view).unwrap();
+            let shown: Vec<String> = of
+                .iter()
+                .map(|file| file.path.to_string_lossy().into_owned())
+                .collect();
+            assert_eq!(shown, paths);
+            assert_eq!(of[0].state, State::Indexed);
+            assert!(of[1..].iter().all(|file| file.state != State::Indexed));
+        }
+    }
+
+    fn texts(&self, view: &View) -> Vec<Text> {
+        let mut files: BTreeMap<&str, usize> = BTreeMap::new();
+        self.visible(view)
+            .for_each(|(_, (text, _))| *files.entry(text).or_default() += 1);
+        let text = |(text, files): (&str, usize)| {
+            let canonical = CanonicalText::from_extracted(text);
+            let length = canonical.as_bytes().len();
+            Text {
+                hash: document(text),
+                length,
+                rung: Ladder::default().rung_for(length as u64),
+                set: ShingleSet::new(&canonical, Window::DEFAULT),
+                files,
+            }
+        };
+        files.into_iter().map(text).collect()
+    }
+}
+
+fn path(key: &FileKey) -> String {
+    let root = if key.root == RootId(1) {
+        "/data/a"
+    } else {
+        "/data/b"
+    };
+    format!("{root}/{}", String::from_utf8_lossy(&key.path))
+}
+
+/// Shared shingles and resemblance of every edge.
+fn edges(texts: &[Text], threshold: f64) -> BTreeMap<BTreeSet<DocumentHash>, (u64, f64)> {
+    let mut edges = BTreeMap::new();
+    for (at, a) in texts.iter().enumerate() {
+        for b in &texts[..at] {
+            if let Some(edge) = edge(a, b, threshold) {
+                edges.insert([a.hash, b.hash].into(), edge);
+            }
+        }
+    }
+    edges
+}
+
+fn edge(a: &Text, b: &Text, threshold: f64) -> Option<(u64, f64)> {
+    let resemblance = a.set.resemblance(&b.set)?.get();
+    let rung = a.rung.max(b.rung);
+    let sampled = |text: &Text| -> BTreeSet<u64> {
+        let all = text
+            .set
+            .fingerprints()
+            .iter()
+            .filter(|f| f.divisible_by(rung));
+        all.map(|f| f.0).collect()
+    };
+    let (of_a, of_b) = (sampled(a), sampled(b));
+    let shared = of_a.intersection(&of_b).count() as u64;
+    let union = of_a.union(&of_b).count() as u64;
+    let ratio = Ratio::new(threshold).unwrap();
+    let enough = rung == Rung::ZERO || shared >= least_overlap_cut(union, ratio, 0.001).max(1);
+    (enough && resemblance >= threshold).then(|| (a.set.shared_with(&b.set), resemblance))
+}
+
+/// Stars, longest document first, and documents of several files.
+fn groups(texts: &[Text], threshold: f64) -> BTreeMap<DocumentHash, BTreeSet<DocumentHash>> {
+    let mut order: Vec<&Text> = texts.iter().collect();
+    order.sort_by_key(|text| (std::cmp::Reverse(text.length), text.hash));
+    let mut taken = BTreeSet::new();
+    let mut groups = BTreeMap::new();
+    for principal in &order {
+        if !taken.insert(principal.hash) {
+            continue;
+        }
+        let near = |other: &&&Text| edge(principal, other, threshold).is_some();
+        let members: BTreeSet<DocumentHash> = order
+            .iter()
+            .filter(|other| !taken.contains(&other.hash))
+            .filter(near)
+            .map(|other| other.hash)
+            .collect();
+        taken.extend(&members);
+        if !members.is_empty() || principal.files > 1 {
+            groups.insert(principal.hash, members);
+        }
+    }
+    groups
+}

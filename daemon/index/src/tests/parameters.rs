@@ -1,0 +1,122 @@
+//! Other settings at the next start: what follows from them is made anew.
+
+use simdex_signature::{BswN, CanonicalText, Rung, SchemeKind, Window};
+
+use super::bed::{Bed, file, postings_in_buckets, put};
+use super::model::Model;
+use super::texts::{Random, pool};
+use crate::{Cancel, View};
+
+fn filled(seed: u64) -> (Bed, Model, Vec<String>) {
+    let mut random = Random::new(seed);
+    let pool = pool(&mut random, 6, 120);
+    let (bed, mut model) = (Bed::memory(), Model::default());
+    for (at, text) in pool.iter().enumerate() {
+        let path = format!("a/{at}");
+        bed.index()
+            .apply(vec![put(bed.index(), &path, text, 0)])
+            .unwrap();
+        model.files.insert(file(&path), (text.clone(), 0));
+    }
+    bed.settle();
+    bed.index().merge().unwrap();
+    (bed, model, pool)
+}
+
+#[test]
+fn another_threshold_finds_all_edges_anew() {
+    let (mut bed, model, _) = filled(31);
+    for threshold in [0.5, 0.9] {
+        bed.parameters.threshold = threshold;
+        assert!(bed.open().rebuilt);
+        assert!(!bed.index().is_settled());
+        bed.settle();
+        model.check(bed.index(), &View::All, threshold);
+        assert!(!bed.close_and_open().rebuilt);
+        bed.settle();
+        model.check(bed.index(), &View::All, threshold);
+    }
+}
+
+/// BSW_n candidates of a text: how many, and whether the text itself is wholly found.
+fn bsw(bed: &Bed, text: &str) -> Option<(u64, u64)> {
+    let canonical = CanonicalText::from_extracted(text);
+    let window = bed.index().window();
+    let sign = |rung: Rung| BswN::sign(&canonical, window, rung);
+    let found = bed
+        .index()
+        .candidates_bsw(&sign, &View::All, &Cancel::never())
+        .unwrap();
+    let id = bed.id(text).unwrap();
+    let found = found.found.iter().find(|c| c.document == id);
+    found.map(|c| (c.shared, c.of_document))
+}
+
+#[test]
+fn the_second_scheme_comes_and_goes() {
+    let (mut bed, model, pool) = filled(32);
+    let with = bsw(&bed, &pool[0]).unwrap();
+    assert!(with.0 > 0 && with.0 == with.1);
+    bed.parameters.bsw_n = false;
+    let report = bed.open();
+    assert!(report.rebuilt && report.signed_again > 0);
+    assert_eq!(bsw(&bed, &pool[0]), None);
+    bed.settle();
+    bed.index().merge().unwrap();
+    assert_eq!(
+        postings_in_buckets(bed.index())[SchemeKind::BswN.name()],
+        (0, 0)
+    );
+    bed.parameters.bsw_n = true;
+    assert!(bed.open().rebuilt);
+    for _ in 0..2 {
+        assert_eq!(
+            bsw(&bed, &pool[0]),
+            Some(with),
+            "records tell of the scheme again"
+        );
+        bed.settle();
+        model.check(bed.index(), &View::All, bed.parameters.threshold);
+        assert!(!bed.close_and_open().rebuilt);
+    }
+}
+
+#[test]
+fn another_window_or_ladder_makes_records_postings_and_edges_anew() {
+    let (mut bed, _, pool) = filled(33);
+    bed.parameters.window = 12;
+    bed.parameters.target = 64;
+    assert!(bed.open().rebuilt);
+    bed.open();
+    bed.settle();
+    bed.index().merge().unwrap();
+    let mut fresh = Bed::memory();
+    fresh.parameters = bed.parameters.clone();
+    fresh.open();
+    for (at, text) in pool.iter().enumerate() {
+        fresh.put(&format!("a/{at}"), text);
+    }
+    fresh.settle();
+    fresh.index().merge().unwrap();
+    assert_eq!(bed.index().window(), Window::bytes(12).unwrap());
+    let edges = |bed: &Bed| {
+        let shared = bed.index().read();
+        shared
+            .graph
+            .documents()
+            .map(|id| shared.graph.neighbours(id).count())
+            .sum::<usize>()
+    };
+    assert_eq!(edges(&bed), edges(&fresh));
+    assert_eq!(
+        postings_in_buckets(bed.index()),
+        postings_in_buckets(fresh.index())
+    );
+    for text in &pool {
+        let stats = |bed: &Bed| {
+            let stats = bed.index().stats(bed.id(text).unwrap()).unwrap();
+            (stats.rung, stats.counts, stats.bsw_count)
+        };
+        assert_eq!(stats(&bed), stats(&fresh));
+    }
+}

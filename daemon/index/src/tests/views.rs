@@ -1,0 +1,61 @@
+//! What stands only in roots that may not be seen is nowhere to be seen.
+
+use simdex_signature::{CanonicalText, Ratio, Rung, SchemeKind, ShingleSet, Window};
+
+use super::bed::{Bed, file};
+use super::texts::Random;
+use crate::{Asked, Cancel, Question, View};
+
+#[test]
+fn a_document_of_hidden_roots_appears_nowhere() {
+    let (bed, mut random) = (Bed::memory(), Random::new(61));
+    let (shown, hidden) = (random.words(60), random.words(60));
+    let near = random.version(&shown, 1);
+    bed.put("a/shown", &shown);
+    bed.put("b/copy", &shown);
+    bed.put("b/near", &near);
+    bed.put("b/hidden", &hidden);
+    bed.put("b/hidden-too", &hidden);
+    bed.settle();
+    for step in 0..2 {
+        let view = View::Roots([file("a/").root].into());
+        let id = |text: &str| bed.id(text).unwrap();
+        for text in [&shown, &near, &hidden] {
+            let query = ShingleSet::new(&CanonicalText::from_extracted(text), Window::DEFAULT);
+            let asked = Asked {
+                scheme: SchemeKind::ModN,
+                fingerprints: query.fingerprints(),
+                finest: Rung::ZERO,
+            };
+            for question in [Question::Similar, Question::Containing, Question::Contained] {
+                let found = bed
+                    .index()
+                    .candidates(asked, question, &view, &Cancel::never())
+                    .unwrap();
+                assert!(found.found.iter().all(|c| c.document == id(&shown)));
+                assert_eq!(found.found.is_empty(), text == &hidden);
+            }
+        }
+        let mut paths = Vec::new();
+        let mut visit = |file: crate::FileView| {
+            paths.push(file.path);
+            std::ops::ControlFlow::Continue(())
+        };
+        bed.index().files(&view, &mut visit).unwrap();
+        assert_eq!(paths, [std::path::Path::new("/data/a/shown")]);
+        assert_eq!(bed.index().files_of(id(&shown), &view).unwrap().len(), 1);
+        assert!(bed.index().files_of(id(&hidden), &view).unwrap().is_empty());
+        assert_eq!(bed.index().live_documents(&view), 1);
+        for threshold in [0.3, 0.7] {
+            let threshold = Ratio::new(threshold).unwrap();
+            let found = bed
+                .index()
+                .neighbourhood(&view, threshold, &Cancel::never())
+                .unwrap();
+            assert!(found.groups.is_empty() && found.pairs.is_empty());
+        }
+        if step == 0 {
+            bed.index().merge().unwrap();
+        }
+    }
+}

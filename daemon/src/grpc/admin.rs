@@ -1,0 +1,279 @@
+//! The service `simdex.v1.Admin`.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::Instant;
+
+use simdex_index::{Cancel, FileView, IndexError};
+use simdex_proto::v1;
+use simdex_proto::v1::admin_server::Admin;
+use simdex_schema::State;
+use simdex_signature::Ratio;
+use tonic::{Request, Response, Status};
+
+use super::desk::{Desk, Lane};
+use super::feed::Feed;
+use super::status::Refused;
+use super::{Replies, convert, question};
+use crate::catalogue::{self, Catalogue, Summary};
+use crate::engine::Engine;
+use crate::reporting;
+use crate::roots::Root;
+
+/// Runs the daemon.
+pub struct AdminService {
+    desk: Arc<Desk>,
+}
+
+impl AdminService {
+    /// A service at this desk.
+    pub fn new(desk: Arc<Desk>) -> Self {
+        Self { desk }
+    }
+}
+
+#[tonic::async_trait]
+impl Admin for AdminService {
+    type ListFilesStream = Replies<v1::ListFilesReply>;
+
+    async fn status(
+        &self,
+        request: Request<v1::StatusRequest>,
+    ) -> Result<Response<v1::StatusReply>, Status> {
+        let deadline = self.desk.deadline(&request);
+        let asked = self.desk.ask(Lane::Query, deadline, status);
+        Ok(Response::new(asked.await?))
+    }
+
+    async fn list_files(
+        &self,
+        request: Request<v1::ListFilesRequest>,
+    ) -> Result<Response<Self::ListFilesStream>, Status> {
+        let deadline = self.desk.deadline(&request);
+        let v1::ListFilesRequest { states, roots } = request.into_inner();
+        let view = question::view(self.desk.engine(), &roots)?;
+        let states = states
+            .iter()
+            .map(|name| state(name))
+            .collect::<Result<Vec<_>, _>>()?;
+        let listed = self.desk.list(deadline, move |engine, feed| {
+            files(
+                engine,
+                &view,
+                &|file| states.is_empty() || states.contains(&file.state),
+                feed,
+            )
+        });
+        Ok(Response::new(listed.await?))
+    }
+
+    async fn list_roots(
+        &self,
+        request: Request<v1::ListRootsRequest>,
+    ) -> Result<Response<v1::ListRootsReply>, Status> {
+        let deadline = self.desk.deadline(&request);
+        let asked = self
+            .desk
+            .ask(Lane::Query, deadline, |engine, _| Ok(roots(engine)?));
+        Ok(Response::new(v1::ListRootsReply {
+            roots: asked.await?,
+        }))
+    }
+
+    async fn confirm_loss(
+        &self,
+        request: Request<v1::ConfirmLossRequest>,
+    ) -> Result<Response<v1::ConfirmLossReply>, Status> {
+        let deadline = Desk::long_deadline(&request);
+        let root = root_at(self.desk.engine(), request.into_inner().root)?;
+        let confirmed = self.desk.ask(Lane::Work, deadline, move |engine, _| {
+            tracing::info!(root = root.id.0, "a held loss is confirmed");
+            Ok(engine.confirm_loss(&root)?)
+        });
+        Ok(Response::new(v1::ConfirmLossReply {
+            removed: confirmed.await?,
+        }))
+    }
+
+    async fn rescan(
+        &self,
+        request: Request<v1::RescanRequest>,
+    ) -> Result<Response<v1::RescanReply>, Status> {
+        let deadline = self.desk.deadline(&request);
+        let engine = self.desk.engine();
+        let paths = request.into_inner().roots;
+        let named = paths.into_iter().map(|path| root_at(engine, path));
+        let mut roots: Vec<Arc<Root>> = named.collect::<Result<_, _>>()?;
+        if roots.is_empty() {
+            roots.extend(engine.roots.iter().cloned());
+        }
+        let reply = v1::RescanReply {
+            roots: roots.len() as u32,
+        };
+        self.desk
+            .leave_to_it(Lane::Work, deadline, move |engine| {
+                for root in &roots {
+                    if let Err(error) = engine.rescan(root) {
+                        tracing::error!(root = root.id.0, %error, "a root could not be walked");
+                    }
+                }
+            })
+            .await?;
+        Ok(Response::new(reply))
+    }
+
+    async fn sync(
+        &self,
+        request: Request<v1::SyncRequest>,
+    ) -> Result<Response<v1::SyncReply>, Status> {
+        let started = Instant::now();
+        let deadline = Desk::long_deadline(&request);
+        let synced = self.desk.ask(Lane::Work, deadline, |engine, cancel| {
+            engine.sync(cancel)?;
+            Ok(catalogue::summary(&engine.index, &engine.roots.view())?.files_on_disk)
+        });
+        let files = synced.await?;
+        Ok(Response::new(v1::SyncReply {
+            seconds: started.elapsed().as_secs_f64(),
+            files,
+        }))
+    }
+
+    async fn run_report(
+        &self,
+        request: Request<v1::RunReportRequest>,
+    ) -> Result<Response<v1::RunReportReply>, Status> {
+        let deadline = Desk::long_deadline(&request);
+        let v1::RunReportRequest { out, threshold } = request.into_inner();
+        let out = question::path(out)?;
+        let kept = self.desk.engine().index.parameters().threshold;
+        let threshold = question::ratio(threshold, kept, "threshold")?;
+        let written = self.desk.ask(Lane::Work, deadline, move |engine, cancel| {
+            let (written, summary) = reporting::run(engine, &out, Some(threshold), cancel)?;
+            let (out, summary) = (convert::path(&written.path), convert::summary(summary));
+            Ok(v1::RunReportReply {
+                out,
+                summary: Some(summary),
+            })
+        });
+        Ok(Response::new(written.await?))
+    }
+
+    async fn list_reports(
+        &self,
+        request: Request<v1::ListReportsRequest>,
+    ) -> Result<Response<v1::ListReportsReply>, Status> {
+        let deadline = self.desk.deadline(&request);
+        let reports = self.desk.ask(Lane::Query, deadline, |engine, _| {
+            Ok(engine.index.reports()?)
+        });
+        let reports = reports.await?.into_iter().map(|(at, record)| v1::Report {
+            out: record.out,
+            finished: at.try_into().unwrap_or(i64::MAX),
+            groups: record.groups,
+        });
+        Ok(Response::new(v1::ListReportsReply {
+            reports: reports.collect(),
+        }))
+    }
+}
+
+fn state(name: &str) -> Result<State, Status> {
+    let known = State::ALL.iter().find(|state| state.name() == name);
+    known.copied().ok_or_else(|| {
+        let name = name.escape_debug();
+        Status::invalid_argument(format!("{name} is not a state of a file"))
+    })
+}
+
+fn root_at(engine: &Engine, path: Vec<u8>) -> Result<Arc<Root>, Status> {
+    let path = question::path(path)?;
+    let root = engine.roots.iter().find(|root| root.path == path);
+    root.cloned()
+        .ok_or_else(|| Status::not_found(format!("{} is not a watched root", path.display())))
+}
+
+fn roots(engine: &Engine) -> Result<Vec<v1::Root>, IndexError> {
+    let root = |root: &Arc<Root>| {
+        let mut files = 0;
+        engine.index.file_keys(root.id, &mut |_, _| files += 1)?;
+        Ok(convert::root(root, files))
+    };
+    engine.roots.iter().map(root).collect()
+}
+
+fn status(engine: &Engine, cancel: &Cancel) -> Result<v1::StatusReply, Refused> {
+    let started = Instant::now();
+    let index = &engine.index;
+    let view = engine.roots.view();
+    let mut summary = catalogue::summary(index, &view)?;
+    count_groups(engine, &view, &mut summary, cancel)?;
+    summary.seconds = started.elapsed().as_secs_f64();
+    let (store_bytes, text_bytes) = index.bytes_on_disk()?;
+    Ok(v1::StatusReply {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        format: simdex_schema::FORMAT_VERSION,
+        data_dir: convert::path(&engine.data_dir),
+        summary: Some(convert::summary(summary)),
+        uptime_seconds: engine.started.elapsed().as_secs_f64(),
+        queued: engine.counts().0,
+        schemes: index
+            .usage()
+            .into_iter()
+            .map(|usage| convert::usage(index, usage))
+            .collect(),
+        roots: roots(engine)?,
+        max_message_bytes: (engine.config.grpc.max_message_mib << 20) as u64,
+        threshold: index.parameters().threshold,
+        store_bytes,
+        text_bytes,
+        sandbox: engine.pool.sandbox().to_string(),
+    })
+}
+
+/// Every file of the view that is wanted, then the counts of all of them.
+fn files(
+    engine: &Engine,
+    view: &simdex_index::View,
+    wanted: &dyn Fn(&FileView) -> bool,
+    feed: &Feed<v1::ListFilesReply>,
+) -> Result<(), Refused> {
+    use v1::list_files_reply::Part;
+    let started = Instant::now();
+    let send = |part| feed.send(v1::ListFilesReply { part: Some(part) });
+    let mut refused = None;
+    let mut summary = catalogue::files(&engine.index, view, &mut |file| {
+        let sent = if wanted(file) {
+            send(Part::File(convert::file(file)))
+        } else {
+            Ok(())
+        };
+        match sent.and_then(|()| Ok(feed.cancel().check()?)) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(why) => {
+                refused = Some(why);
+                ControlFlow::Break(())
+            }
+        }
+    })?;
+    if let Some(why) = refused {
+        return Err(why);
+    }
+    count_groups(engine, view, &mut summary, feed.cancel())?;
+    summary.seconds = started.elapsed().as_secs_f64();
+    send(Part::Summary(convert::summary(summary)))
+}
+
+/// Fills in the groups and pairs at the index's own threshold.
+fn count_groups(
+    engine: &Engine,
+    view: &simdex_index::View,
+    summary: &mut Summary,
+    cancel: &Cancel,
+) -> Result<(), IndexError> {
+    let kept = Ratio::new(engine.index.parameters().threshold).unwrap_or(Ratio::ONE);
+    let catalogue = Catalogue::at(&engine.index, view, kept, cancel)?;
+    summary.groups = catalogue.groups()?.len() as u64;
+    summary.pairs = catalogue.pairs()?.len() as u64;
+    Ok(())
+}

@@ -1,0 +1,277 @@
+//! Where a request waits its turn: bounded lanes, a deadline, and a flag that stops the work once
+//! nobody waits for it any more.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use simdex_index::Cancel;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+use tokio::time::timeout_at;
+use tonic::{Request, Status};
+
+use super::feed::{self, Feed};
+use super::status::{Refused, lost_thread};
+use super::{Replies, deadline};
+use crate::config::GrpcConfig;
+use crate::engine::Engine;
+
+/// Barriers, reports and walks under way at once.
+const WORKS: usize = 8;
+
+/// What a request waits for, so that slow clients and long work never keep queries from their turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Lane {
+    /// Computes and is done.
+    Query,
+    /// Goes as fast as its client: lists and uploads.
+    Stream,
+    /// Lasts as long as its work: barriers, reports, walks.
+    Work,
+}
+
+/// The engine with the lanes before it; shared by all services.
+pub struct Desk {
+    engine: Arc<Engine>,
+    queries: Arc<Semaphore>,
+    streams: Arc<Semaphore>,
+    works: Arc<Semaphore>,
+    leaving: watch::Receiver<bool>,
+}
+
+impl Desk {
+    /// `leaving` turns true when the daemon drains: streams without an end then end.
+    pub fn new(engine: Arc<Engine>, leaving: watch::Receiver<bool>) -> Self {
+        let lane = |width: usize| Arc::new(Semaphore::new(width));
+        let width = engine.config.grpc.max_queries.max(1);
+        Self {
+            queries: lane(width),
+            streams: lane(width),
+            works: lane(WORKS),
+            engine,
+            leaving,
+        }
+    }
+
+    /// Blocking threads that all lanes together may occupy.
+    pub fn threads(config: &GrpcConfig) -> usize {
+        2 * config.max_queries.max(1) + WORKS
+    }
+
+    pub(super) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Returns once the daemon drains.
+    pub(super) fn leaving(&self) -> impl Future<Output = ()> + Send + 'static {
+        let mut leaving = self.leaving.clone();
+        async move {
+            // Without a sender the daemon is gone already.
+            let _ = leaving.wait_for(|leaving| *leaving).await;
+        }
+    }
+
+    /// The deadline of a request that should be quick.
+    pub(super) fn deadline<T>(&self, request: &Request<T>) -> Instant {
+        let seconds = self.engine.config.grpc.deadline_seconds;
+        deadline::of(request.metadata(), Duration::from_secs(seconds))
+    }
+
+    /// The deadline of a request that lasts as long as its work.
+    pub(super) fn long_deadline<T>(request: &Request<T>) -> Instant {
+        deadline::of(request.metadata(), deadline::LONGEST)
+    }
+
+    /// Waits for a place in a lane.
+    pub(super) async fn enter(
+        &self,
+        lane: Lane,
+        deadline: Instant,
+    ) -> Result<OwnedSemaphorePermit, Status> {
+        let places = match lane {
+            Lane::Query => &self.queries,
+            Lane::Stream => &self.streams,
+            Lane::Work => &self.works,
+        };
+        match timeout_at(deadline.into(), Arc::clone(places).acquire_owned()).await {
+            Ok(Ok(place)) => Ok(place),
+            Ok(Err(_)) => Err(Status::unavailable("the daemon is stopping")),
+            Err(_) => Err(Status::resource_exhausted(
+                "as many requests as the daemon allows were under way until the deadline",
+            )),
+        }
+    }
+
+    /// Does work on a blocking thread; it is cancelled when the client goes away.
+    pub(super) async fn ask<T: Send + 'static>(
+        &self,
+        lane: Lane,
+        deadline: Instant,
+        work: impl FnOnce(&Engine, &Cancel) -> Result<T, Refused> + Send + 'static,
+    ) -> Result<T, Status> {
+        let place = self.enter(lane, deadline).await?;
+        let cancel = Cancel::at(deadline);
+        let _gone = CancelOnDrop::of(&cancel);
+        let engine = Arc::clone(&self.engine);
+        let done = tokio::task::spawn_blocking(move || {
+            let _place = place;
+            cancel.check()?;
+            work(&engine, &cancel)
+        });
+        Ok(done.await.map_err(|error| lost_thread(&error))??)
+    }
+
+    /// Fills a stream from a blocking thread; it is cancelled when the client goes away.
+    pub(super) async fn list<T: prost::Message + Default + 'static>(
+        &self,
+        deadline: Instant,
+        work: impl FnOnce(&Engine, &Feed<T>) -> Result<(), Refused> + Send + 'static,
+    ) -> Result<Replies<T>, Status> {
+        let place = self.enter(Lane::Stream, deadline).await?;
+        let cancel = Cancel::at(deadline);
+        let gone = CancelOnDrop::of(&cancel);
+        let (feed, replies) = feed::pair(cancel, self.longest_message(), gone);
+        let engine = Arc::clone(&self.engine);
+        tokio::task::spawn_blocking(move || {
+            let _place = place;
+            let done = work(&engine, &feed);
+            feed.finish(done);
+        });
+        Ok(replies)
+    }
+
+    /// Starts work that goes on when the client goes away.
+    pub(super) async fn leave_to_it(
+        &self,
+        lane: Lane,
+        deadline: Instant,
+        work: impl FnOnce(&Engine) + Send + 'static,
+    ) -> Result<(), Status> {
+        let place = self.enter(lane, deadline).await?;
+        let engine = Arc::clone(&self.engine);
+        tokio::task::spawn_blocking(move || {
+            let _place = place;
+            work(&engine);
+        });
+        Ok(())
+    }
+
+    /// Longest message, bytes.
+    pub(super) fn longest_message(&self) -> usize {
+        self.engine.config.grpc.max_message_mib << 20
+    }
+}
+
+/// Cancels what is still under way when the one who waits for it goes away.
+pub(super) struct CancelOnDrop(Cancel);
+
+impl CancelOnDrop {
+    pub(super) fn of(cancel: &Cancel) -> Self {
+        Self(cancel.clone())
+    }
+}
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+    use std::path::Path;
+    use std::sync::mpsc;
+    use tonic::Code;
+
+    /// An engine that watches nothing, before lanes of one place.
+    fn desk() -> Desk {
+        let grpc = GrpcConfig {
+            max_queries: 1,
+            ..GrpcConfig::default()
+        };
+        let config = Config {
+            grpc,
+            ..Config::default()
+        };
+        let engine = Arc::new(Engine::start(config, Path::new("/bin/false")).unwrap());
+        Desk::new(engine, watch::channel(false).1)
+    }
+
+    fn in_time() -> Instant {
+        Instant::now() + Duration::from_secs(60)
+    }
+
+    fn soon() -> Instant {
+        Instant::now() + Duration::from_millis(50)
+    }
+
+    /// Goes on until nobody waits for it.
+    fn endless(cancel: &Cancel) -> Result<(), Refused> {
+        loop {
+            cancel.check()?;
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn work_stops_once_its_client_is_gone_and_gives_its_place_back() {
+        let desk = desk();
+        let (started, begun) = mpsc::channel();
+        let (stopped, over) = mpsc::channel();
+        let asked = desk.ask(Lane::Query, in_time(), move |_, cancel| {
+            let _ = started.send(());
+            let ended = endless(cancel);
+            let _ = stopped.send(());
+            ended
+        });
+        let waiting = async { tokio::task::spawn_blocking(move || begun.recv()).await };
+        tokio::select! {
+            _ = asked => unreachable!("it ends only when nobody waits for it"),
+            begun = waiting => begun.unwrap().unwrap(),
+        }
+        over.recv_timeout(Duration::from_secs(60)).unwrap();
+        assert_eq!(
+            desk.ask(Lane::Query, in_time(), |_, _| Ok(7))
+                .await
+                .unwrap(),
+            7
+        );
+        desk.engine().stop();
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn work_ends_at_its_deadline() {
+        let desk = desk();
+        let asked = desk.ask(Lane::Query, soon(), |_, cancel| endless(cancel));
+        assert_eq!(asked.await.unwrap_err().code(), Code::DeadlineExceeded);
+        desk.engine().stop();
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_full_lane_is_waited_for_and_leaves_the_others_free() {
+        let desk = desk();
+        let place = desk.enter(Lane::Query, in_time()).await.unwrap();
+        let refused = desk.enter(Lane::Query, soon()).await.unwrap_err();
+        assert_eq!(refused.code(), Code::ResourceExhausted);
+        assert!(desk.enter(Lane::Stream, in_time()).await.is_ok());
+        assert!(desk.enter(Lane::Work, in_time()).await.is_ok());
+        drop(place);
+        assert!(desk.enter(Lane::Query, in_time()).await.is_ok());
+        desk.engine().stop();
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn work_that_panics_fails_its_own_request_only() {
+        let desk = desk();
+        let asked = desk.ask::<()>(Lane::Query, in_time(), |_, _| panic!("on purpose"));
+        assert_eq!(asked.await.unwrap_err().code(), Code::Internal);
+        assert!(
+            desk.ask(Lane::Query, in_time(), |_, _| Ok(()))
+                .await
+                .is_ok()
+        );
+        desk.engine().stop();
+    }
+}

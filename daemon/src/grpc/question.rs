@@ -1,0 +1,222 @@
+//! Takes a query apart: what it is about, and how it is put. Nothing is trusted.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+use simdex_index::{Index, View};
+use simdex_proto::v1;
+use simdex_schema::DocumentHash;
+use simdex_signature::{Fingerprint, Rung, Scheme, SchemeKind, Signature};
+use tonic::Status;
+
+use super::status::Refused;
+use super::upload::Uploaded;
+use crate::engine::Engine;
+use crate::query::{Ask, QueryError, Request, Subject};
+use crate::roots::path_from;
+
+/// Files listed where nothing else is asked, and at most.
+const LIMIT: u32 = 20;
+const MOST: u32 = 10_000;
+
+/// What a query or a side of a comparison is about.
+pub(super) enum Source {
+    /// A file of the index.
+    Path(PathBuf),
+    /// A document of the index.
+    Document(DocumentHash),
+    /// A text.
+    Text(String),
+    /// A signature made elsewhere.
+    Signature(Signature),
+    /// Bytes that were received.
+    Upload(Uploaded),
+}
+
+impl Source {
+    /// How people call it.
+    pub(super) fn name(&self, otherwise: &str) -> String {
+        match self {
+            Self::Path(path) => path.display().to_string(),
+            Self::Document(hash) => hash.to_string(),
+            Self::Upload(upload) if !upload.name.as_os_str().is_empty() => {
+                upload.name.display().to_string()
+            }
+            _ => otherwise.to_owned(),
+        }
+    }
+
+    /// The subject, within what the asker may see. Reads and may extract: call it on a blocking
+    /// thread.
+    pub(super) fn subject(self, engine: &Engine) -> Result<Subject, Refused> {
+        let index = &engine.index;
+        Ok(match self {
+            Self::Path(path) => Subject::file(index, &file(engine, &path)?)?,
+            Self::Document(hash) => Subject::document_of(index, hash, &engine.roots.view())?,
+            Self::Text(text) => Subject::of_text(index, text),
+            Self::Signature(signature) => Subject::signature(signature)?,
+            Self::Upload(Uploaded { file, name }) => {
+                Subject::upload(index, &engine.pool, file, &name)
+            }
+        })
+    }
+}
+
+/// A file of the index by its path.
+pub(super) fn file(
+    engine: &Engine,
+    path: &std::path::Path,
+) -> Result<simdex_index::FileView, QueryError> {
+    let unknown = || QueryError::UnknownFile(path.display().to_string());
+    let (_, key) = engine.roots.locate(path).ok_or_else(unknown)?;
+    engine
+        .index
+        .file_view(&key, &engine.roots.view())?
+        .ok_or_else(unknown)
+}
+
+/// A path that can name a file at all.
+pub(super) fn path(bytes: Vec<u8>) -> Result<PathBuf, Status> {
+    if bytes.first() != Some(&b'/') || bytes.contains(&0) {
+        let shown = String::from_utf8_lossy(&bytes).escape_debug().to_string();
+        return Err(Status::invalid_argument(format!(
+            "{shown} is not an absolute path"
+        )));
+    }
+    Ok(path_from(bytes))
+}
+
+/// The name of a document.
+pub(super) fn document(bytes: &[u8]) -> Result<DocumentHash, Status> {
+    DocumentHash::from_slice(bytes).ok_or_else(|| {
+        let length = bytes.len();
+        Status::invalid_argument(format!("a document is named by 32 bytes, not by {length}"))
+    })
+}
+
+/// A ratio asked for, in [0, 1].
+pub(super) fn ratio(asked: Option<f64>, otherwise: f64, what: &str) -> Result<f64, Status> {
+    match asked {
+        None => Ok(otherwise),
+        Some(value) if (0.0..=1.0).contains(&value) => Ok(value),
+        Some(value) => Err(Status::invalid_argument(format!(
+            "{what} is {value}, not a number from 0 to 1"
+        ))),
+    }
+}
+
+/// The roots asked for; all where none is named.
+pub(super) fn view(engine: &Engine, roots: &[u32]) -> Result<View, Status> {
+    let known: BTreeSet<u32> = engine.roots.iter().map(|root| root.id.0).collect();
+    match roots.iter().find(|id| !known.contains(id)) {
+        Some(id) => Err(Status::invalid_argument(format!(
+            "{id} is not the id of a watched root"
+        ))),
+        None => Ok(engine.roots.view_of(roots)),
+    }
+}
+
+/// How a query is put; its source is looked at elsewhere.
+pub(super) fn request(engine: &Engine, ask: Ask, query: &v1::Query) -> Result<Request, Status> {
+    let limit = query.limit.unwrap_or(LIMIT);
+    if !(1..=MOST).contains(&limit) {
+        return Err(Status::invalid_argument(format!(
+            "limit is {limit}, not 1 to {MOST}"
+        )));
+    }
+    let near = engine.config.signature.threshold;
+    Ok(Request {
+        ask,
+        scheme: scheme(query.scheme)?,
+        threshold: ratio(query.threshold, ask.default_threshold(), "threshold")?,
+        relation_threshold: ratio(query.relation_threshold, near, "relation_threshold")?,
+        limit: limit as usize,
+        view: view(engine, &query.roots)?,
+    })
+}
+
+fn scheme(choice: i32) -> Result<SchemeKind, Status> {
+    match v1::SchemeChoice::try_from(choice) {
+        Ok(v1::SchemeChoice::Unspecified | v1::SchemeChoice::ModN) => Ok(SchemeKind::ModN),
+        Ok(v1::SchemeChoice::BswN) => Ok(SchemeKind::BswN),
+        Err(_) => Err(Status::invalid_argument(format!(
+            "{choice} is not a scheme"
+        ))),
+    }
+}
+
+/// A signature that compares with those of the index.
+pub(super) fn signature(index: &Index, signature: v1::Signature) -> Result<Signature, Status> {
+    let ours = Scheme::of_text(SchemeKind::ModN, index.window());
+    let theirs = signature.scheme.unwrap_or_default();
+    let alike = theirs.name == ours.name()
+        && theirs.window == u32::from(ours.window.width())
+        && theirs.unit == ours.unit().name()
+        && theirs.canonical == ours.canonical;
+    if !alike {
+        let (name, unit, canonical) = (ours.name(), ours.window, ours.canonical);
+        return Err(Status::invalid_argument(format!(
+            "the signature is not {name} over windows of {unit} of canonical text {canonical}"
+        )));
+    }
+    let rung = Rung::all().find(|rung| rung.modulus() == theirs.n);
+    let rung = rung.ok_or_else(|| {
+        Status::invalid_argument(format!("{} is not a modulus of the ladder", theirs.n))
+    })?;
+    let fingerprints = signature.fingerprints;
+    let ascending = fingerprints.is_sorted_by(|a, b| a < b);
+    if !ascending
+        || fingerprints
+            .iter()
+            .any(|fingerprint| fingerprint % theirs.n != 0)
+    {
+        return Err(Status::invalid_argument(
+            "the fingerprints are not ascending, distinct and divisible by n",
+        ));
+    }
+    Ok(Signature::new(
+        ours,
+        rung,
+        fingerprints.into_iter().map(Fingerprint).collect(),
+    ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use tonic::Code;
+
+    #[test]
+    fn only_a_number_from_0_to_1_is_a_threshold() {
+        assert_eq!(ratio(None, 0.5, "threshold").unwrap(), 0.5);
+        assert_eq!(ratio(Some(0.0), 0.5, "threshold").unwrap(), 0.0);
+        for wrong in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
+            let status = ratio(Some(wrong), 0.5, "threshold").unwrap_err();
+            assert_eq!(status.code(), Code::InvalidArgument, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn a_path_is_absolute_and_any_bytes_but_nul() {
+        assert!(path(b"/a/\xff".to_vec()).is_ok());
+        for wrong in [&b""[..], b"a", b"./a", b"/a\0b"] {
+            assert!(path(wrong.to_vec()).is_err(), "{wrong:?}");
+        }
+    }
+
+    #[test]
+    fn a_document_is_named_by_32_bytes() {
+        assert!(document(&[1; 32]).is_ok());
+        assert_eq!(
+            document(&[1; 31]).unwrap_err().code(),
+            Code::InvalidArgument
+        );
+    }
+
+    #[test]
+    fn a_scheme_this_version_does_not_know_is_refused() {
+        assert_eq!(scheme(0).unwrap(), SchemeKind::ModN);
+        assert_eq!(scheme(2).unwrap(), SchemeKind::BswN);
+        assert!(scheme(99).is_err());
+    }
+}

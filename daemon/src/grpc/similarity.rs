@@ -1,0 +1,341 @@
+//! The service `simdex.v1.Similarity`.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use simdex_index::{Cancel, FileView, Index};
+use simdex_proto::v1;
+use simdex_proto::v1::similarity_server::Similarity;
+use simdex_signature::Ratio;
+use tokio::sync::broadcast::error::RecvError;
+use tokio_stream::StreamExt;
+use tonic::{Request, Response, Status, Streaming};
+
+use super::desk::{Desk, Lane};
+use super::feed::check_length;
+use super::question::{self, Source};
+use super::status::Refused;
+use super::upload::{self, Uploaded};
+use super::{Replies, convert};
+use crate::catalogue::{Catalogue, Summary};
+use crate::compare::compare;
+use crate::engine::Engine;
+use crate::query::{Ask, QueryError, find};
+
+/// Answers questions about documents.
+pub struct SimilarityService {
+    desk: Arc<Desk>,
+}
+
+impl SimilarityService {
+    /// A service at this desk.
+    pub fn new(desk: Arc<Desk>) -> Self {
+        Self { desk }
+    }
+
+    async fn find(
+        &self,
+        ask: Ask,
+        request: Request<Streaming<v1::FindRequest>>,
+    ) -> Result<Response<Replies<v1::FindReply>>, Status> {
+        let started = Instant::now();
+        let deadline = self.desk.deadline(&request);
+        let mut parts = request.into_inner();
+        let query = upload::first(&mut parts, deadline).await?;
+        let request = question::request(self.desk.engine(), ask, &query)?;
+        let source = self.source(query, &mut parts, deadline).await?;
+        let answered = self.desk.ask(Lane::Query, deadline, move |engine, cancel| {
+            let subject = source.subject(engine)?;
+            Ok(find(&engine.index, &subject, &request, cancel)?)
+        });
+        let answer = answered.await?;
+        let replies = convert::answer(answer, started.elapsed().as_secs_f64());
+        Ok(Response::new(Box::pin(tokio_stream::iter(replies.map(Ok)))))
+    }
+
+    /// What a query is about; an upload is taken in whole.
+    async fn source(
+        &self,
+        query: v1::Query,
+        parts: &mut Streaming<v1::FindRequest>,
+        deadline: Instant,
+    ) -> Result<Source, Status> {
+        use v1::query::Source as Wire;
+        let engine = self.desk.engine();
+        Ok(match query.source {
+            Some(Wire::Path(path)) => Source::Path(question::path(path)?),
+            Some(Wire::Document(hash)) => Source::Document(question::document(&hash)?),
+            Some(Wire::Text(text)) => Source::Text(text),
+            Some(Wire::Signature(signature)) => {
+                Source::Signature(question::signature(&engine.index, signature)?)
+            }
+            Some(Wire::Upload(upload)) => {
+                let _place = self.desk.enter(Lane::Stream, deadline).await?;
+                let longest = engine.config.grpc.max_upload_mib << 20;
+                let sent = upload::receive(parts, upload.path, &engine.data_dir, longest, deadline)
+                    .await?;
+                Source::Upload(sent)
+            }
+            None => return Err(Status::invalid_argument("the query names no document")),
+        })
+    }
+}
+
+#[tonic::async_trait]
+impl Similarity for SimilarityService {
+    type FindSimilarStream = Replies<v1::FindReply>;
+    type FindContainingStream = Replies<v1::FindReply>;
+    type FindContainedStream = Replies<v1::FindReply>;
+    type FindVersionsStream = Replies<v1::FindReply>;
+    type ListPairsStream = Replies<v1::ListPairsReply>;
+    type ListGroupsStream = Replies<v1::ListGroupsReply>;
+    type WatchEventsStream = Replies<v1::Event>;
+
+    async fn find_similar(
+        &self,
+        request: Request<Streaming<v1::FindRequest>>,
+    ) -> Result<Response<Self::FindSimilarStream>, Status> {
+        self.find(Ask::Similar, request).await
+    }
+
+    async fn find_containing(
+        &self,
+        request: Request<Streaming<v1::FindRequest>>,
+    ) -> Result<Response<Self::FindContainingStream>, Status> {
+        self.find(Ask::Containing, request).await
+    }
+
+    async fn find_contained(
+        &self,
+        request: Request<Streaming<v1::FindRequest>>,
+    ) -> Result<Response<Self::FindContainedStream>, Status> {
+        self.find(Ask::Contained, request).await
+    }
+
+    async fn find_versions(
+        &self,
+        request: Request<Streaming<v1::FindRequest>>,
+    ) -> Result<Response<Self::FindVersionsStream>, Status> {
+        self.find(Ask::Versions, request).await
+    }
+
+    async fn compare(
+        &self,
+        request: Request<v1::CompareRequest>,
+    ) -> Result<Response<v1::CompareReply>, Status> {
+        let deadline = self.desk.deadline(&request);
+        let request = request.into_inner();
+        let sides = request.a.zip(request.b);
+        let (a, b) = sides.ok_or_else(|| Status::invalid_argument("a side is missing"))?;
+        let compared = self.desk.ask(Lane::Query, deadline, move |engine, cancel| {
+            let (a, b) = (side(engine, a)?, side(engine, b)?);
+            let names = (a.name("a"), b.name("b"));
+            let (a, b) = (a.subject(engine)?, b.subject(engine)?);
+            let cut = engine.config.signature.threshold;
+            let names = (names.0.as_str(), names.1.as_str());
+            Ok(convert::comparison(compare(
+                &engine.index,
+                &a,
+                &b,
+                names,
+                cut,
+                cancel,
+            )?))
+        });
+        let reply = compared.await?;
+        check_length(&reply, self.desk.longest_message())?;
+        Ok(Response::new(reply))
+    }
+
+    async fn list_pairs(
+        &self,
+        request: Request<v1::ListPairsRequest>,
+    ) -> Result<Response<Self::ListPairsStream>, Status> {
+        use v1::list_pairs_reply::Part;
+        let deadline = self.desk.deadline(&request);
+        let v1::ListPairsRequest { threshold, roots } = request.into_inner();
+        let engine = self.desk.engine();
+        let (view, at) = (
+            question::view(engine, &roots)?,
+            threshold_of(engine, threshold)?,
+        );
+        let started = Instant::now();
+        let listed = self.desk.list(deadline, move |engine, feed| {
+            let catalogue = Catalogue::at(&engine.index, &view, at, feed.cancel())?;
+            let pairs = catalogue.pairs()?;
+            let mut summary = crate::catalogue::summary(&engine.index, &view)?;
+            (summary.groups, summary.pairs) =
+                (catalogue.groups()?.len() as u64, pairs.len() as u64);
+            for pair in pairs {
+                feed.send(v1::ListPairsReply {
+                    part: Some(Part::Pair(convert::pair(pair))),
+                })?;
+            }
+            let summary = closing(summary, started);
+            feed.send(v1::ListPairsReply {
+                part: Some(Part::Summary(summary)),
+            })
+        });
+        Ok(Response::new(listed.await?))
+    }
+
+    async fn list_groups(
+        &self,
+        request: Request<v1::ListGroupsRequest>,
+    ) -> Result<Response<Self::ListGroupsStream>, Status> {
+        use v1::list_groups_reply::Part;
+        let deadline = self.desk.deadline(&request);
+        let v1::ListGroupsRequest { threshold, roots } = request.into_inner();
+        let engine = self.desk.engine();
+        let (view, at) = (
+            question::view(engine, &roots)?,
+            threshold_of(engine, threshold)?,
+        );
+        let started = Instant::now();
+        let listed = self.desk.list(deadline, move |engine, feed| {
+            let catalogue = Catalogue::at(&engine.index, &view, at, feed.cancel())?;
+            let groups = catalogue.groups()?;
+            let mut summary = crate::catalogue::summary(&engine.index, &view)?;
+            (summary.groups, summary.pairs) =
+                (groups.len() as u64, catalogue.pairs()?.len() as u64);
+            for group in groups {
+                feed.send(v1::ListGroupsReply {
+                    part: Some(Part::Group(convert::group(group))),
+                })?;
+            }
+            let summary = closing(summary, started);
+            feed.send(v1::ListGroupsReply {
+                part: Some(Part::Summary(summary)),
+            })
+        });
+        Ok(Response::new(listed.await?))
+    }
+
+    async fn get_document(
+        &self,
+        request: Request<v1::GetDocumentRequest>,
+    ) -> Result<Response<v1::GetDocumentReply>, Status> {
+        let deadline = self.desk.deadline(&request);
+        let request = request.into_inner();
+        let got = self.desk.ask(Lane::Query, deadline, move |engine, cancel| {
+            document(engine, request, cancel)
+        });
+        let reply = got.await?;
+        check_length(&reply, self.desk.longest_message())?;
+        Ok(Response::new(reply))
+    }
+
+    async fn watch_events(
+        &self,
+        request: Request<v1::WatchEventsRequest>,
+    ) -> Result<Response<Self::WatchEventsStream>, Status> {
+        let engine = self.desk.engine();
+        let view = question::view(engine, &request.into_inner().roots)?;
+        let mut told = engine.events.watch();
+        let leaving = self.desk.leaving();
+        let (sender, replies) = tokio::sync::mpsc::channel(64);
+        tokio::spawn(async move {
+            let relay = async {
+                loop {
+                    let reply = match told.recv().await {
+                        Ok(event) if !view.shows(event.root) => continue,
+                        Ok(event) => Ok(convert::event(&event)),
+                        Err(RecvError::Lagged(lost)) => Err(behind(lost)),
+                        Err(RecvError::Closed) => return,
+                    };
+                    let over = reply.is_err();
+                    if sender.send(reply).await.is_err() || over {
+                        return;
+                    }
+                }
+            };
+            tokio::select! {
+                () = relay => {}
+                () = leaving => {}
+                () = sender.closed() => {}
+            }
+        });
+        let replies = tokio_stream::wrappers::ReceiverStream::new(replies);
+        Ok(Response::new(Box::pin(replies.map(|reply| reply))))
+    }
+}
+
+fn behind(lost: u64) -> Status {
+    Status::aborted(format!(
+        "{lost} events were left out because they were not read in time"
+    ))
+}
+
+fn threshold_of(engine: &Engine, asked: Option<f64>) -> Result<Ratio, Status> {
+    let value = question::ratio(asked, engine.index.parameters().threshold, "threshold")?;
+    Ratio::new(value).ok_or_else(|| Status::invalid_argument("threshold is not a ratio"))
+}
+
+fn closing(summary: Summary, started: Instant) -> v1::Summary {
+    convert::summary(Summary {
+        seconds: started.elapsed().as_secs_f64(),
+        ..summary
+    })
+}
+
+fn side(engine: &Engine, side: v1::Side) -> Result<Source, Refused> {
+    use v1::side::Source as Wire;
+    Ok(match side.source {
+        Some(Wire::Path(path)) => Source::Path(question::path(path)?),
+        Some(Wire::Document(hash)) => Source::Document(question::document(&hash)?),
+        Some(Wire::Text(text)) => Source::Text(text),
+        Some(Wire::Content(bytes)) => {
+            Source::Upload(Uploaded::whole(&engine.data_dir, &bytes, side.name)?)
+        }
+        None => return Err(Status::invalid_argument("a side names no document").into()),
+    })
+}
+
+/// A document with its files.
+fn document(
+    engine: &Engine,
+    request: v1::GetDocumentRequest,
+    cancel: &Cancel,
+) -> Result<v1::GetDocumentReply, Refused> {
+    use v1::get_document_request::Source as Wire;
+    let index: &Index = &engine.index;
+    let (id, hash) = match request.source {
+        Some(Wire::Path(path)) => {
+            let file = question::file(engine, &question::path(path)?)?;
+            file.document.ok_or_else(|| without_text(&file))?
+        }
+        Some(Wire::Document(hash)) => {
+            let hash = question::document(&hash)?;
+            let unknown = || QueryError::UnknownDocument(hash);
+            (index.document_by_hash(hash)?.ok_or_else(unknown)?, hash)
+        }
+        None => return Err(Status::invalid_argument("the request names no document").into()),
+    };
+    let files = index.files_of(id, &engine.roots.view())?;
+    let record = index.document(id)?.filter(|_| !files.is_empty());
+    let record = record.ok_or(QueryError::UnknownDocument(hash))?;
+    cancel.check()?;
+    let shingles = index.shingles(id)?.map_or(0, |set| set.len() as u64);
+    Ok(v1::GetDocumentReply {
+        document: hash.0.to_vec(),
+        chars: record.chars,
+        shingles,
+        files: files.iter().map(convert::file).collect(),
+        text: if request.with_text {
+            index.text(id)?
+        } else {
+            None
+        },
+    })
+}
+
+fn without_text(file: &FileView) -> Status {
+    let (path, state) = (file.path.display(), file.state.name());
+    let reason = file.reason.as_str();
+    let why = if reason.is_empty() {
+        String::new()
+    } else {
+        format!(" ({reason})")
+    };
+    Status::failed_precondition(format!("{path} has no text: its state is {state}{why}"))
+}

@@ -1,0 +1,158 @@
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+
+use simdex_index::FileView;
+use simdex_schema::file::FileOutcome;
+use simdex_schema::{
+    ContentHash, ContentRecord, DocId, DocumentHash, FileKey, FileRecord, FileStat, GroupId,
+    Reason, RootId, State,
+};
+
+use super::*;
+use crate::catalogue::{Group, Member, Pair, Summary};
+use crate::query::Relation;
+
+fn file(path: &[u8], state: State, document: u8) -> FileView {
+    let content = ContentHash([document; 32]);
+    FileView {
+        path: PathBuf::from(OsString::from_vec(path.to_vec())),
+        key: FileKey {
+            root: RootId(1),
+            path: path[1..].to_vec(),
+        },
+        record: FileRecord {
+            stat: FileStat {
+                length: 1_200,
+                ..FileStat::default()
+            },
+            racy: false,
+            outcome: FileOutcome::Content(content),
+        },
+        content: Some(ContentRecord {
+            state,
+            reason: Reason::none(),
+            document: Some(DocId(1)),
+            media_type: "text/plain".into(),
+            engine: "plain".into(),
+            extractor: 1,
+            strikes: 0,
+            bytes: 1_200,
+            warnings: Vec::new(),
+        }),
+        state,
+        reason: Reason::none(),
+        document: Some((DocId(1), DocumentHash([document; 32]))),
+        chars: Some(1_100),
+    }
+}
+
+fn member(path: &[u8], relation: Relation, ratios: [f64; 3]) -> Member {
+    let [resemblance, containment_of_member, containment_of_principal] = ratios;
+    Member {
+        file: file(path, State::Indexed, 0xab),
+        document: DocumentHash([0xab; 32]),
+        relation,
+        resemblance,
+        containment_of_member,
+        containment_of_principal,
+    }
+}
+
+fn group() -> Group {
+    let members = vec![
+        member(b"/s/a.txt", Relation::IdenticalBytes, [1.0; 3]),
+        member(b"/s/b\x1b[31m.txt", Relation::IdenticalText, [1.0; 3]),
+        member(
+            b"/s/c\xff.txt",
+            Relation::NearDuplicate,
+            [0.9996, 1.0, 0.9996],
+        ),
+    ];
+    Group {
+        id: GroupId(7),
+        members,
+    }
+}
+
+#[test]
+fn a_group_for_people_escapes_names_and_never_rounds_up_to_all() {
+    let expected = "\
+group 1: 3 files
+  principal                                /s/a.txt
+  identical-text                           /s/b\\u{1b}[31m.txt
+  near-duplicate  99.9 %  100.0 %   99.9 %  /s/c\\xff.txt
+
+";
+    assert_eq!(group_text(1, &group()), expected);
+}
+
+#[test]
+fn a_group_line_is_the_contract() {
+    let ab = "ab".repeat(32);
+    let expected = format!(
+        "{{\"type\":\"group\",\"v\":1,\"id\":7,\"kind\":\"star\",\"principal\":\"/s/a.txt\",\"members\":[\
+         {{\"path\":\"/s/a.txt\",\"document\":\"{ab}\",\"relation\":\"identical-bytes\",\"resemblance\":1.0,\
+         \"containment_of_member\":1.0,\"containment_of_principal\":1.0}},\
+         {{\"path\":\"/s/b\\u001b[31m.txt\",\"document\":\"{ab}\",\"relation\":\"identical-text\",\"resemblance\":1.0,\
+         \"containment_of_member\":1.0,\"containment_of_principal\":1.0}},\
+         {{\"path\":\"/s/c\u{fffd}.txt\",\"path_bytes\":\"L3MvY/8udHh0\",\"document\":\"{ab}\",\
+         \"relation\":\"near-duplicate\",\"resemblance\":0.9996,\
+         \"containment_of_member\":1.0,\"containment_of_principal\":0.9996}}]}}"
+    );
+    assert_eq!(group_line(&group()), expected);
+}
+
+#[test]
+fn a_file_line_says_null_for_what_there_is_not() {
+    let mut empty = file(b"/s/empty", State::NoText, 1);
+    empty.document = None;
+    empty.chars = None;
+    empty.reason = Reason::code("empty-file");
+    let expected = format!(
+        "{{\"type\":\"file\",\"v\":1,\"path\":\"/s/empty\",\"state\":\"no-text\",\"reason\":\"empty-file\",\
+         \"document\":null,\"content\":\"{}\",\"media_type\":\"text/plain\",\"bytes\":1200,\"chars\":null}}",
+        "01".repeat(32)
+    );
+    assert_eq!(file_line(&empty), expected);
+}
+
+#[test]
+fn pair_and_summary_lines_are_the_contract() {
+    let pair = Pair {
+        a: file(b"/s/a", State::Indexed, 1),
+        b: file(b"/s/b", State::Indexed, 2),
+        documents: (DocumentHash([1; 32]), DocumentHash([2; 32])),
+        relation: Relation::NearDuplicate,
+        resemblance: 0.875,
+        containment_of_a: 0.9,
+        containment_of_b: 0.95,
+    };
+    let expected = format!(
+        "{{\"type\":\"pair\",\"v\":1,\"a\":\"/s/a\",\"b\":\"/s/b\",\"document_a\":\"{}\",\"document_b\":\"{}\",\
+         \"relation\":\"near-duplicate\",\"resemblance\":0.875,\"containment_of_a\":0.9,\
+         \"containment_of_b\":0.95,\"verified\":true}}",
+        "01".repeat(32),
+        "02".repeat(32)
+    );
+    assert_eq!(pair_line(&pair), expected);
+    let states = [("indexed".to_owned(), 2), ("no-text".to_owned(), 1)].into();
+    let summary = Summary {
+        files_on_disk: 3,
+        states,
+        documents: 2,
+        groups: 1,
+        pairs: 1,
+        seconds: 0.5,
+        ..Summary::default()
+    };
+    assert_eq!(
+        summary_line(&summary),
+        "{\"type\":\"summary\",\"v\":1,\"files_on_disk\":3,\"members\":0,\
+         \"states\":{\"indexed\":2,\"no-text\":1},\"documents\":2,\"groups\":1,\"pairs\":1,\
+         \"suppressed\":0,\"seconds\":0.5}"
+    );
+    let text = "3 files on disk\n         2  indexed\n         1  no-text\n\
+                2 documents, 1 groups, 1 pairs, 0.5 s\n";
+    assert_eq!(summary_text(&summary), text);
+}

@@ -1,0 +1,103 @@
+//! Text for people: groups, pairs, counts.
+
+use std::fmt;
+use std::path::Path;
+
+use crate::catalogue::{Group, Member, Pair, Summary};
+use crate::query::Relation;
+
+/// A path that can be shown: control characters and bidirectional marks escaped.
+pub struct Printable<'a>(pub &'a Path);
+
+impl fmt::Display for Printable<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use std::os::unix::ffi::OsStrExt;
+        for chunk in self.0.as_os_str().as_bytes().utf8_chunks() {
+            for c in chunk.valid().chars() {
+                if is_plain(c) {
+                    write!(f, "{c}")?
+                } else {
+                    write!(f, "{}", c.escape_default())?
+                }
+            }
+            chunk
+                .invalid()
+                .iter()
+                .try_for_each(|byte| write!(f, "\\x{byte:02x}"))?;
+        }
+        Ok(())
+    }
+}
+
+fn is_plain(c: char) -> bool {
+    let bidi =
+        matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    !c.is_control() && !bidi && c != '\\'
+}
+
+fn percent(ratio: f64) -> String {
+    // 99.96 % must not read as 100 %.
+    let shown = (ratio * 1000.0).floor() / 10.0;
+    format!("{shown:.1} %")
+}
+
+/// What the columns of [`group_text`] are; printed once, before the first group.
+pub const GROUP_LEGEND: &str = "groups of near-duplicates and copies; after near-duplicate come \
+its resemblance to the principal,\nthe share of it found in the principal, and the share of the \
+principal found in it\n\n";
+
+/// A group: its principal, then a line a member.
+pub fn group_text(number: usize, group: &Group) -> String {
+    let Some((principal, members)) = group.members.split_first() else {
+        return String::new();
+    };
+    let path = Printable(&principal.file.path);
+    let mut text = format!("group {number}: {} files\n", group.members.len());
+    text.push_str(&format!("  {:<41}{path}\n", "principal"));
+    for member in members {
+        text.push_str(&member_text(member));
+    }
+    text.push('\n');
+    text
+}
+
+fn member_text(member: &Member) -> String {
+    let path = Printable(&member.file.path);
+    let relation = member.relation.name();
+    if member.relation != Relation::NearDuplicate {
+        return format!("  {relation:<41}{path}\n");
+    }
+    let [resemblance, of_member, of_principal] = [
+        member.resemblance,
+        member.containment_of_member,
+        member.containment_of_principal,
+    ]
+    .map(percent);
+    format!("  {relation:<14}{resemblance:>8} {of_member:>8} {of_principal:>8}  {path}\n")
+}
+
+/// A pair in one line.
+pub fn pair_text(pair: &Pair) -> String {
+    format!(
+        "{:<15} {:>8}  {}  {}\n",
+        pair.relation.name(),
+        percent(pair.resemblance),
+        Printable(&pair.a.path),
+        Printable(&pair.b.path)
+    )
+}
+
+/// Where every file ended.
+pub fn summary_text(summary: &Summary) -> String {
+    let mut text = format!("{} files on disk\n", summary.files_on_disk);
+    let mut states: Vec<_> = summary.states.iter().collect();
+    states.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
+    for (state, count) in states {
+        text.push_str(&format!("  {count:>8}  {state}\n"));
+    }
+    text.push_str(&format!(
+        "{} documents, {} groups, {} pairs, {:.1} s\n",
+        summary.documents, summary.groups, summary.pairs, summary.seconds
+    ));
+    text
+}

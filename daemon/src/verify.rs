@@ -1,0 +1,44 @@
+//! `simdexd verify`: every checksum of a data directory or of a report, without changing either.
+
+use std::path::Path;
+use std::process::ExitCode;
+
+use anyhow::Context;
+use simdex_index::store::{Options, SledStore};
+
+/// Verifies a data directory or a report.
+#[expect(clippy::print_stdout, reason = "the command's answer")]
+pub fn run(dir: &Path) -> anyhow::Result<ExitCode> {
+    if dir.join("manifest.json").is_file() {
+        let verified = crate::report::verify(dir)?;
+        println!(
+            "the report {} is whole: {} files match their checksums, {} differences apply",
+            dir.display(),
+            verified.files,
+            verified.diffs
+        );
+        return Ok(ExitCode::SUCCESS);
+    }
+    let store = dir.join("store");
+    if !store.is_dir() {
+        anyhow::bail!(
+            "{} is neither a data directory (no store/) nor a report (no manifest.json); name one",
+            dir.display()
+        );
+    }
+    let opened = SledStore::open(&store, Options::DAEMON)
+        .with_context(|| format!("the store {} cannot be opened", store.display()))?;
+    let verified = opened.verify().with_context(|| {
+        format!(
+            "the store {} is damaged; move it away and start the daemon, which builds it anew",
+            store.display()
+        )
+    });
+    let (records, postings) = verified?;
+    opened.close()?;
+    println!(
+        "the store {} is whole: {records} records, {postings} posting blocks",
+        store.display()
+    );
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,194 @@
+//! A daemon that is struck down at a random moment, again and again, while files change and syncs
+//! are acknowledged; and what it must still know afterwards.
+
+use std::fs;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail, ensure};
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::answers::{Listed, agree};
+use super::ledger::Ledger;
+use super::tree::Tree;
+use crate::corpus::Random;
+use crate::sandbox::{Daemon, Sandbox, Serve};
+
+/// Files before the first strike.
+const FILES: usize = 150;
+/// A strike falls within this time, ms; most syncs take less than a tenth of it.
+const WITHIN: u64 = 2_500;
+/// A small buffer, so that merges are always under way; frequent commits.
+const CONFIG: &str =
+    "[store]\nbuffer_postings = 3000\ncommit_ms = 100\n[watch]\ndebounce_ms = 20\n";
+
+/// One share, one data directory, one strike after another.
+pub struct Crash {
+    sandbox: Sandbox,
+    serve: Serve,
+    daemon: Option<Daemon>,
+    tree: Tree,
+    ledger: Ledger,
+    random: Random,
+    /// What has happened.
+    pub figures: Figures,
+}
+
+/// What has happened so far.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Figures {
+    /// Strikes.
+    pub strikes: u32,
+    /// Further strikes on a daemon that was still starting.
+    pub at_start: u32,
+    /// Syncs acknowledged.
+    pub acknowledged: u32,
+    /// Files that had to be known after a strike, over all strikes.
+    pub checked: usize,
+}
+
+impl Crash {
+    /// A share under churn whose index is kept in `data_dir`, or beside it.
+    pub fn new(seed: u64, data_dir: Option<PathBuf>) -> Result<Self> {
+        let sandbox = Sandbox::new()?;
+        let serve = sandbox.serve().config(CONFIG);
+        let serve = data_dir
+            .into_iter()
+            .fold(serve, |serve, dir| serve.data_dir(dir));
+        let mut tree = Tree::new(sandbox.share(), seed)?;
+        tree.grow(FILES)?;
+        let (ledger, random) = (Ledger::default(), Random::new(seed, 1));
+        let figures = Figures::default();
+        Ok(Self {
+            sandbox,
+            serve,
+            daemon: None,
+            tree,
+            ledger,
+            random,
+            figures,
+        })
+    }
+
+    /// Changes and syncs until `strike` has come over the daemon at a random moment; the daemon is
+    /// dead then.
+    pub fn strike(&mut self, strike: impl FnOnce() -> Result<()> + Send) -> Result<()> {
+        let daemon = match self.daemon.take() {
+            Some(daemon) => daemon,
+            None => self.serve.start()?,
+        };
+        let moment = Duration::from_millis(self.random.below(WITHIN));
+        let (begun, over) = (AtomicBool::new(false), AtomicBool::new(false));
+        thread::scope(|scope| {
+            let striker = scope.spawn(|| {
+                thread::sleep(moment);
+                begun.store(true, Ordering::SeqCst);
+                let struck = strike();
+                over.store(true, Ordering::SeqCst);
+                struck
+            });
+            let changed = self.change_until(&daemon, &begun, &over);
+            striker
+                .join()
+                .map_err(|_| anyhow::anyhow!("the striker panicked"))??;
+            changed
+        })?;
+        self.figures.strikes += 1;
+        daemon.kill()
+    }
+
+    /// Strikes by kill -9.
+    pub fn kill(&mut self) -> Result<()> {
+        if self.daemon.is_none() {
+            self.daemon = Some(self.serve.start()?);
+        }
+        let id = self
+            .daemon
+            .as_ref()
+            .and_then(|daemon| Pid::from_raw(daemon.id() as i32));
+        let id = id.context("a daemon without an id")?;
+        self.strike(move || Ok(kill_process(id, Signal::KILL)?))
+    }
+
+    /// Kills a daemon that is still starting: recovery must bear that as well.
+    pub fn kill_at_start(&mut self) -> Result<()> {
+        let daemon = self.serve.spawn()?;
+        thread::sleep(Duration::from_millis(self.random.below(400)));
+        self.figures.at_start += 1;
+        daemon.kill()
+    }
+
+    fn change_until(
+        &mut self,
+        daemon: &Daemon,
+        begun: &AtomicBool,
+        over: &AtomicBool,
+    ) -> Result<()> {
+        loop {
+            for _ in 0..=self.random.below(12) {
+                self.tree.step()?;
+            }
+            self.ledger.ask(&mut self.tree);
+            let asked_too_late = over.load(Ordering::SeqCst);
+            match daemon.sync() {
+                Ok(()) if asked_too_late => bail!("a sync after the strike was acknowledged"),
+                Ok(()) => {
+                    self.ledger.acknowledge(&self.tree);
+                    self.figures.acknowledged += 1;
+                }
+                Err(_) if begun.load(Ordering::SeqCst) => return Ok(()),
+                Err(error) => return Err(error.context("before any strike")),
+            }
+        }
+    }
+
+    /// Starts the daemon again. While its root is away, so that nothing can be repaired from there,
+    /// it must know all that was acknowledged; when the root is back, what a fresh scan says.
+    pub fn recover(&mut self) -> Result<()> {
+        let (share, away) = (self.sandbox.share().to_owned(), self.sandbox.beside("away"));
+        fs::rename(&share, &away)?;
+        let daemon = self.serve.start()?;
+        let faults = self.ledger.faults(&share, &Listed::by_daemon(&daemon)?);
+        ensure!(
+            faults.is_empty(),
+            "after a strike: {}\n{}",
+            faults.join("\n"),
+            daemon.log()?
+        );
+        self.figures.checked += self.ledger.len();
+        let refused = daemon.simctl(["sync"])?.ended_with(&[2])?;
+        let named = refused.stderr.contains(&*share.to_string_lossy());
+        ensure!(
+            named,
+            "sync does not name the root that is away: {}",
+            refused.stderr
+        );
+        // Joined anew below the daemon's threshold: this reads the texts that are kept.
+        daemon
+            .simctl(["pairs", "--threshold", "0.5"])?
+            .ended_with(&[0, 1])?;
+        fs::rename(&away, &share)?;
+        agree(&daemon, &[&share])?;
+        self.ledger.ask(&mut self.tree);
+        self.ledger.acknowledge(&self.tree);
+        let log = daemon.log()?;
+        ensure!(!log.contains("panicked"), "a thread panicked:\n{log}");
+        ensure!(
+            !log.contains("set aside"),
+            "the store was taken for damaged:\n{log}"
+        );
+        self.daemon = Some(daemon);
+        Ok(())
+    }
+
+    /// Stops the daemon; returns what has happened.
+    pub fn finish(mut self) -> Result<Figures> {
+        if let Some(daemon) = self.daemon.take() {
+            let status = daemon.stop()?;
+            ensure!(status.success(), "the daemon ended with {status}");
+        }
+        Ok(self.figures)
+    }
+}

@@ -1,0 +1,225 @@
+//! A running `simdexd serve`: started until it answers, asked, killed, started again.
+
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use rustix::process::{Pid, Signal};
+
+use super::run::{Answer, Run};
+use super::{Sandbox, simctl, simdexd};
+
+/// A daemon that does not answer within this time fails its test.
+const START: Duration = Duration::from_secs(120);
+/// A daemon told to stop that has not ended after this time fails its test.
+const STOP: Duration = Duration::from_secs(60);
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// How a daemon is started; cloned for the next start on the same data directory.
+#[derive(Clone, Debug)]
+pub struct Serve {
+    data_dir: PathBuf,
+    socket: PathBuf,
+    config_file: PathBuf,
+    log: PathBuf,
+    roots: Vec<(PathBuf, &'static str)>,
+    config: String,
+}
+
+impl Serve {
+    pub(super) fn new(sandbox: &Sandbox) -> Self {
+        Self {
+            data_dir: sandbox.data_dir(),
+            socket: sandbox.socket(),
+            config_file: sandbox.beside("simdexd.toml"),
+            log: sandbox.beside("simdexd.log"),
+            roots: vec![(sandbox.share().to_owned(), "auto")],
+            config: String::new(),
+        }
+    }
+
+    /// Watches these directories instead of the share: path and mode (`auto`, `native`, `poll`).
+    pub fn roots<P: Into<PathBuf>>(
+        mut self,
+        roots: impl IntoIterator<Item = (P, &'static str)>,
+    ) -> Self {
+        self.roots = roots
+            .into_iter()
+            .map(|(path, mode)| (path.into(), mode))
+            .collect();
+        self
+    }
+
+    /// Keeps the index here instead.
+    pub fn data_dir(mut self, path: impl Into<PathBuf>) -> Self {
+        self.data_dir = path.into();
+        self
+    }
+
+    /// Sections of the config beyond paths and roots, such as `[watch]\ndebounce_ms = 50\n`.
+    pub fn config(mut self, sections: &str) -> Self {
+        self.config.push_str(sections);
+        self
+    }
+
+    /// Starts it and waits until it answers.
+    pub fn start(&self) -> Result<Daemon> {
+        let mut daemon = self.spawn()?;
+        let started = Instant::now();
+        while UnixStream::connect(&self.socket).is_err() {
+            if let Some(status) = daemon.child.try_wait()? {
+                bail!(
+                    "simdexd ended at its start with {status}: {}",
+                    daemon.log()?
+                );
+            }
+            ensure!(
+                started.elapsed() < START,
+                "simdexd does not answer: {}",
+                daemon.log()?
+            );
+            thread::sleep(PAUSE);
+        }
+        daemon.simctl(["status"])?.success()?;
+        Ok(daemon)
+    }
+
+    /// Starts it without waiting, to be killed at any moment.
+    pub fn spawn(&self) -> Result<Daemon> {
+        fs::write(&self.config_file, self.toml())?;
+        // The socket of one that was killed would look like that of this one.
+        let _ = fs::remove_file(&self.socket);
+        let log = File::options().create(true).append(true).open(&self.log)?;
+        let child = Command::new(simdexd()?)
+            .arg("serve")
+            .arg("--config")
+            .arg(&self.config_file)
+            .env_remove("SIMDEX_SOCKET")
+            .stdin(Stdio::null())
+            .stdout(Stdio::null())
+            .stderr(log)
+            .spawn()?;
+        Ok(Daemon {
+            child,
+            serve: self.clone(),
+        })
+    }
+
+    /// Runs it to its end, where the start is to be refused.
+    pub fn refused(&self) -> Result<Answer> {
+        fs::write(&self.config_file, self.toml())?;
+        Run::of(simdexd()?)
+            .args(["serve", "--config"])
+            .args([&self.config_file])
+            .wait()
+    }
+
+    fn toml(&self) -> String {
+        // Debug quotes as TOML does, for names without control characters.
+        let mut text = format!(
+            "data_dir = {:?}\nsocket = {:?}\n",
+            self.data_dir, self.socket
+        );
+        for (path, mode) in &self.roots {
+            let _ = write!(text, "[[roots]]\npath = {path:?}\nmode = {mode:?}\n");
+        }
+        text + &self.config
+    }
+}
+
+/// A daemon; killed when dropped.
+pub struct Daemon {
+    child: Child,
+    serve: Serve,
+}
+
+impl Daemon {
+    /// `simctl --json ARGS`, asked of this daemon.
+    pub fn simctl<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Result<Answer> {
+        self.ask(args).wait()
+    }
+
+    /// The same with this on standard input: the file named `-`.
+    pub fn simctl_reading<A: AsRef<OsStr>>(
+        &self,
+        stdin: impl Into<Vec<u8>>,
+        args: impl IntoIterator<Item = A>,
+    ) -> Result<Answer> {
+        self.ask(args).stdin(stdin).wait()
+    }
+
+    fn ask<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Run {
+        // A program that cannot be built is reported when it is run.
+        let program = simctl().unwrap_or_default();
+        Run::of(program)
+            .args(["--json", "--socket"])
+            .args([&self.serve.socket])
+            .args(args)
+    }
+
+    /// Waits until every change made so far is answered for.
+    pub fn sync(&self) -> Result<()> {
+        self.simctl(["sync"])?.success().map(drop)
+    }
+
+    /// Its socket, for clients other than simctl.
+    pub fn socket(&self) -> &Path {
+        &self.serve.socket
+    }
+
+    /// Its process id.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// What it has said so far, and those before it in this sandbox.
+    pub fn log(&self) -> Result<String> {
+        Ok(fs::read_to_string(&self.serve.log)?)
+    }
+
+    /// kill -9, at once.
+    pub fn kill(mut self) -> Result<()> {
+        self.child.kill()?;
+        self.child.wait()?;
+        Ok(())
+    }
+
+    /// SIGTERM, as systemd stops it; returns how it ended.
+    pub fn stop(mut self) -> Result<ExitStatus> {
+        rustix::process::kill_process(Pid::from_child(&self.child), Signal::TERM)?;
+        let started = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait()? {
+                return Ok(status);
+            }
+            ensure!(
+                started.elapsed() < STOP,
+                "simdexd does not stop: {}",
+                self.log()?
+            );
+            thread::sleep(PAUSE);
+        }
+    }
+
+    /// Stops it, which must end well, and starts it again on the same data directory.
+    pub fn restart(self) -> Result<Self> {
+        let serve = self.serve.clone();
+        let status = self.stop()?;
+        ensure!(status.success(), "simdexd ended with {status} when stopped");
+        serve.start().context("the second start")
+    }
+}
+
+impl Drop for Daemon {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}

@@ -1,0 +1,74 @@
+//! The programs under test: built from this tree, in the profile the tests were built in.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+use anyhow::{Context, Result, anyhow, ensure};
+
+/// Names a directory whose `simdexd` and `simctl` are tested instead of those of this tree.
+const INSTEAD: &str = "SIMDEX_BIN_DIR";
+
+/// Path of `simdexd`.
+pub fn simdexd() -> Result<PathBuf> {
+    Ok(directory()?.join("simdexd"))
+}
+
+/// Path of `simctl`.
+pub fn simctl() -> Result<PathBuf> {
+    Ok(directory()?.join("simctl"))
+}
+
+/// Where both lie; the first call of a process builds them.
+fn directory() -> Result<&'static Path> {
+    static DIRECTORY: OnceLock<Result<PathBuf, String>> = OnceLock::new();
+    let found = DIRECTORY.get_or_init(|| match std::env::var_os(INSTEAD) {
+        Some(instead) => Ok(instead.into()),
+        None => build().map_err(|error| format!("{error:#}")),
+    });
+    found.as_deref().map_err(|error| anyhow!("{error}"))
+}
+
+/// `cargo build` into the directory this very executable was built into: the tests alone would
+/// not build the programs of other packages.
+fn build() -> Result<PathBuf> {
+    let own = std::env::current_exe().context("the path of the test itself is not known")?;
+    let is_profile = |dir: &&Path| dir.file_name().is_some_and(|name| name != "deps");
+    let profile_dir = own
+        .ancestors()
+        .skip(1)
+        .find(is_profile)
+        .context("a test in /")?;
+    let (Some(target), Some(name)) = (profile_dir.parent(), profile_dir.file_name()) else {
+        anyhow::bail!("{} is not in a target directory", own.display());
+    };
+    let profile = if name == "debug" {
+        "dev".as_ref()
+    } else {
+        name
+    };
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let built = Command::new(cargo)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .args([
+            "build",
+            "--quiet",
+            "--bins",
+            "--package",
+            "simdexd",
+            "--package",
+            "simdex-client",
+        ])
+        .arg("--profile")
+        .arg(profile)
+        .arg("--target-dir")
+        .arg(target)
+        .output()
+        .context("cargo does not run")?;
+    let said = String::from_utf8_lossy(&built.stderr);
+    ensure!(
+        built.status.success(),
+        "simdexd and simctl do not build:\n{said}"
+    );
+    Ok(profile_dir.to_owned())
+}

@@ -1,0 +1,52 @@
+//! The acceptance checks as tests: one each, so that they run side by side.
+//!
+//! Those that want real documents pass without them and say so. Figures: `cargo test -p
+//! simdex-tests --test acceptance -- --nocapture`, or `--bin acceptance`.
+
+use std::io::{self, Write};
+
+use simdex_tests::acceptance::{CHECKS, Verdict, find};
+use simdex_tests::figure::Figures;
+use simdex_tests::sandbox::corpora;
+
+fn holds(name: &str) {
+    let mut figures = Vec::new();
+    let check = find(name).expect("a check of this name");
+    let verdict = check.run(corpora().as_deref(), &mut Figures::new(&mut figures, false));
+    let shown = format!("# {name}\n{}\n", String::from_utf8_lossy(&figures));
+    io::stdout()
+        .write_all(shown.as_bytes())
+        .expect("standard output");
+    match verdict.expect("the check holds") {
+        Verdict::Holds => {}
+        Verdict::NoDocuments => println!("{name} skipped: no corpora"),
+    }
+}
+
+macro_rules! checks {
+    ($($test:ident = $name:literal),* $(,)?) => {
+        $(#[test] fn $test() { holds($name); })*
+
+        #[test]
+        fn every_check_is_a_test() {
+            let tested = [$($name),*];
+            let all: Vec<&str> = CHECKS.iter().map(|check| check.name).collect();
+            assert_eq!(tested[..], all[..]);
+        }
+    };
+}
+
+checks! {
+    every_file_has_a_state_and_the_states_add_up = "everything",
+    copies_in_other_formats_come_first = "crossformat",
+    the_labelled_pairs_and_no_other_are_found = "parkr",
+    consecutive_versions_are_found_with_exact_numbers = "versions",
+    a_common_template_makes_no_pairs = "cpp-docs",
+    serial_notices_are_found = "rustsec",
+    groups_equal_stars_over_exact_pairs = "groups",
+    an_excerpt_leads_to_its_source = "excerpts",
+    files_of_every_kind_end_in_a_state = "formats",
+    a_changed_file_without_text_is_found = "raw",
+    json_lines_keep_their_contract = "contract",
+    exit_codes_keep_their_contract = "exits",
+}

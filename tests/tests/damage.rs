@@ -1,0 +1,167 @@
+//! A data directory that is taken, damaged or full: said in one clear line, and never an answer that
+//! is not true.
+
+use std::fs::{self, File};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, ensure};
+use simdex_tests::fault::answers::{Listed, agree};
+use simdex_tests::fault::disk::Disk;
+use simdex_tests::fault::ledger::Ledger;
+use simdex_tests::fault::tree::Tree;
+use simdex_tests::sandbox::{Daemon, Sandbox};
+
+#[test]
+fn a_second_daemon_on_the_same_data_directory_is_refused_with_75() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    sandbox.write("a.txt", "a text that is long enough to be a document")?;
+    let daemon = sandbox.serve().start()?;
+    daemon.sync()?;
+    let second = sandbox.serve().refused()?.ended_with(&[75])?;
+    let named = second
+        .stderr
+        .contains(&*sandbox.data_dir().to_string_lossy());
+    ensure!(
+        named && second.stderr.trim().lines().count() == 1,
+        "it says: {}",
+        second.stderr
+    );
+    let scan = sandbox.scan(["--data-dir".as_ref(), sandbox.data_dir().as_os_str()]);
+    ensure!(scan.is_err_and(|error| error.to_string().contains("ended with 75")));
+    // The first one has not noticed.
+    agree(&daemon, &[sandbox.share()])?;
+    Ok(())
+}
+
+/// Every file below a directory.
+fn files_below(directory: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for entry in fs::read_dir(directory)? {
+        let path = entry?.path();
+        match path.is_dir() {
+            true => files.extend(files_below(&path)?),
+            false => files.push(path),
+        }
+    }
+    Ok(files)
+}
+
+/// Flips one byte of every `step` in all files below a directory.
+fn flip(directory: &Path, step: usize) -> Result<()> {
+    for path in files_below(directory)? {
+        let mut bytes = fs::read(&path)?;
+        bytes
+            .iter_mut()
+            .skip(step / 2)
+            .step_by(step)
+            .for_each(|byte| *byte ^= 0x55);
+        fs::write(&path, bytes)?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_damaged_store_is_set_aside_and_built_anew() -> Result<()> {
+    let ends: [fn(Daemon) -> Result<()>; 2] = [Daemon::kill, |daemon| daemon.stop().map(drop)];
+    for (end, step) in ends.into_iter().zip([1_009, 97]) {
+        let sandbox = Sandbox::new()?;
+        Tree::new(sandbox.share(), 21)?.grow(150)?;
+        let daemon = sandbox.serve().start()?;
+        let before = agree(&daemon, &[sandbox.share()])?;
+        end(daemon)?;
+        flip(&sandbox.data_dir().join("store/db"), step)?;
+        let daemon = sandbox.serve().start()?;
+        ensure!(agree(&daemon, &[sandbox.share()])? == before);
+        let log = daemon.log()?;
+        ensure!(
+            log.contains("was damaged") && log.contains("set aside"),
+            "it says: {log}"
+        );
+        ensure!(sandbox.data_dir().join("store.damaged-1").is_dir());
+        daemon.stop()?;
+    }
+    Ok(())
+}
+
+#[test]
+fn a_damaged_text_is_never_shown() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    Tree::new(sandbox.share(), 22)?.grow(150)?;
+    let daemon = sandbox.serve().start()?;
+    agree(&daemon, &[sandbox.share()])?;
+    daemon.stop()?;
+    flip(&sandbox.data_dir().join("text"), 509)?;
+    let daemon = sandbox.serve().start()?;
+    // Joining pairs anew reads every text: it fails, or is right because the texts were read again.
+    let pairs = daemon.simctl(["pairs", "--threshold", "0.5"])?;
+    let right = sandbox
+        .scan(["--pairs", "--threshold", "0.5"])?
+        .lines_of("pair")?;
+    match pairs.code()? {
+        0 => ensure!(
+            pairs.lines_of("pair")?.len() == right.len(),
+            "pairs were lost in silence"
+        ),
+        code => ensure!(
+            code == 2 && pairs.stderr.contains("damaged"),
+            "{code}: {}",
+            pairs.stderr
+        ),
+    }
+    daemon.simctl(["status"])?.success()?;
+    Ok(())
+}
+
+#[test]
+fn a_full_disk_fails_the_sync_and_loses_nothing() -> Result<()> {
+    let disk = match Disk::of_memory(64) {
+        Ok(disk) => disk,
+        Err(reason) => {
+            return Ok(eprintln!(
+                "skipped, no small disk can be had here: {reason:#}"
+            ));
+        }
+    };
+    let sandbox = Sandbox::new()?;
+    let (share, mut ledger) = (sandbox.share(), Ledger::default());
+    let mut tree = Tree::new(share, 23)?;
+    tree.grow(100)?;
+    let serve = sandbox.serve().data_dir(disk.path().join("data"));
+    let daemon = serve.start()?;
+    daemon.sync()?;
+    ledger.ask(&mut tree);
+    ledger.acknowledge(&tree);
+
+    let ballast = disk.path().join("ballast");
+    fill(&ballast, 256 << 10)?;
+    tree.grow(700)?;
+    ledger.ask(&mut tree);
+    let refused = daemon.simctl(["sync"])?.ended_with(&[2])?;
+    ensure!(
+        refused.stderr.contains("No space left"),
+        "sync says: {}",
+        refused.stderr
+    );
+    let faults = ledger.faults(share, &Listed::by_daemon(&daemon)?);
+    ensure!(
+        faults.is_empty(),
+        "while the disk is full: {}",
+        faults.join("\n")
+    );
+    daemon.simctl(["status"])?.success()?;
+
+    fs::remove_file(&ballast)?;
+    daemon.kill()?;
+    let daemon = serve.start()?;
+    agree(&daemon, &[share])?;
+    Ok(())
+}
+
+/// Takes all room of a disk but so many bytes.
+fn fill(ballast: &Path, room: u64) -> Result<()> {
+    let mut file = File::create(ballast)?;
+    while file.write_all(&[0; 4096]).is_ok() {}
+    let length = file.metadata()?.len();
+    Ok(file.set_len(length.saturating_sub(room))?)
+}

@@ -1,0 +1,149 @@
+//! One record of each kind, as FORMAT.md describes them under "Example".
+
+use simdex_index::text::TextRef;
+use simdex_schema::file::FileOutcome;
+use simdex_schema::meta::Parameters;
+use simdex_schema::posting::{BASES, PostingKey, encode_bucket, shard_key};
+use simdex_schema::{
+    ContentHash, ContentRecord, DocId, DocumentHash, DocumentKind, DocumentRecord, EdgeRecord,
+    FileKey, FileRecord, FileStat, MetaRecord, Reason, ReportRecord, RootId, RootRecord, State,
+    Timestamp, key,
+};
+use simdex_signature::{Rung, SchemeKind};
+
+/// What FORMAT.md shows, and its bytes.
+pub(crate) fn all() -> Vec<(&'static str, Vec<u8>)> {
+    let file = FileKey {
+        root: RootId(1),
+        path: b"a/offer.txt".to_vec(),
+    };
+    let postings = [(7, 3), (7, 5), (300, 4)];
+    let postings = postings.map(|(key, id)| (PostingKey::from_bits(key), DocId(id)));
+    vec![
+        ("the key of a file", key::file(&file)),
+        ("the key of an edge", key::edge(DocId(9), DocId(2))),
+        ("a meta record", meta().encode()),
+        ("a root", root().encode()),
+        ("a file that was read", read_file().encode()),
+        ("a file that was not read", unread_file().encode()),
+        ("a content", content().encode()),
+        ("a document", document().encode()),
+        (
+            "an edge",
+            EdgeRecord {
+                shared: 80,
+                shingles_a: 100,
+                shingles_b: 200,
+            }
+            .encode(),
+        ),
+        (
+            "a report",
+            ReportRecord {
+                out: b"/reports/june".to_vec(),
+                groups: 12,
+            }
+            .encode(),
+        ),
+        (
+            "the key of a shard",
+            shard_key(SchemeKind::BswN, 10, 515, 0).to_vec(),
+        ),
+        ("a bucket", encode_bucket(&postings, BASES[0]).remove(0)),
+        ("a text reference", reference().to_bytes().to_vec()),
+    ]
+}
+
+fn meta() -> MetaRecord {
+    let parameters = Parameters {
+        canonical: 1,
+        window: 20,
+        target: 512,
+        bsw_n: true,
+        threshold: 0.8,
+    };
+    MetaRecord {
+        next_document: 300,
+        watermark: 256,
+        bucket_bits: [3, 3, 0],
+        postings: [1000, 990, 0],
+        bytes: [5000, 4950, 0],
+        ..MetaRecord::new(parameters)
+    }
+}
+
+fn root() -> RootRecord {
+    RootRecord {
+        path: b"/srv/legal".to_vec(),
+        pending_loss: 0,
+        identity: Some((131, 0xEF53)),
+    }
+}
+
+fn stat() -> FileStat {
+    let time = |seconds| Timestamp { seconds, nanos: 5 };
+    FileStat {
+        inode: 300,
+        device: 2,
+        length: 1000,
+        mtime: time(-1),
+        ctime: time(60),
+    }
+}
+
+fn read_file() -> FileRecord {
+    FileRecord {
+        stat: stat(),
+        racy: false,
+        outcome: FileOutcome::Content(ContentHash([0xaa; 32])),
+    }
+}
+
+fn unread_file() -> FileRecord {
+    let outcome = FileOutcome::Unread(State::Skipped, Reason::code("symlink"));
+    FileRecord {
+        stat: stat(),
+        racy: false,
+        outcome,
+    }
+}
+
+fn content() -> ContentRecord {
+    ContentRecord {
+        state: State::Partial,
+        reason: Reason::code("pages-failed"),
+        document: Some(DocId(7)),
+        media_type: "application/pdf".to_owned(),
+        engine: "pdf 1".to_owned(),
+        extractor: 1,
+        strikes: 0,
+        bytes: 1000,
+        warnings: vec!["page 3".to_owned()],
+    }
+}
+
+fn reference() -> TextRef {
+    TextRef {
+        segment: 1,
+        offset: 4096,
+        block_len: 700,
+        start: 0,
+        len: 2000,
+    }
+}
+
+fn document() -> DocumentRecord {
+    let mut counts = [0; 16];
+    counts[2..8].copy_from_slice(&[480, 240, 110, 60, 31, 9]);
+    DocumentRecord {
+        hash: DocumentHash([0xbb; 32]),
+        kind: DocumentKind::Text,
+        length: 1999,
+        chars: 1990,
+        rung: Rung::new(2).unwrap_or(Rung::ZERO),
+        counts,
+        bsw_count: 470,
+        text: Some(reference().to_bytes().to_vec()),
+        forward: Vec::new(),
+    }
+}

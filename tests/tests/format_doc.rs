@@ -1,0 +1,215 @@
+//! FORMAT.md holds what the code holds: every state, every reason, every key, and records whose
+//! bytes it shows.
+#![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+mod examples;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use simdex_extract::Reason;
+use simdex_schema::key::prefix;
+use simdex_schema::{FORMAT_VERSION, State};
+use simdexd::watch::open::OpenError;
+use simdexd::watch::walk::{SkipReason, UnreadableReason};
+
+const FORMAT: &str = include_str!("../../schema/FORMAT.md");
+
+/// The part of FORMAT.md below a heading, up to the next of its kind.
+fn section(heading: &str) -> &'static str {
+    let start = FORMAT
+        .find(&format!("\n## {heading}\n"))
+        .expect("a section of this name");
+    let body = &FORMAT[start + 4..];
+    body.find("\n## ").map_or(body, |end| &body[..end])
+}
+
+/// The rows of the tables in a section, cell by cell, heads and rules left out.
+fn rows(heading: &str) -> Vec<Vec<String>> {
+    let cells = |line: &str| -> Vec<String> {
+        line.trim_matches('|')
+            .split('|')
+            .map(|cell| cell.trim().to_owned())
+            .collect()
+    };
+    let lines: Vec<&str> = section(heading).lines().collect();
+    let is_row = |at: usize| {
+        let starts = |at: usize| lines.get(at).is_some_and(|line| line.starts_with('|'));
+        let is_rule = |at: usize| lines.get(at).is_some_and(|line| line.starts_with("|---"));
+        starts(at) && !is_rule(at) && !is_rule(at + 1)
+    };
+    (0..lines.len())
+        .filter(|at| is_row(*at))
+        .map(|at| cells(lines[at]))
+        .collect()
+}
+
+fn unquoted(cell: &str) -> String {
+    cell.trim_matches('`').to_owned()
+}
+
+#[test]
+fn every_state_stands_there_with_its_number() {
+    let written: BTreeSet<(u8, String)> = rows("Where can a file end?")
+        .iter()
+        .map(|row| (row[0].parse().expect("a number"), unquoted(&row[1])))
+        .collect();
+    let known = State::ALL
+        .iter()
+        .map(|state| (*state as u8, state.name().to_owned()));
+    assert_eq!(written, known.collect());
+}
+
+/// Codes of reasons with what the table says of them.
+fn written_reasons() -> BTreeMap<String, String> {
+    let rows = rows("Which reasons are there?");
+    rows.iter()
+        .map(|row| (unquoted(&row[0]), row[2].clone()))
+        .collect()
+}
+
+/// Every code that walking and opening can give.
+fn codes_of_watching() -> BTreeSet<&'static str> {
+    use OpenError::{Io, NotRegular, Outside, RootVanished, Unreadable, Vanished};
+    use SkipReason::{MountPoint, NotRegular as Node, Symlink, Temporary, TooDeep};
+    let error = || io::Error::other("a test");
+    let skipped = [Symlink, Node, Temporary, TooDeep, MountPoint].map(SkipReason::code);
+    let refused = [
+        UnreadableReason::PermissionDenied,
+        UnreadableReason::IoError,
+    ];
+    let opened = [
+        RootVanished(error()),
+        Vanished,
+        Unreadable(error()),
+        NotRegular,
+        Outside,
+        Io(error()),
+    ];
+    let codes = skipped
+        .into_iter()
+        .chain(refused.map(UnreadableReason::code));
+    codes.chain(opened.iter().map(OpenError::code)).collect()
+}
+
+/// Rust files of the daemon and its libraries, their test modules left out.
+fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(folder).expect("a folder of the daemon") {
+        let path = entry.expect("an entry").path();
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        if path.is_dir() && name != "tests" {
+            sources(&path, files);
+        } else if name.ends_with(".rs") && name != "tests.rs" {
+            files.push(path);
+        }
+    }
+}
+
+/// Codes written as literals: after `Reason::code(`, or beside a state.
+fn literal_codes() -> BTreeSet<String> {
+    let daemon = Path::new(env!("CARGO_MANIFEST_DIR")).join("../daemon");
+    let (mut files, mut codes) = (Vec::new(), BTreeSet::new());
+    sources(&daemon, &mut files);
+    for path in files {
+        let text = fs::read_to_string(path).expect("a Rust file is UTF-8");
+        let product = text
+            .split("#[cfg(test)]\nmod tests {")
+            .next()
+            .unwrap_or_default();
+        for before in [
+            "Reason::code(\"",
+            "State::Unreadable, \"",
+            "State::TooLarge, \"",
+            "State::Unstable, \"",
+            "State::Skipped, \"",
+            "State::Failed, \"",
+        ] {
+            let found = product.split(before).skip(1);
+            codes.extend(
+                found
+                    .filter_map(|rest| rest.split('"').next())
+                    .map(str::to_owned),
+            );
+        }
+    }
+    codes
+}
+
+#[test]
+fn every_reason_of_the_extractor_stands_there_with_its_meaning() {
+    let written = written_reasons();
+    for reason in Reason::ALL {
+        let meaning = written.get(reason.code()).expect(reason.code());
+        assert_eq!(meaning, reason.meaning(), "{}", reason.code());
+    }
+}
+
+#[test]
+fn every_other_code_stands_there_and_none_that_nothing_gives() {
+    let written: BTreeSet<String> = written_reasons().into_keys().collect();
+    let literals = literal_codes();
+    assert!(
+        literals.contains("changed-while-read"),
+        "the search finds what is known: {literals:?}"
+    );
+    let mut given: BTreeSet<String> = codes_of_watching().into_iter().map(str::to_owned).collect();
+    given.extend(literals);
+    given.extend(Reason::ALL.iter().map(|reason| reason.code().to_owned()));
+    assert_eq!(written, given);
+}
+
+#[test]
+fn every_kind_of_record_stands_there_with_its_prefix() {
+    let written: BTreeSet<String> = rows("Which records are there?")
+        .iter()
+        .map(|row| unquoted(&row[0]))
+        .collect();
+    let known = [
+        prefix::META,
+        prefix::ROOT,
+        prefix::FILE,
+        prefix::CONTENT,
+        prefix::FILE_OF_CONTENT,
+        prefix::DOCUMENT,
+        prefix::DOCUMENT_BY_HASH,
+        prefix::CONTENT_OF_DOCUMENT,
+        prefix::EDGE,
+        prefix::UNSETTLED,
+        prefix::GROUP,
+        prefix::REPORT,
+    ];
+    assert_eq!(
+        written,
+        known.map(|byte| char::from(byte).to_string()).into()
+    );
+}
+
+#[test]
+fn the_versions_are_those_of_the_code() {
+    let rows = rows("Which versions go together?");
+    let version = |what: &str| {
+        let row = rows.iter().find(|row| row[0] == what).expect(what);
+        row[1].parse::<u32>().expect("a number")
+    };
+    assert_eq!(version("format"), FORMAT_VERSION);
+    assert_eq!(
+        version("canonical text"),
+        simdex_signature::CANONICAL_VERSION
+    );
+    assert_eq!(version("extractor"), simdex_extract::EXTRACTOR_VERSION);
+}
+
+#[test]
+fn the_bytes_shown_are_the_bytes_stored() {
+    for (what, bytes) in examples::all() {
+        let hex: String = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        let shown: String = FORMAT.split_whitespace().collect();
+        assert!(shown.contains(&hex), "{what} is {hex}");
+    }
+}

@@ -1,0 +1,217 @@
+//! The rules of the house, kept by a check: which crate may know which, who names the store and the
+//! parsers, what stands at the top, how a file begins and how long it may be.
+#![expect(clippy::expect_used, reason = "a test that cannot go on has failed")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde_json::Value;
+
+/// Our crates, each with those of ours it may depend on: dependencies point inward.
+const CRATES: &[(&str, &[&str])] = &[
+    ("simdex-signature", &[]),
+    ("simdex-extract", &[]),
+    ("simdex-proto", &[]),
+    ("simdex-schema", &["simdex-signature"]),
+    ("simdex-index", &["simdex-schema", "simdex-signature"]),
+    (
+        "simdexd",
+        &[
+            "simdex-extract",
+            "simdex-index",
+            "simdex-proto",
+            "simdex-schema",
+            "simdex-signature",
+        ],
+    ),
+    ("simdex-client", &["simdex-proto"]),
+    (
+        "simdex-tests",
+        &[
+            "simdex-client",
+            "simdex-extract",
+            "simdex-index",
+            "simdex-proto",
+            "simdex-schema",
+            "simdex-signature",
+            "simdexd",
+        ],
+    ),
+];
+
+/// Libraries that one crate alone may name, so that they can be replaced in one place.
+const WRAPPED: &[(&str, &str)] = &[
+    ("sled", "simdex-index"),
+    ("roaring", "simdex-index"),
+    ("zstd", "simdex-index"),
+    ("fastcdc", "simdex-signature"),
+    ("pdf-extract", "simdex-extract"),
+    ("zip", "simdex-extract"),
+    ("quick-xml", "simdex-extract"),
+    ("html5gum", "simdex-extract"),
+    ("mail-parser", "simdex-extract"),
+    ("notify", "simdexd"),
+    ("walkdir", "simdexd"),
+];
+
+/// Folders at the top; `target` is cargo's.
+const TOP: &[&str] = &["client", "daemon", "packaging", "proto", "schema", "tests"];
+
+/// Lines a file may have; from the first number on it is printed, above the second it fails.
+const LINES: (usize, usize) = (400, 600);
+
+fn top() -> PathBuf {
+    let parent = Path::new(env!("CARGO_MANIFEST_DIR")).parent();
+    parent.expect("tests/ lies in the workspace").to_owned()
+}
+
+struct Dependency {
+    name: String,
+    requirement: String,
+    is_ours: bool,
+}
+
+/// What every crate of the workspace declares, for tests and build scripts too.
+fn dependencies() -> BTreeMap<String, Vec<Dependency>> {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let output = Command::new(cargo)
+        .args(["metadata", "--no-deps", "--format-version", "1"])
+        .current_dir(top())
+        .output()
+        .expect("cargo runs");
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let metadata: Value = serde_json::from_slice(&output.stdout).expect("metadata is JSON");
+    let text = |value: &Value| value.as_str().expect("a string").to_owned();
+    let packages = metadata["packages"].as_array().expect("packages").iter();
+    let declared = packages.map(|package| {
+        let listed = package["dependencies"]
+            .as_array()
+            .expect("dependencies")
+            .iter();
+        let listed = listed.map(|dependency| Dependency {
+            name: text(&dependency["name"]),
+            requirement: text(&dependency["req"]),
+            is_ours: !dependency["path"].is_null(),
+        });
+        (text(&package["name"]), listed.collect())
+    });
+    declared.collect()
+}
+
+/// Every Rust file below the top, hidden folders and `target` left out.
+fn rust_files() -> Vec<PathBuf> {
+    let (mut files, mut open) = (Vec::new(), vec![top()]);
+    while let Some(folder) = open.pop() {
+        for entry in fs::read_dir(&folder).expect("a folder of the workspace") {
+            let path = entry.expect("an entry").path();
+            let name = path
+                .file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned();
+            if path.is_dir() && !name.starts_with('.') && name != "target" {
+                open.push(path);
+            } else if name.ends_with(".rs") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    files
+}
+
+#[test]
+fn dependencies_point_inward() {
+    let declared = dependencies();
+    let names: BTreeSet<&str> = declared.keys().map(String::as_str).collect();
+    assert_eq!(
+        names,
+        CRATES.iter().map(|(name, _)| *name).collect(),
+        "the crates of the house"
+    );
+    for (name, allowed) in CRATES {
+        for dependency in declared[*name]
+            .iter()
+            .filter(|dependency| dependency.is_ours)
+        {
+            let other = dependency.name.as_str();
+            assert!(
+                allowed.contains(&other),
+                "{name} must not depend on {other}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_store_the_parsers_and_the_watcher_are_named_by_one_crate_each() {
+    let declared = dependencies();
+    for (library, wrapper) in WRAPPED {
+        let users = declared
+            .iter()
+            .filter(|(_, listed)| listed.iter().any(|d| d.name == *library));
+        let users: Vec<&str> = users.map(|(name, _)| name.as_str()).collect();
+        assert_eq!(users, [*wrapper], "{library}");
+    }
+}
+
+#[test]
+fn every_version_is_pinned() {
+    for (name, listed) in dependencies() {
+        for Dependency {
+            name: library,
+            requirement,
+            is_ours,
+        } in listed
+        {
+            assert!(
+                is_ours || requirement.starts_with('='),
+                "{name}: {library} {requirement}"
+            );
+        }
+    }
+}
+
+#[test]
+fn the_top_holds_the_folders_of_the_house_and_no_other() {
+    let entries = fs::read_dir(top())
+        .expect("the workspace")
+        .map(|entry| entry.expect("an entry"));
+    let folders = entries.filter(|entry| entry.path().is_dir());
+    let names = folders.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    let shown: BTreeSet<String> = names
+        .filter(|name| !name.starts_with('.') && name != "target")
+        .collect();
+    assert_eq!(shown, TOP.iter().map(|name| (*name).to_owned()).collect());
+}
+
+#[test]
+fn every_file_says_what_it_is_for_and_is_short() {
+    let (mut silent, mut long) = (Vec::new(), Vec::new());
+    for path in rust_files() {
+        let text = fs::read_to_string(&path).expect("a Rust file is UTF-8");
+        let shown = path
+            .strip_prefix(top())
+            .unwrap_or(&path)
+            .display()
+            .to_string();
+        let lines = text.lines().count();
+        if lines > LINES.0 {
+            println!("{shown}: {lines} lines");
+        }
+        if !text.starts_with("//!") {
+            silent.push(shown.clone());
+        }
+        if lines > LINES.1 {
+            long.push(shown);
+        }
+    }
+    assert!(silent.is_empty(), "without a //! at their head: {silent:?}");
+    assert!(long.is_empty(), "above {} lines: {long:?}", LINES.1);
+}

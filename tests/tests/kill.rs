@@ -1,0 +1,29 @@
+//! kill -9 at random moments while files change and syncs are acknowledged: nothing acknowledged is
+//! lost, and the groups come back right.
+//!
+//! Twenty kills, as the release asks for:
+//! `SIMDEX_FAULT_ROUNDS=20 cargo test -p simdex-tests --test kill -- --nocapture`
+
+use simdex_tests::fault::crash::Crash;
+use simdex_tests::fault::rounds;
+
+#[test]
+fn nothing_acknowledged_is_lost_by_kill_9() {
+    let mut crash = Crash::new(11, None).unwrap();
+    for round in 0..rounds(3) {
+        crash
+            .kill()
+            .unwrap_or_else(|error| panic!("kill {round}: {error:#}"));
+        if round % 2 == 1 {
+            crash.kill_at_start().unwrap();
+        }
+        crash
+            .recover()
+            .unwrap_or_else(|error| panic!("kill {round}: {error:#}"));
+    }
+    let figures = crash.finish().unwrap();
+    eprintln!(
+        "{} kills and {} more at start: {} syncs acknowledged, {} acknowledged files checked, 0 lost",
+        figures.strikes, figures.at_start, figures.acknowledged, figures.checked
+    );
+}

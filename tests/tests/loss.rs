@@ -1,0 +1,161 @@
+//! Roots that lose much at once, vanish, or are replaced: nothing is deleted until it is sure, and
+//! `sync` does not pretend otherwise.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Result, ensure};
+use simdex_tests::fault::answers::{Listed, agree};
+use simdex_tests::sandbox::{Daemon, Sandbox};
+
+/// Files of the share that loses most of them; a loss of 1,000 is held.
+const FILES: usize = 1_200;
+const LOST: usize = 1_050;
+/// Only `sync` walks: the guard must not depend on who was first.
+const CONFIG: &str = "[watch]\ndebounce_ms = 50\npoll_seconds = 3600\n";
+
+/// Three files of one text, and one that stands alone.
+fn write_some(sandbox: &Sandbox) -> Result<()> {
+    let text = "one text that is long enough to be a document, and is there three times".repeat(5);
+    for name in ["a.txt", "b/b.txt", "c/c/c.txt"] {
+        sandbox.write(name, &text)?;
+    }
+    sandbox.write(
+        "other.txt",
+        "another text, which nothing else resembles in the least",
+    )?;
+    Ok(())
+}
+
+/// `sync` fails, says why and names the root; exit code 2.
+fn refused(daemon: &Daemon, root: &Path, why: &str) -> Result<()> {
+    let refused = daemon.simctl(["sync"])?.ended_with(&[2])?;
+    let named = refused.stderr.contains(&*root.to_string_lossy()) && refused.stderr.contains(why);
+    ensure!(named, "sync says: {}", refused.stderr);
+    Ok(())
+}
+
+fn state(daemon: &Daemon) -> Result<String> {
+    let roots = daemon.simctl(["roots"])?.success()?.lines_of("root")?;
+    Ok(roots[0]["state"].as_str().unwrap_or_default().to_owned())
+}
+
+#[test]
+fn a_great_loss_in_poll_mode_is_held_until_it_is_confirmed() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    let share = sandbox.share();
+    for number in 0..FILES {
+        sandbox.write(
+            format!("d{}/f{number}.txt", number % 9),
+            format!("short {number}"),
+        )?;
+    }
+    write_some(&sandbox)?;
+    let daemon = sandbox
+        .serve()
+        .roots([(share, "poll")])
+        .config(CONFIG)
+        .start()?;
+    agree(&daemon, &[share])?;
+    for number in 0..LOST {
+        fs::remove_file(share.join(format!("d{}/f{number}.txt", number % 9)))?;
+    }
+    refused(&daemon, share, "confirm-loss")?;
+    ensure!(state(&daemon)? == "loss-held");
+    ensure!(
+        Listed::by_daemon(&daemon)?.len() == FILES + 4,
+        "something was deleted"
+    );
+
+    let daemon = daemon.restart()?;
+    refused(&daemon, share, "confirm-loss")?;
+    ensure!(
+        Listed::by_daemon(&daemon)?.len() == FILES + 4,
+        "a restart deleted something"
+    );
+    // What is not lost is answered for all the same.
+    sandbox.write(
+        "new.txt",
+        "a file that came while the loss was held, and is long enough",
+    )?;
+    refused(&daemon, share, "confirm-loss")?;
+    ensure!(
+        Listed::by_daemon(&daemon)?.len() == FILES + 5,
+        "a new file was not seen"
+    );
+
+    let confirmed = [
+        &*"roots".as_ref(),
+        "confirm-loss".as_ref(),
+        share.as_os_str(),
+    ];
+    let confirmed = daemon.simctl(confirmed)?.success()?.lines()?;
+    ensure!(confirmed[0]["removed"] == LOST, "{confirmed:?}");
+    let answers = agree(&daemon, &[share])?;
+    ensure!(answers.count("file") == FILES + 5 - LOST && state(&daemon)? == "watching");
+    Ok(())
+}
+
+#[test]
+fn a_great_loss_that_events_tell_of_is_believed() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    let share = sandbox.share();
+    for number in 0..FILES {
+        sandbox.write(
+            format!("d{}/f{number}.txt", number % 9),
+            format!("short {number}"),
+        )?;
+    }
+    write_some(&sandbox)?;
+    let daemon = sandbox
+        .serve()
+        .roots([(share, "native")])
+        .config(CONFIG)
+        .start()?;
+    agree(&daemon, &[share])?;
+    for directory in 0..9 {
+        fs::remove_dir_all(share.join(format!("d{directory}")))?;
+    }
+    let answers = agree(&daemon, &[share])?;
+    ensure!(answers.count("file") == 4);
+    Ok(())
+}
+
+#[test]
+fn a_root_that_vanishes_goes_stale_and_comes_back() -> Result<()> {
+    for mode in ["native", "poll"] {
+        let sandbox = Sandbox::new()?;
+        let (share, away) = (sandbox.share(), sandbox.beside("away"));
+        write_some(&sandbox)?;
+        let daemon = sandbox
+            .serve()
+            .roots([(share, mode)])
+            .config(CONFIG)
+            .start()?;
+        let before = agree(&daemon, &[share])?;
+
+        fs::rename(share, &away)?;
+        refused(&daemon, share, "stale")?;
+        ensure!(state(&daemon)? == "stale" && Listed::by_daemon(&daemon)?.len() == 4);
+
+        // What an unmounted share leaves behind: an empty directory in its place.
+        fs::create_dir(share)?;
+        refused(&daemon, share, "confirm-loss")?;
+        ensure!(
+            Listed::by_daemon(&daemon)?.len() == 4,
+            "{mode}: an unmounted share lost its files"
+        );
+        fs::remove_dir(share)?;
+
+        fs::rename(&away, share)?;
+        let after = agree(&daemon, &[share])?;
+        ensure!(after == before && state(&daemon)? == "watching");
+        sandbox.write(
+            "late.txt",
+            "watched again after the root came back, long enough",
+        )?;
+        fs::remove_file(share.join("a.txt"))?;
+        agree(&daemon, &[share])?;
+    }
+    Ok(())
+}
