@@ -76,7 +76,7 @@ fn scheme_line(index: &Index) -> SchemeLine {
         name: scheme.name().to_owned(),
         n_max: Rung::MAX_DOCUMENT.modulus() as u32,
         window: u32::from(index.window().width()),
-        unit: scheme.unit().name().to_owned(),
+        unit: scheme.unit().name().trim_end_matches('s').to_owned(),
         canonical: scheme.canonical,
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::figure::Figures;
 
+mod answers;
 mod bed;
 mod candidates_vs_full;
 mod index_100k;
@@ -32,6 +33,11 @@ pub const BENCHMARKS: &[Benchmark] = &[
         name: "index-100k",
         about: "100,000 synthetic documents: postings a second, bytes a posting, query times",
         run: index_100k::run,
+    },
+    Benchmark {
+        name: "answers-100k",
+        about: "whole answers at 100,000 texts: 20 verified hits, in process and over gRPC",
+        run: answers::run,
     },
     Benchmark {
         name: "candidates-vs-full",

@@ -115,6 +115,72 @@ fn selected(random: &mut Random) -> Fingerprint {
     Fingerprint(random.next() << Synthetic::RUNG.get())
 }
 
+/// A corpus of texts: families of [`Prose::FAMILY`] versions of one text of about 3,000 characters,
+/// each with 2 to 12 % of its words replaced; a third of the families carry one of five letterheads.
+#[derive(Clone, Copy, Debug)]
+pub struct Prose {
+    /// Of all random numbers.
+    pub seed: u64,
+}
+
+impl Prose {
+    /// Versions of one text.
+    pub const FAMILY: u64 = 25;
+    const WORDS: u64 = 20_000;
+    const LENGTH: usize = 450;
+    const LETTERHEAD: usize = 40;
+    const LETTERHEADS: u64 = 5;
+
+    /// A document; `edition` 0 is the stored one, others are further edited copies of it.
+    pub fn text(&self, document: u64, edition: u64) -> String {
+        let family = document / Self::FAMILY;
+        let mut random = Random::new(self.seed, family);
+        let mut words: Vec<u64> = Vec::new();
+        if random.chance(0.33) {
+            let letterhead = u64::MAX - random.below(Self::LETTERHEADS);
+            words.extend(Self::words(
+                &mut Random::new(self.seed, letterhead),
+                Self::LETTERHEAD,
+            ));
+        }
+        words.extend(Self::words(&mut random, Self::LENGTH));
+        let mut edits = Random::new(self.seed ^ 1, document);
+        edit(&mut words, 0.02 + 0.1 * edits.unit(), &mut edits);
+        if edition > 0 {
+            edit(
+                &mut words,
+                0.02,
+                &mut Random::new(self.seed ^ edition, document),
+            );
+        }
+        words.into_iter().map(word).collect::<Vec<_>>().join(" ")
+    }
+
+    fn words(random: &mut Random, count: usize) -> Vec<u64> {
+        (0..count).map(|_| random.below(Self::WORDS)).collect()
+    }
+}
+
+fn edit(words: &mut [u64], share: f64, random: &mut Random) {
+    for word in words {
+        if random.chance(share) {
+            *word = random.below(Prose::WORDS);
+        }
+    }
+}
+
+/// A word of the synthetic language: two to four syllables.
+fn word(number: u64) -> String {
+    const SYLLABLES: [&str; 16] = [
+        "ba", "ce", "di", "fo", "gu", "la", "me", "ni", "po", "ru", "sa", "te", "vi", "zo", "ka",
+        "he",
+    ];
+    let mut random = Random::new(number, 3);
+    (0..2 + random.below(3))
+        .map(|_| SYLLABLES[random.below(16) as usize])
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -141,6 +207,20 @@ mod tests {
         let kept = |f: &&Fingerprint| original.fingerprints().binary_search(f).is_ok();
         let kept = copy.fingerprints().iter().filter(kept).count();
         assert!(kept < original.len() && kept * 10 > original.len() * 7);
+    }
+
+    #[test]
+    fn a_family_is_near_duplicates_and_families_differ() {
+        let corpus = Prose { seed: 1 };
+        let set = |document| {
+            let canonical =
+                simdex_signature::CanonicalText::from_extracted(&corpus.text(document, 0));
+            simdex_signature::ShingleSet::new(&canonical, Window::DEFAULT)
+        };
+        let (a, b, c) = (set(0), set(1), set(Prose::FAMILY));
+        assert!((2_500..4_500).contains(&a.len()), "{}", a.len());
+        assert!(a.resemblance(&b).unwrap().get() > 0.3);
+        assert!(a.resemblance(&c).unwrap().get() < 0.1);
     }
 
     #[test]

@@ -9,9 +9,11 @@
 //! * [`figure`]: how figures are printed;
 //! * [`bench`]: one module for each benchmark, run by `--bin bench`.
 
+pub mod acceptance;
 pub mod bench;
 pub mod corpus;
 pub mod fault;
 pub mod figure;
 pub mod jsonl;
 pub mod sandbox;
+pub mod truth;

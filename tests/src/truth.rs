@@ -66,7 +66,9 @@ impl Truth {
             for (at, &(_, text)) in of_one.iter().enumerate() {
                 sizes[text as usize] += 1;
                 let counts = &mut shared[row(text as usize)..];
-                of_one[..at].iter().for_each(|&(_, earlier)| counts[earlier as usize] += 1);
+                of_one[..at]
+                    .iter()
+                    .for_each(|&(_, earlier)| counts[earlier as usize] += 1);
             }
         }
         Self { sizes, shared }
@@ -74,14 +76,19 @@ impl Truth {
 
     /// The numbers of two texts, by their places in the list.
     pub fn ratios(&self, a: usize, b: usize) -> Ratios {
-        let shared = if a == b { self.sizes[a] } else { self.shared[row(a.max(b)) + a.min(b)] };
+        let shared = if a == b {
+            self.sizes[a]
+        } else {
+            self.shared[row(a.max(b)) + a.min(b)]
+        };
         Ratios::of(shared, self.sizes[a], self.sizes[b])
     }
 
     /// Every pair whose resemblance reaches the threshold, the smaller place first.
     pub fn pairs(&self, threshold: f64) -> Vec<(usize, usize)> {
         let all = (0..self.sizes.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
-        all.filter(|&(a, b)| self.ratios(a, b).resemblance >= threshold).collect()
+        all.filter(|&(a, b)| self.ratios(a, b).resemblance >= threshold)
+            .collect()
     }
 }
 
@@ -120,7 +127,9 @@ pub fn stars(texts: &[CanonicalText], pairs: &[(usize, usize)]) -> BTreeMap<usiz
             _ => None,
         };
         let neighbours = pairs.iter().filter_map(other);
-        let members = neighbours.filter(|&at| std::mem::take(&mut free[at])).collect();
+        let members = neighbours
+            .filter(|&at| std::mem::take(&mut free[at]))
+            .collect();
         stars.insert(principal, members);
     }
     stars
@@ -131,7 +140,9 @@ mod tests {
     use super::*;
 
     fn texts(of: &[&str]) -> Vec<CanonicalText> {
-        of.iter().map(|text| CanonicalText::from_extracted(text)).collect()
+        of.iter()
+            .map(|text| CanonicalText::from_extracted(text))
+            .collect()
     }
 
     #[test]
@@ -149,7 +160,9 @@ mod tests {
     #[test]
     fn counting_all_pairs_at_once_equals_counting_each() {
         let line = "the same words again and again, and one more: ";
-        let many: Vec<String> = (0..12).map(|at| line.repeat(at % 4) + &"xyz".repeat(at)).collect();
+        let many: Vec<String> = (0..12)
+            .map(|at| line.repeat(at % 4) + &"xyz".repeat(at))
+            .collect();
         let many = texts(&many.iter().map(String::as_str).collect::<Vec<_>>());
         let truth = Truth::of(&many);
         let comparable = |(a, b): (usize, usize)| ratios(&many[a], &many[b]).map(|r| (a, b, r));

@@ -3,29 +3,29 @@
 //! Those that want real documents pass without them and say so. Figures: `cargo test -p
 //! simdex-tests --test acceptance -- --nocapture`, or `--bin acceptance`.
 
-use std::io::{self, Write};
-
+use anyhow::{Context, Result};
 use simdex_tests::acceptance::{CHECKS, Verdict, find};
 use simdex_tests::figure::Figures;
 use simdex_tests::sandbox::corpora;
 
-fn holds(name: &str) {
+#[expect(
+    clippy::print_stdout,
+    reason = "shown where a test fails, or with --nocapture"
+)]
+fn holds(name: &str) -> Result<()> {
     let mut figures = Vec::new();
-    let check = find(name).expect("a check of this name");
+    let check = find(name).context("no check of this name")?;
     let verdict = check.run(corpora().as_deref(), &mut Figures::new(&mut figures, false));
-    let shown = format!("# {name}\n{}\n", String::from_utf8_lossy(&figures));
-    io::stdout()
-        .write_all(shown.as_bytes())
-        .expect("standard output");
-    match verdict.expect("the check holds") {
-        Verdict::Holds => {}
-        Verdict::NoDocuments => println!("{name} skipped: no corpora"),
+    print!("# {name}\n{}", String::from_utf8_lossy(&figures));
+    if verdict? == Verdict::NoDocuments {
+        println!("{name} skipped: no corpora");
     }
+    Ok(())
 }
 
 macro_rules! checks {
     ($($test:ident = $name:literal),* $(,)?) => {
-        $(#[test] fn $test() { holds($name); })*
+        $(#[test] fn $test() -> Result<()> { holds($name) })*
 
         #[test]
         fn every_check_is_a_test() {

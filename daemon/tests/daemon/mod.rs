@@ -17,16 +17,16 @@ use tonic::transport::{Channel, Endpoint};
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// A running daemon and its client.
-pub struct Daemon {
-    pub dir: tempfile::TempDir,
-    pub config: Config,
-    pub client: Client,
+pub(crate) struct Daemon {
+    pub(crate) dir: tempfile::TempDir,
+    pub(crate) config: Config,
+    pub(crate) client: Client,
     running: Option<Running>,
     runtime: Runtime,
 }
 
 /// Prose of so many words that shares nothing with that of another seed; longer is a continuation.
-pub fn prose(seed: u64, words: u64) -> String {
+pub(crate) fn prose(seed: u64, words: u64) -> String {
     let word = |at: u64| {
         let mixed = (seed << 32 | at).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         format!("w{:x}", mixed >> 36)
@@ -35,7 +35,7 @@ pub fn prose(seed: u64, words: u64) -> String {
 }
 
 /// The status of a refused request.
-pub fn code<T>(answer: &Result<T, Error>) -> Code {
+pub(crate) fn code<T>(answer: &Result<T, Error>) -> Code {
     match answer {
         Err(Error::Status { code, .. }) => *code,
         Err(other) => panic!("{other}"),
@@ -44,11 +44,11 @@ pub fn code<T>(answer: &Result<T, Error>) -> Code {
 }
 
 impl Daemon {
-    pub fn start(files: &[(&str, String)]) -> Self {
+    pub(crate) fn start(files: &[(&str, String)]) -> Self {
         Self::with(files, |_| {})
     }
 
-    pub fn with(files: &[(&str, String)], change: impl FnOnce(&mut Config)) -> Self {
+    pub(crate) fn with(files: &[(&str, String)], change: impl FnOnce(&mut Config)) -> Self {
         let daemon = Self::build(change, |root| {
             std::fs::create_dir(root).unwrap();
             for (name, text) in files {
@@ -59,7 +59,7 @@ impl Daemon {
         daemon
     }
 
-    pub fn without_root() -> Self {
+    pub(crate) fn without_root() -> Self {
         Self::build(|_| {}, |_| {})
     }
 
@@ -92,17 +92,17 @@ impl Daemon {
         }
     }
 
-    pub fn path(&self, name: &str) -> PathBuf {
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join("share").join(name)
     }
 
     /// Runs a request to its end.
-    pub fn wait<T>(&self, request: impl Future<Output = T>) -> T {
+    pub(crate) fn wait<T>(&self, request: impl Future<Output = T>) -> T {
         let patient = async { tokio::time::timeout(PATIENCE, request).await };
         self.runtime.block_on(patient).expect("no answer")
     }
 
-    pub fn find(
+    pub(crate) fn find(
         &self,
         find: Find,
         subject: Subject,
@@ -110,7 +110,7 @@ impl Daemon {
         self.find_with(find, subject, &FindOptions::default())
     }
 
-    pub fn find_with(
+    pub(crate) fn find_with(
         &self,
         find: Find,
         subject: Subject,
@@ -127,7 +127,7 @@ impl Daemon {
     }
 
     /// Starts an upload, waits until the daemon keeps it, and goes away without an end.
-    pub fn abandon_an_upload(&self) {
+    pub(crate) fn abandon_an_upload(&self) {
         use wire::find_request::Part;
         let (sender, requests) = tokio::sync::mpsc::channel(4);
         let part = |part| wire::FindRequest { part: Some(part) };
@@ -156,7 +156,7 @@ impl Daemon {
         assert!(self.wait(call).is_err_and(|error| error.is_cancelled()));
     }
 
-    pub fn data_dir_holds_no_upload(&self) -> bool {
+    pub(crate) fn data_dir_holds_no_upload(&self) -> bool {
         let entries = std::fs::read_dir(self.dir.path().join("data")).unwrap();
         let name = |entry: std::io::Result<std::fs::DirEntry>| entry.unwrap().file_name();
         entries
@@ -165,15 +165,15 @@ impl Daemon {
     }
 
     /// Starts one more daemon, and stops it where it does start.
-    pub fn another(&self, config: Config) -> anyhow::Result<()> {
+    pub(crate) fn another(&self, config: Config) -> anyhow::Result<()> {
         Running::start(config, program())?.drain()
     }
 
-    pub fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         self.running.take().unwrap().drain().unwrap();
     }
 
-    pub fn start_again(&mut self) {
+    pub(crate) fn start_again(&mut self) {
         self.running = Some(Running::start(self.config.clone(), program()).unwrap());
         self.client = connect(&self.runtime, &self.config);
     }
@@ -189,7 +189,7 @@ impl Daemon {
             .unwrap()
     }
 
-    pub fn health(&self) -> String {
+    pub(crate) fn health(&self) -> String {
         use tonic_health::pb::HealthCheckRequest;
         use tonic_health::pb::health_client::HealthClient;
         let mut client = HealthClient::new(self.channel());
@@ -200,7 +200,7 @@ impl Daemon {
     }
 
     /// The services that reflection names.
-    pub fn services(&self) -> Vec<String> {
+    pub(crate) fn services(&self) -> Vec<String> {
         use tonic_reflection::pb::v1::server_reflection_client::ServerReflectionClient;
         use tonic_reflection::pb::v1::server_reflection_request::MessageRequest;
         use tonic_reflection::pb::v1::server_reflection_response::MessageResponse;

@@ -33,8 +33,14 @@ pub(super) fn run(corpora: &Path, figures: &mut Figures<'_>) -> Result<()> {
         figures.against(&name, *right as f64, "queries", &format!("of {all}"))?;
     }
     figures.put("least resemblance of a third answer", least, "")?;
-    ensure!(ranked.values().map(|[_, all]| all).sum::<usize>() > 0, "there are no files");
-    ensure!(wrong.is_empty(), "another document ranks before a copy of {wrong:?}");
+    ensure!(
+        ranked.values().map(|[_, all]| all).sum::<usize>() > 0,
+        "there are no files"
+    );
+    ensure!(
+        wrong.is_empty(),
+        "another document ranks before a copy of {wrong:?}"
+    );
     Ok(())
 }
 
@@ -47,17 +53,25 @@ fn copies_found_first(daemon: &Daemon, file: &Path) -> Result<(usize, f64)> {
         ensure!(found["verified"] == true, "not verified: {found}");
         copies += usize::from(Path::new(text(found, "path")?).file_stem() == file.file_stem());
     }
-    let third = matches.get(2).map(|found| number(found, "resemblance")).transpose()?;
+    let third = matches
+        .get(2)
+        .map(|found| number(found, "resemblance"))
+        .transpose()?;
     Ok((copies, third.unwrap_or(0.0)))
 }
 
 fn files(folder: &Path) -> Result<Vec<PathBuf>> {
     let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
-    let mut files = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    let mut files = entries
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<Vec<_>>>()?;
     files.sort();
     Ok(files)
 }
 
 fn extension(file: &Path) -> String {
-    file.extension().unwrap_or_default().to_string_lossy().into_owned()
+    file.extension()
+        .unwrap_or_default()
+        .to_string_lossy()
+        .into_owned()
 }

@@ -29,13 +29,21 @@ impl Documents {
     /// hash of its canonical text.
     pub(super) fn of(files: &[Value]) -> Result<Self> {
         let mut by_hash: BTreeMap<String, (CanonicalText, BTreeSet<String>)> = BTreeMap::new();
-        for file in files.iter().filter(|f| WITH_TEXT.iter().any(|state| f["state"] == *state)) {
+        for file in files
+            .iter()
+            .filter(|f| WITH_TEXT.iter().any(|state| f["state"] == *state))
+        {
             let path = jsonl::text(file, "path")?;
             let bytes = fs::read(path).with_context(|| path.to_owned())?;
             let text = CanonicalText::from_extracted(&String::from_utf8_lossy(&bytes));
             let hash = blake3::Hash::from(text.hash()).to_hex().to_string();
-            ensure!(file["document"] == hash.as_str(), "{path} is not document {hash}: {file}");
-            let (_, paths) = by_hash.entry(hash).or_insert_with(|| (text, BTreeSet::new()));
+            ensure!(
+                file["document"] == hash.as_str(),
+                "{path} is not document {hash}: {file}"
+            );
+            let (_, paths) = by_hash
+                .entry(hash)
+                .or_insert_with(|| (text, BTreeSet::new()));
             paths.insert(path.to_owned());
         }
         let (texts, paths): (Vec<_>, Vec<_>) = by_hash.into_values().unzip();
@@ -43,7 +51,12 @@ impl Documents {
         for (place, paths) in paths.iter().enumerate() {
             place_of.extend(paths.iter().map(|path| (path.clone(), place)));
         }
-        Ok(Self { truth: Truth::of(&texts), texts, paths, place_of })
+        Ok(Self {
+            truth: Truth::of(&texts),
+            texts,
+            paths,
+            place_of,
+        })
     }
 
     /// The place of the document a file carries; none where it has no text.
@@ -54,6 +67,7 @@ impl Documents {
     /// The same of a path that a line names in this field.
     pub(super) fn named(&self, line: &Value, field: &str) -> Result<usize> {
         let path = jsonl::text(line, field)?;
-        self.place(path).with_context(|| format!("{path} has no text: {line}"))
+        self.place(path)
+            .with_context(|| format!("{path} has no text: {line}"))
     }
 }

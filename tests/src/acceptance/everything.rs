@@ -24,15 +24,33 @@ pub(super) fn run(documents: &Path, figures: &mut Figures<'_>) -> Result<()> {
         figures.put(field, jsonl::number(&scanned.summary, field)?, "")?;
     }
     figures.put("seconds", jsonl::number(&scanned.summary, "seconds")?, "s")?;
-    let listed = scanned.files.iter().map(|file| jsonl::text(file, "path").map(PathBuf::from));
+    let listed = scanned
+        .files
+        .iter()
+        .map(|file| jsonl::text(file, "path").map(PathBuf::from));
     let listed: BTreeSet<PathBuf> = listed.collect::<Result<_>>()?;
     let apart: Vec<_> = listed.symmetric_difference(&on_disk).take(10).collect();
     ensure!(apart.is_empty(), "listed or on disk, not both: {apart:?}");
-    ensure!(listed.len() == scanned.files.len(), "a file is listed twice");
-    ensure!(scanned.summary["states"] == serde_json::json!(states), "states do not add up");
-    ensure!(scanned.summary["files_on_disk"] == on_disk.len(), "files_on_disk is wrong");
-    ensure!(scanned.summary["groups"] == scanned.groups.len(), "groups are miscounted");
-    ensure!(scanned.summary["pairs"] == scanned.pairs.len(), "pairs are miscounted");
+    ensure!(
+        listed.len() == scanned.files.len(),
+        "a file is listed twice"
+    );
+    ensure!(
+        scanned.summary["states"] == serde_json::json!(states),
+        "states do not add up"
+    );
+    ensure!(
+        scanned.summary["files_on_disk"] == on_disk.len(),
+        "files_on_disk is wrong"
+    );
+    ensure!(
+        scanned.summary["groups"] == scanned.groups.len(),
+        "groups are miscounted"
+    );
+    ensure!(
+        scanned.summary["pairs"] == scanned.pairs.len(),
+        "pairs are miscounted"
+    );
     Ok(())
 }
 

@@ -28,7 +28,11 @@ pub(super) fn run(corpora: &Path, figures: &mut Figures<'_>) -> Result<()> {
     let folder = corpora.join("long");
     let sources = sources(&folder)?;
     let paragraphs = paragraphs(&sources);
-    figures.put("paragraphs of 1,000 characters or more", paragraphs.len() as f64, "")?;
+    figures.put(
+        "paragraphs of 1,000 characters or more",
+        paragraphs.len() as f64,
+        "",
+    )?;
     let sandbox = Sandbox::new()?;
     let daemon = sandbox.serve().roots([(folder, "poll")]).start()?;
     daemon.sync()?;
@@ -44,14 +48,26 @@ pub(super) fn run(corpora: &Path, figures: &mut Figures<'_>) -> Result<()> {
         asked += 1;
         let answer = daemon.simctl_reading(paragraph, ["containing", "-"])?;
         let matches = answer.ended_with(&[0, 1])?.lines_of("match")?;
-        if matches.first().is_some_and(|best| is_whole(best, &source.path)) {
+        if matches
+            .first()
+            .is_some_and(|best| is_whole(best, &source.path))
+        {
             first += 1;
         } else {
             missed.push((source.path.display(), matches.into_iter().next()));
         }
     }
-    figures.put("passed over: in several documents, a tie", f64::from(ties), "paragraphs")?;
-    figures.against("source found first", f64::from(first), "paragraphs", &format!("of {asked}"))?;
+    figures.put(
+        "passed over: in several documents, a tie",
+        f64::from(ties),
+        "paragraphs",
+    )?;
+    figures.against(
+        "source found first",
+        f64::from(first),
+        "paragraphs",
+        &format!("of {asked}"),
+    )?;
     ensure!(asked == PARAGRAPHS, "there are only {asked} paragraphs");
     ensure!(missed.is_empty(), "not found first: {missed:?}");
     Ok(())
@@ -64,13 +80,19 @@ fn is_whole(best: &Value, path: &Path) -> bool {
 
 fn sources(folder: &Path) -> Result<Vec<Source>> {
     let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
-    let mut paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    let mut paths = entries
+        .map(|entry| Ok(entry?.path()))
+        .collect::<Result<Vec<_>>>()?;
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
     paths.sort();
     let source = |path: PathBuf| {
         let text = String::from_utf8_lossy(&fs::read(&path)?).into_owned();
         let canonical = CanonicalText::from_extracted(&text);
-        Ok(Source { path, text, canonical })
+        Ok(Source {
+            path,
+            text,
+            canonical,
+        })
     };
     paths.into_iter().map(source).collect()
 }
@@ -82,7 +104,11 @@ fn paragraphs(sources: &[Source]) -> Vec<(&Source, &str)> {
         let Source { text, .. }: &Source = source;
         // What is no UTF-8 here is read by its own charset there.
         let clean = |text: &&str| !text.contains(char::REPLACEMENT_CHARACTER);
-        text.split("\n\n").map(str::trim).filter(long).filter(clean).map(move |t| (source, t))
+        text.split("\n\n")
+            .map(str::trim)
+            .filter(long)
+            .filter(clean)
+            .map(move |t| (source, t))
     };
     let mut all: Vec<_> = sources.iter().flat_map(of).collect();
     let mut random = Random::new(SEED, 0);

@@ -11,8 +11,16 @@ use crate::jsonl::text;
 
 /// States that need a reason beside them.
 const EXPLAINED: [&str; 10] = [
-    "partial", "no-text", "encrypted", "unsupported", "too-large", "failed", "timed-out",
-    "crashed", "unreadable", "skipped",
+    "partial",
+    "no-text",
+    "encrypted",
+    "unsupported",
+    "too-large",
+    "failed",
+    "timed-out",
+    "crashed",
+    "unreadable",
+    "skipped",
 ];
 
 pub(super) fn run(corpora: &Path, figures: &mut Figures<'_>) -> Result<()> {

@@ -26,22 +26,37 @@ type Groups = BTreeMap<String, BTreeSet<String>>;
 pub(super) fn run(corpora: &Path, figures: &mut Figures<'_>) -> Result<()> {
     let originals = ["labelled/parkr", "short/rustsec", "versions"].map(|dir| corpora.join(dir));
     let copies = copies(&originals)?;
-    let folders = originals.iter().map(|dir| dir.as_path()).chain([copies.share()]);
+    let folders = originals
+        .iter()
+        .map(|dir| dir.as_path())
+        .chain([copies.share()]);
     let scanned = Scanned::of(folders, THRESHOLD)?;
     let documents = Documents::of(&scanned.files)?;
     let expected = expected(&documents);
     let shown = shown(&scanned)?;
     let files: usize = shown.values().map(BTreeSet::len).sum();
-    let equal = expected.iter().filter(|(principal, all)| shown.get(*principal) == Some(all));
+    let equal = expected
+        .iter()
+        .filter(|(principal, all)| shown.get(*principal) == Some(all));
     figures.put("files", scanned.files.len() as f64, "files")?;
     figures.put("documents", documents.texts.len() as f64, "documents")?;
     figures.put("groups", shown.len() as f64, "groups")?;
     figures.put("files in groups", files as f64, "files")?;
     let reference = format!("of {}", expected.len());
-    figures.against("equal to a star over exact pairs", equal.count() as f64, "", &reference)?;
-    let first = expected.iter().find(|(principal, all)| shown.get(*principal) != Some(all));
+    figures.against(
+        "equal to a star over exact pairs",
+        equal.count() as f64,
+        "",
+        &reference,
+    )?;
+    let first = expected
+        .iter()
+        .find(|(principal, all)| shown.get(*principal) != Some(all));
     ensure!(shown == expected, "another group is expected: {first:?}");
-    scanned.groups.iter().try_for_each(|group| members_are_exact(group, &documents))
+    scanned
+        .groups
+        .iter()
+        .try_for_each(|group| members_are_exact(group, &documents))
 }
 
 /// Copies of every so manieth file: one of the bytes, one with other line ends.
@@ -64,21 +79,33 @@ fn expected(documents: &Documents) -> Groups {
     let groups = stars.into_iter().filter_map(|(principal, members)| {
         let first = documents.paths[principal].first()?.clone();
         let places = members.into_iter().chain([principal]);
-        let files = places.flat_map(|place| documents.paths[place].clone()).collect();
+        let files = places
+            .flat_map(|place| documents.paths[place].clone())
+            .collect();
         Some((first, files))
     });
-    groups.filter(|(_, files): &(_, BTreeSet<String>)| files.len() > 1).collect()
+    groups
+        .filter(|(_, files): &(_, BTreeSet<String>)| files.len() > 1)
+        .collect()
 }
 
 fn shown(scanned: &Scanned) -> Result<Groups> {
     let mut shown = Groups::new();
     for group in &scanned.groups {
-        let paths = list(group, "members")?.iter().map(|member| text(member, "path"));
+        let paths = list(group, "members")?
+            .iter()
+            .map(|member| text(member, "path"));
         let paths: BTreeSet<String> = paths.map(|p| p.map(str::to_owned)).collect::<Result<_>>()?;
-        ensure!(paths.len() == list(group, "members")?.len(), "a file stands twice in {group}");
+        ensure!(
+            paths.len() == list(group, "members")?.len(),
+            "a file stands twice in {group}"
+        );
         shown.insert(text(group, "principal")?.to_owned(), paths);
     }
-    ensure!(shown.len() == scanned.groups.len(), "two groups have one principal");
+    ensure!(
+        shown.len() == scanned.groups.len(),
+        "two groups have one principal"
+    );
     Ok(shown)
 }
 
@@ -94,10 +121,16 @@ fn members_are_exact(group: &Value, documents: &Documents) -> Result<()> {
             ("containment_of_principal", exact.containment_of_b),
         ];
         for (field, value) in expected {
-            ensure!((number(member, field)? - value).abs() <= EQUAL, "not {value}: {member}");
+            ensure!(
+                (number(member, field)? - value).abs() <= EQUAL,
+                "not {value}: {member}"
+            );
         }
         let near = member["relation"] == "near-duplicate";
-        ensure!(near == (place != principal), "another relation is expected: {member}");
+        ensure!(
+            near == (place != principal),
+            "another relation is expected: {member}"
+        );
     }
     Ok(())
 }

@@ -38,20 +38,53 @@ impl Outcome {
             }
         }
         let exact = documents.truth.pairs(threshold).into_iter().collect();
-        Ok(Self { reported, exact, wrong })
+        Ok(Self {
+            reported,
+            exact,
+            wrong,
+        })
     }
 
     fn print(&self, figures: &mut Figures<'_>) -> Result<()> {
         let found = self.exact.intersection(&self.reported).count() as f64;
         let recall = 100.0 * found / self.exact.len().max(1) as f64;
-        figures.put("document pairs at the threshold", self.exact.len() as f64, "pairs")?;
-        figures.put("document pairs reported", self.reported.len() as f64, "pairs")?;
-        figures.against("found of those at the threshold", recall, "%", "at least 99")?;
+        figures.put(
+            "document pairs at the threshold",
+            self.exact.len() as f64,
+            "pairs",
+        )?;
+        figures.put(
+            "document pairs reported",
+            self.reported.len() as f64,
+            "pairs",
+        )?;
+        figures.against(
+            "found of those at the threshold",
+            recall,
+            "%",
+            "at least 99",
+        )?;
         figures.against("reported below it", self.below() as f64, "pairs", "none")?;
-        figures.against("lines with a number not exact", self.wrong.len() as f64, "pairs", "none")?;
-        ensure!(recall >= 99.0, "only {recall} % of the exact pairs are reported");
-        ensure!(self.below() == 0, "{} pairs are reported below the threshold", self.below());
-        ensure!(self.wrong.is_empty(), "numbers are not exact: {:?}", self.wrong.first());
+        figures.against(
+            "lines with a number not exact",
+            self.wrong.len() as f64,
+            "pairs",
+            "none",
+        )?;
+        ensure!(
+            recall >= 99.0,
+            "only {recall} % of the exact pairs are reported"
+        );
+        ensure!(
+            self.below() == 0,
+            "{} pairs are reported below the threshold",
+            self.below()
+        );
+        ensure!(
+            self.wrong.is_empty(),
+            "numbers are not exact: {:?}",
+            self.wrong.first()
+        );
         Ok(())
     }
 
@@ -81,14 +114,22 @@ fn is_exact(pair: &Value, documents: &Documents, a: usize, b: usize) -> Result<b
 /// documents must be.
 fn lists_every_file(scanned: &Scanned, documents: &Documents, outcome: &Outcome) -> Result<()> {
     let mut listed = HashSet::new();
-    for pair in scanned.pairs.iter().filter(|pair| pair["relation"] == "near-duplicate") {
+    for pair in scanned
+        .pairs
+        .iter()
+        .filter(|pair| pair["relation"] == "near-duplicate")
+    {
         let (a, b) = (text(pair, "a")?, text(pair, "b")?);
         ensure!(a < b, "the greater path stands first in {pair}");
         ensure!(listed.insert((a, b)), "{pair} is listed twice");
     }
     let files = |&(a, b): &(usize, usize)| documents.paths[a].len() * documents.paths[b].len();
     let wanted: usize = outcome.reported.iter().map(files).sum();
-    ensure!(listed.len() == wanted, "{} pairs of files instead of {wanted}", listed.len());
+    ensure!(
+        listed.len() == wanted,
+        "{} pairs of files instead of {wanted}",
+        listed.len()
+    );
     Ok(())
 }
 
@@ -110,10 +151,24 @@ fn held(
 pub(super) fn parkr(corpora: &Path, figures: &mut Figures<'_>) -> Result<()> {
     let folder = corpora.join("labelled/parkr/ndd/test");
     let (_, documents, outcome) = held(&folder, 0.5, figures)?;
-    let ratios = outcome.exact.iter().map(|&(a, b)| documents.truth.ratios(a, b).resemblance);
-    figures.put("least resemblance among them", ratios.fold(1.0, f64::min), "")?;
-    ensure!(outcome.exact.len() == 10, "there are {} exact pairs", outcome.exact.len());
-    ensure!(outcome.reported == outcome.exact, "the pairs reported are not the 10");
+    let ratios = outcome
+        .exact
+        .iter()
+        .map(|&(a, b)| documents.truth.ratios(a, b).resemblance);
+    figures.put(
+        "least resemblance among them",
+        ratios.fold(1.0, f64::min),
+        "",
+    )?;
+    ensure!(
+        outcome.exact.len() == 10,
+        "there are {} exact pairs",
+        outcome.exact.len()
+    );
+    ensure!(
+        outcome.reported == outcome.exact,
+        "the pairs reported are not the 10"
+    );
     Ok(())
 }
 
@@ -140,7 +195,10 @@ pub(super) fn versions(corpora: &Path, figures: &mut Figures<'_>) -> Result<()> 
     figures.put("of these at 0.8 or more", links.alike as f64, "links")?;
     figures.put("of these the same text", links.same as f64, "links")?;
     figures.against("found at 0.8 or more", share, "%", "at least 99")?;
-    ensure!(links.alike > 0 && share >= 99.0, "only {share} % of the links are found");
+    ensure!(
+        links.alike > 0 && share >= 99.0,
+        "only {share} % of the links are found"
+    );
     Ok(())
 }
 
@@ -197,12 +255,16 @@ fn consecutive(history: &Path) -> Result<Vec<(String, String)>> {
     let manifest = fs::read_to_string(&manifest).with_context(|| manifest.display().to_string())?;
     let rows = manifest.lines().skip(1).map(|row| {
         let cells: Vec<&str> = row.split('\t').collect();
-        let [family, version, .., file] = cells[..] else { anyhow::bail!("a short row: {row}") };
+        let [family, version, .., file] = cells[..] else {
+            anyhow::bail!("a short row: {row}")
+        };
         Ok((family, version.parse::<u32>()?, file))
     });
     let rows: Vec<_> = rows.collect::<Result<_>>()?;
     let is_link = |pair: &&[(&str, u32, &str)]| pair[0].0 == pair[1].0 && pair[0].1 < pair[1].1;
     let path = |file: &str| history.join(file).to_string_lossy().into_owned();
     let links = rows.windows(2).filter(is_link);
-    Ok(links.map(|pair| (path(pair[0].2), path(pair[1].2))).collect())
+    Ok(links
+        .map(|pair| (path(pair[0].2), path(pair[1].2)))
+        .collect())
 }

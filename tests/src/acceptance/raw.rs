@@ -11,7 +11,10 @@ const LENGTH: usize = 200_000;
 
 pub(super) fn run(figures: &mut Figures<'_>) -> Result<()> {
     let sandbox = Sandbox::new()?;
-    for (name, make) in [("photo.png", png as fn(u64) -> Vec<u8>), ("firmware.bin", records)] {
+    for (name, make) in [
+        ("photo.png", png as fn(u64) -> Vec<u8>),
+        ("firmware.bin", records),
+    ] {
         let original = make(1);
         sandbox.write(format!("{name}/original"), &original)?;
         sandbox.write(format!("{name}/changed"), changed(original))?;
@@ -22,7 +25,11 @@ pub(super) fn run(figures: &mut Figures<'_>) -> Result<()> {
     for name in ["photo.png", "firmware.bin"] {
         for (asked, found) in [("original", "changed"), ("changed", "original")] {
             let resemblance = finds(&sandbox, &daemon, &format!("{name}/{asked}"), found)?;
-            figures.put(&format!("{name}: resemblance found from {asked}"), resemblance, "")?;
+            figures.put(
+                &format!("{name}: resemblance found from {asked}"),
+                resemblance,
+                "",
+            )?;
         }
     }
     Ok(())
@@ -31,15 +38,30 @@ pub(super) fn run(figures: &mut Figures<'_>) -> Result<()> {
 /// Asks for one file; the first and only answer must be its other state.
 fn finds(sandbox: &Sandbox, daemon: &Daemon, asked: &str, found: &str) -> Result<f64> {
     let asked = sandbox.share().join(asked);
-    let answer = daemon.simctl(["find-similar".as_ref(), asked.as_os_str()])?.ended_with(&[0, 1])?;
+    let answer = daemon
+        .simctl(["find-similar".as_ref(), asked.as_os_str()])?
+        .ended_with(&[0, 1])?;
     let matches = answer.lines_of("match")?;
     let [only] = &matches[..] else {
-        anyhow::bail!("{} has {} answers: {}", asked.display(), matches.len(), answer.stderr);
+        anyhow::bail!(
+            "{} has {} answers: {}",
+            asked.display(),
+            matches.len(),
+            answer.stderr
+        );
     };
     let path = asked.with_file_name(found);
-    ensure!(text(only, "path")? == path.to_string_lossy(), "another file is found: {only}");
-    ensure!(only["scheme"]["name"] == "chunks", "not found by chunks: {only}");
-    only["resemblance"].as_f64().with_context(|| format!("no resemblance in {only}"))
+    ensure!(
+        text(only, "path")? == path.to_string_lossy(),
+        "another file is found: {only}"
+    );
+    ensure!(
+        only["scheme"]["name"] == "chunks",
+        "not found by chunks: {only}"
+    );
+    only["resemblance"]
+        .as_f64()
+        .with_context(|| format!("no resemblance in {only}"))
 }
 
 /// The beginning of an image, then bytes as compressed data has them.

@@ -30,8 +30,17 @@ impl Scanned {
         let of_type = |kind| jsonl::of_type(lines.clone(), kind);
         let (files, pairs, groups) = (of_type("file"), of_type("pair"), of_type("group"));
         let typed = files.len() + pairs.len() + groups.len();
-        ensure!(typed == lines.len(), "{} lines of another type", lines.len() - typed);
-        Ok(Self { files, pairs, groups, summary })
+        ensure!(
+            typed == lines.len(),
+            "{} lines of another type",
+            lines.len() - typed
+        );
+        Ok(Self {
+            files,
+            pairs,
+            groups,
+            summary,
+        })
     }
 
     /// Files by state, as the file lines have it.

@@ -36,8 +36,8 @@ fn check(bed: &Bed, model: &Model) {
     assert_eq!(counted.get(), wanted.sum::<u64>());
 }
 
-/// A bed with many merged and many buffered documents, some of them gone.
-fn bed(random: &mut Random) -> (Bed, Model) {
+/// A bed with so many in a hundred documents merged, the others buffered, and some of them gone.
+fn bed(random: &mut Random, merged: usize) -> (Bed, Model) {
     let pool = pool(random, 6, 60);
     let (mut bed, mut model) = (Bed::memory(), Model::default());
     bed.options.buffer_postings = usize::MAX;
@@ -48,7 +48,7 @@ fn bed(random: &mut Random) -> (Bed, Model) {
             .apply(vec![put(bed.index(), &path, text, 0)])
             .unwrap();
         model.files.insert(file(&path), (text.clone(), 0));
-        if at == pool.len() / 3 {
+        if at == pool.len() * merged / 100 {
             bed.settle();
             bed.index().merge().unwrap();
         }
@@ -61,12 +61,22 @@ fn bed(random: &mut Random) -> (Bed, Model) {
 }
 
 #[test]
+fn a_split_cut_short_anywhere_is_finished_by_the_next() {
+    merge_cut_short(33);
+}
+
+#[test]
 fn a_merge_cut_short_anywhere_is_finished_by_the_next() {
+    merge_cut_short(90);
+}
+
+fn merge_cut_short(merged_before: usize) {
     let mut random = Random::new(41);
     let mut writes = 0;
     loop {
-        let (mut bed, model) = bed(&mut random);
+        let (mut bed, model) = bed(&mut random, merged_before);
         bed.settle();
+        let bits = bed.index().read().bucket_bits;
         bed.fail_after(writes);
         let merged = bed.index().merge();
         assert_eq!(merged.is_err(), bed.failed());
@@ -85,6 +95,8 @@ fn a_merge_cut_short_anywhere_is_finished_by_the_next() {
         bed.open();
         check(&bed, &model);
         if merged.is_ok() {
+            let split = bits != bed.index().read().bucket_bits;
+            assert_eq!(split, merged_before < 50);
             break;
         }
         writes += 1 + writes / 6;
@@ -96,7 +108,7 @@ fn a_merge_cut_short_anywhere_is_finished_by_the_next() {
 fn settling_cut_short_anywhere_is_finished_by_the_next() {
     let mut random = Random::new(42);
     for writes in 0.. {
-        let (mut bed, model) = bed(&mut random);
+        let (mut bed, model) = bed(&mut random, 33);
         bed.fail_after(writes);
         let settled = bed.index().settle(&Cancel::never());
         bed.fail_after(i64::MAX);
@@ -111,7 +123,7 @@ fn settling_cut_short_anywhere_is_finished_by_the_next() {
 
 #[test]
 fn a_batch_that_fails_leaves_the_index_as_it_was() {
-    let (bed, model) = bed(&mut Random::new(43));
+    let (bed, model) = bed(&mut Random::new(43), 33);
     let text = Random::new(44).words(40);
     bed.fail_after(0);
     let gone = model.files.keys().next().unwrap().clone();
@@ -127,7 +139,7 @@ fn a_batch_that_fails_leaves_the_index_as_it_was() {
 fn another_setting_cut_short_is_taken_on_again() {
     let mut random = Random::new(45);
     for writes in (0..).step_by(5) {
-        let (mut bed, model) = bed(&mut random);
+        let (mut bed, model) = bed(&mut random, 33);
         bed.settle();
         bed.index().merge().unwrap();
         bed.parameters.threshold = 0.5;
@@ -146,7 +158,7 @@ fn another_setting_cut_short_is_taken_on_again() {
 
 #[test]
 fn an_index_signed_again_in_parts_is_whole() {
-    let (mut bed, model) = bed(&mut Random::new(46));
+    let (mut bed, model) = bed(&mut Random::new(46), 33);
     bed.options.buffer_postings = 500;
     assert!(bed.open().signed_again > 0);
     check(&bed, &model);
