@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
+use crate::causes::causes;
 use crate::config::{Config, RootConfig, RootMode};
 use crate::engine::EngineError;
 use crate::{scan, serve, verify};
@@ -116,21 +117,9 @@ pub fn main() -> ExitCode {
         Some(Command::ProbeStore { dir }) => return simdex_index::store::probe_main(&dir),
     };
     done.unwrap_or_else(|error| {
-        eprintln!("simdexd: {}", sentence(&error));
+        eprintln!("simdexd: {}", causes(error.as_ref()));
         ExitCode::from(exit_code(&error))
     })
-}
-
-/// The whole chain of causes in one line, each said once.
-fn sentence(error: &anyhow::Error) -> String {
-    let mut said = String::new();
-    for cause in error.chain().map(ToString::to_string) {
-        if !said.contains(&cause) {
-            let joint = if said.is_empty() { "" } else { ": " };
-            said = format!("{said}{joint}{cause}");
-        }
-    }
-    said
 }
 
 fn exit_code(error: &anyhow::Error) -> u8 {

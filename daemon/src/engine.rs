@@ -78,6 +78,11 @@ pub enum EngineError {
     /// A root stands in the way of a barrier.
     #[error("{0}")]
     Unsynced(String),
+    /// A write failed earlier: nothing is acknowledged after it.
+    #[error(
+        "the index takes no more changes ({0}); make room or repair the disk, then restart simdexd"
+    )]
+    Broken(String),
     /// The index failed.
     #[error(transparent)]
     Index(#[from] IndexError),
@@ -220,12 +225,12 @@ impl Engine {
             self.rescan(root)?;
         }
         self.barrier(cancel)?;
-        self.roots.iter().try_for_each(|root| unheld(root))
+        self.roots.iter().try_for_each(unheld)
     }
 
     /// Returns once everything named so far is applied, settled and power-safe.
     pub fn barrier(&self, cancel: &Cancel) -> Result<(), EngineError> {
-        Ok(self.pipeline.barrier(cancel)?)
+        self.pipeline.barrier(cancel)
     }
 
     /// Takes a held loss as real; returns the files removed.

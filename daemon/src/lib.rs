@@ -10,6 +10,7 @@
 //! * Edges: [`grpc`] adapts all of it to the wire, [`scan`] and [`output`] to a terminal.
 
 pub mod catalogue;
+pub mod causes;
 pub mod cli;
 pub mod compare;
 pub mod config;

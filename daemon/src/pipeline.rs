@@ -11,9 +11,11 @@ use std::time::{Duration, Instant};
 
 use simdex_extract::Pool;
 use simdex_index::{Cancel, Change, Index, IndexError};
-use simdex_schema::FileKey;
+use simdex_schema::{DocId, FileKey};
 
+use crate::causes::causes;
 use crate::config::Config;
+use crate::engine::EngineError;
 use crate::events::EventKind;
 use crate::ingest::{Ingest, Looked};
 use crate::progress::{Job, Progress};
@@ -119,7 +121,7 @@ impl Pipeline {
     }
 
     /// Returns once everything named before is applied, settled and power-safe.
-    pub fn barrier(&self, cancel: &Cancel) -> Result<(), IndexError> {
+    pub fn barrier(&self, cancel: &Cancel) -> Result<(), EngineError> {
         self.shared.progress.wait(cancel)?;
         while !self.shared.index.is_settled() {
             cancel.check()?;
@@ -127,7 +129,10 @@ impl Pipeline {
             std::thread::sleep(Duration::from_millis(2));
             self.shared.check()?;
         }
-        self.shared.index.commit()?;
+        self.shared
+            .index
+            .commit()
+            .unwrap_or_else(|error| self.shared.break_off(&error));
         self.shared.check()
     }
 
@@ -272,6 +277,23 @@ impl Shared {
         }
     }
 
+    /// Tells of groups that may have changed, by the path of their principal.
+    fn tell_groups(&self, principals: &[DocId]) -> Result<(), IndexError> {
+        if !self.roots.iter().any(|root| root.is_heard()) {
+            return Ok(());
+        }
+        for principal in principals {
+            let files = self.index.files_of(*principal, &self.roots.view())?;
+            let Some(key) = files.into_iter().next().map(|file| file.key) else {
+                continue;
+            };
+            if let Some(root) = self.roots.get(key.root) {
+                root.tell(EventKind::GroupChanged, &key.path, String::new);
+            }
+        }
+        Ok(())
+    }
+
     /// The writer must not wait for the queue that waits for the writer.
     fn resubmit(&self, job: Job, again: &SyncSender<Job>) {
         if let Err(std::sync::mpsc::TrySendError::Full(job)) = again.try_send(job) {
@@ -305,8 +327,9 @@ impl Shared {
                     .unwrap_or_else(PoisonError::into_inner) = false;
                 continue;
             }
-            match self.index.settle_step(&self.cancel) {
-                Ok(_) | Err(IndexError::Cancelled) => {}
+            let settled = self.index.settle_step(&self.cancel);
+            match settled.and_then(|settled| self.tell_groups(&settled.regrouped)) {
+                Ok(()) | Err(IndexError::Cancelled) => {}
                 Err(error) => {
                     self.break_off(&error);
                     std::thread::sleep(Duration::from_secs(1));
@@ -325,18 +348,16 @@ impl Shared {
     }
 
     fn break_off(&self, error: &IndexError) {
-        tracing::error!(%error, "the index failed");
+        let reason = causes(error);
+        tracing::error!(reason, "the index failed");
         let mut broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
-        broken.get_or_insert_with(|| error.to_string());
+        broken.get_or_insert(reason);
     }
 
     /// An error once the index failed: nothing may be acknowledged then.
-    fn check(&self) -> Result<(), IndexError> {
+    fn check(&self) -> Result<(), EngineError> {
         let broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
-        match broken.as_ref() {
-            Some(reason) => Err(IndexError::Damaged(format!("the index ({reason})"))),
-            None => Ok(()),
-        }
+        broken.clone().map_or(Ok(()), |reason| Err(EngineError::Broken(reason)))
     }
 }
 

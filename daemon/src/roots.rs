@@ -172,6 +172,11 @@ impl Root {
             .is_some_and(|chosen| chosen.mode == Mode::Native)
     }
 
+    /// Whether anybody watches for changes.
+    pub fn is_heard(&self) -> bool {
+        self.events.is_heard()
+    }
+
     /// Tells of a change at a path below this root, where anybody watches.
     pub fn tell(&self, kind: EventKind, below: &[u8], detail: impl FnOnce() -> String) {
         if !self.events.is_heard() {

@@ -283,6 +283,9 @@ fn who_watches_hears_of_files_that_come_and_go() {
     assert_eq!(heard("file-indexed"), simdex_client::path_bytes(&path));
     std::fs::remove_file(&path).unwrap();
     assert_eq!(heard("file-removed"), simdex_client::path_bytes(&path));
+    std::fs::write(daemon.path("newest.txt"), format!("{} end", share()[1].1)).unwrap();
+    let principal = simdex_client::path_bytes(&daemon.path("newest.txt"));
+    assert_eq!(heard("group-changed"), principal);
 }
 
 #[test]

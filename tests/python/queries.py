@@ -36,7 +36,9 @@ def health(channel):
 
 def main(socket, path):
     path_bytes = path.encode()
-    with grpc.insecure_channel(f"unix:{socket}") as channel:
+    # gRPC's own name for a Unix socket, its path in percent signs, is no authority to HTTP/2.
+    options = [("grpc.default_authority", "localhost")]
+    with grpc.insecure_channel(f"unix:{socket}", options=options) as channel:
         similarity = similarity_pb2_grpc.SimilarityStub(channel)
         admin_pb2_grpc.AdminStub(channel).Sync(admin_pb2.SyncRequest(), timeout=60)
         query = similarity_pb2.Query(path=path_bytes)

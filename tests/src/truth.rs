@@ -54,21 +54,18 @@ pub struct Truth {
 }
 
 impl Truth {
-    /// Counts them. Time: windows in all, and for each distinct one the square of the number of
-    /// texts that hold it. Memory: 4 bytes a pair and 8 bytes a window.
+    /// Counts them. Windows that the same texts hold are counted together: time is the windows in
+    /// all, and for each distinct set of holders the square of its size.
     pub fn of(texts: &[CanonicalText]) -> Self {
-        let mut holders = holders(texts);
-        holders.sort_unstable();
-        holders.dedup();
         let mut sizes = vec![0; texts.len()];
         let mut shared = vec![0; row(texts.len())];
-        for of_one in holders.chunk_by(|a, b| a.0 == b.0) {
-            for (at, &(_, text)) in of_one.iter().enumerate() {
-                sizes[text as usize] += 1;
-                let counts = &mut shared[row(text as usize)..];
-                of_one[..at]
+        for (holders, windows) in holders(texts) {
+            for (at, &text) in holders.iter().enumerate() {
+                sizes[text] += windows;
+                let counts = &mut shared[row(text)..];
+                holders[..at]
                     .iter()
-                    .for_each(|&(_, earlier)| counts[earlier as usize] += 1);
+                    .for_each(|&earlier| counts[earlier] += windows);
             }
         }
         Self { sizes, shared }
@@ -97,17 +94,24 @@ fn row(text: usize) -> usize {
     text * text.saturating_sub(1) / 2
 }
 
-/// Every window, numbered by its bytes, with its text.
-fn holders(texts: &[CanonicalText]) -> Vec<(u32, u32)> {
+/// Sets of texts, each with the number of distinct windows that exactly these texts hold.
+fn holders(texts: &[CanonicalText]) -> HashMap<Vec<usize>, u32> {
     let mut numbers: HashMap<&[u8], u32> = HashMap::new();
-    let mut holders = Vec::new();
-    for (text, place) in texts.iter().zip(0..) {
+    let mut held = Vec::new();
+    for (place, text) in texts.iter().enumerate() {
         for window in text.as_bytes().windows(WINDOW) {
             let next = numbers.len() as u32;
-            holders.push((*numbers.entry(window).or_insert(next), place));
+            held.push((*numbers.entry(window).or_insert(next), place as u32));
         }
     }
-    holders
+    held.sort_unstable();
+    held.dedup();
+    let mut sets = HashMap::new();
+    for of_one in held.chunk_by(|a, b| a.0 == b.0) {
+        let holders = of_one.iter().map(|&(_, place)| place as usize).collect();
+        *sets.entry(holders).or_insert(0) += 1;
+    }
+    sets
 }
 
 /// Stars over these pairs (DESIGN §7): longest text first, then by hash; each one not yet taken

@@ -17,13 +17,13 @@ use simdexd::watch::walk::{SkipReason, UnreadableReason};
 
 const FORMAT: &str = include_str!("../../schema/FORMAT.md");
 
-/// The part of FORMAT.md below a heading, up to the next of its kind.
+/// The part of FORMAT.md below a heading, up to the next one.
 fn section(heading: &str) -> &'static str {
     let start = FORMAT
         .find(&format!("\n## {heading}\n"))
         .expect("a section of this name");
     let body = &FORMAT[start + 4..];
-    body.find("\n## ").map_or(body, |end| &body[..end])
+    body.find("\n##").map_or(body, |end| &body[..end])
 }
 
 /// The rows of the tables in a section, cell by cell, heads and rules left out.
@@ -118,19 +118,17 @@ fn literal_codes() -> BTreeSet<String> {
     sources(&daemon, &mut files);
     for path in files {
         let text = fs::read_to_string(path).expect("a Rust file is UTF-8");
+        // On one line, however it was broken.
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let product = text
-            .split("#[cfg(test)]\nmod tests {")
+            .split("#[cfg(test)] mod tests {")
             .next()
             .unwrap_or_default();
-        for before in [
-            "Reason::code(\"",
-            "State::Unreadable, \"",
-            "State::TooLarge, \"",
-            "State::Unstable, \"",
-            "State::Skipped, \"",
-            "State::Failed, \"",
-        ] {
-            let found = product.split(before).skip(1);
+        let states = State::ALL
+            .iter()
+            .map(|state| format!("State::{state:?}, \""));
+        for before in states.chain(["Reason::code(\"".to_owned()]) {
+            let found = product.split(&before).skip(1);
             codes.extend(
                 found
                     .filter_map(|rest| rest.split('"').next())

@@ -41,4 +41,5 @@ pub use error::IndexError;
 pub use index::{Index, Options, Usage};
 pub use listing::{FileView, GroupView, MemberView, Neighbourhood, PairView};
 pub use open::{OpenReport, Opened};
+pub use settle::Settled;
 pub use table::{DocumentStats, View};

@@ -20,6 +20,15 @@ const STEP: usize = 256;
 /// Groups are assigned anew once nothing waits for its edges, or from so many changed documents on.
 const MOST_RESTLESS: usize = 1 << 16;
 
+/// What one step of settling did.
+#[derive(Clone, Debug, Default)]
+pub struct Settled {
+    /// Documents that still wait for their edges.
+    pub waiting: usize,
+    /// Principals of groups that may have changed, if groups were assigned anew.
+    pub regrouped: Vec<DocId>,
+}
+
 type Edges = Vec<(DocId, Vec<(DocId, EdgeRecord)>)>;
 
 impl Index {
@@ -29,8 +38,8 @@ impl Index {
         shared.unsettled.is_empty() && shared.restless.is_empty()
     }
 
-    /// Settles one step of documents; returns how many still wait. Only one thread may settle.
-    pub fn settle_step(&self, cancel: &Cancel) -> Result<usize, IndexError> {
+    /// Settles one step of documents. Only one thread may settle.
+    pub fn settle_step(&self, cancel: &Cancel) -> Result<Settled, IndexError> {
         let step: Vec<DocId> = self.read().unsettled.iter().copied().take(STEP).collect();
         if !step.is_empty() {
             let found = self.find_edges(&step, cancel)?;
@@ -41,10 +50,11 @@ impl Index {
             (shared.unsettled.len(), shared.restless.len())
         };
         // A successor that still waits for its edges would miss the handle of its group.
+        let mut regrouped = Vec::new();
         if waiting == 0 || restless >= MOST_RESTLESS {
-            self.regroup()?;
+            regrouped = self.regroup()?;
         }
-        Ok(waiting)
+        Ok(Settled { waiting, regrouped })
     }
 
     /// Settles everything that waits.
@@ -109,17 +119,20 @@ impl Index {
         Ok(())
     }
 
-    /// Assigns groups anew around documents whose edges or files changed.
-    fn regroup(&self) -> Result<(), IndexError> {
+    /// Assigns groups anew around documents whose edges or files changed; returns the principals of
+    /// those that may have changed.
+    fn regroup(&self) -> Result<Vec<DocId>, IndexError> {
         let mut writer = self.writer();
-        let (lost, gained) = {
+        let (regrouped, (lost, gained)) = {
             let mut shared = self.write();
             let restless = std::mem::take(&mut shared.restless);
             let affected = shared.regroup_around(&restless);
-            shared.assign_handles(&affected, &mut writer.meta.next_group)
+            let handles = shared.assign_handles(&affected, &mut writer.meta.next_group);
+            let shown = |id: &DocId| shared.group_ids.contains_key(id);
+            (affected.into_iter().filter(shown).collect(), handles)
         };
         if lost.is_empty() && gained.is_empty() {
-            return Ok(());
+            return Ok(regrouped);
         }
         let mut batch = Batch::new(self.store.records());
         lost.iter().for_each(|id| batch.delete(key::group(*id)));
@@ -127,7 +140,8 @@ impl Index {
             batch.put(key::group(*id), handle.0.to_be_bytes().to_vec());
         }
         batch.put(key::meta(), writer.meta.encode());
-        Ok(batch.apply()?)
+        batch.apply()?;
+        Ok(regrouped)
     }
 }
 

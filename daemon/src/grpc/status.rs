@@ -9,6 +9,7 @@ use simdex_index::store::StoreError;
 use simdex_index::text::TextError;
 use tonic::{Code, Status};
 
+use crate::causes::causes;
 use crate::engine::EngineError;
 use crate::query::QueryError;
 use crate::report::ReportError;
@@ -60,10 +61,11 @@ impl From<IndexError> for Refused {
             }
             _ => Code::Internal,
         };
+        let reason = causes(&error);
         if code != Code::NotFound {
-            tracing::error!(%error, "the index failed");
+            tracing::error!(reason, "the index failed");
         }
-        Self(Status::new(code, error.to_string()))
+        Self(Status::new(code, reason))
     }
 }
 
@@ -72,7 +74,9 @@ impl From<EngineError> for Refused {
         match error {
             EngineError::Index(error) => error.into(),
             // The whole sentence: it names what to do about this very root.
-            EngineError::Unsynced(why) => Self(Status::failed_precondition(why)),
+            error @ (EngineError::Unsynced(_) | EngineError::Broken(_)) => {
+                Self(Status::failed_precondition(error.to_string()))
+            }
             other => {
                 tracing::error!(error = %other, "the engine failed");
                 Self(Status::internal(cause(&other.to_string())))

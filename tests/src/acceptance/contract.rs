@@ -15,6 +15,16 @@ mod fields;
 
 use fields::{LINES, check};
 
+/// How one document stands to another.
+const RELATIONS: [&str; 6] = [
+    "identical-bytes",
+    "identical-text",
+    "near-duplicate",
+    "contains",
+    "contained-in",
+    "overlaps",
+];
+
 /// Sentences that differ from one another.
 fn sentences(from: usize, to: usize) -> String {
     let sentence = |at| {
@@ -74,17 +84,11 @@ pub(super) fn run(figures: &mut Figures<'_>) -> Result<()> {
         kinds == documented,
         "types seen {kinds:?}, documented {documented:?}"
     );
-    for relation in [
-        "identical-bytes",
-        "identical-text",
-        "near-duplicate",
-        "contained-in",
-    ] {
-        ensure!(
-            seen.relations.contains(relation),
-            "no line has the relation {relation}"
-        );
-    }
+    let unseen: Vec<_> = RELATIONS
+        .iter()
+        .filter(|name| !seen.relations.contains(**name))
+        .collect();
+    ensure!(unseen.is_empty(), "no line has the relation {unseen:?}");
     ensure!(
         seen.with_bytes > 0,
         "the name that is no UTF-8 has no bytes beside it"

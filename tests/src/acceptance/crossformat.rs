@@ -1,11 +1,11 @@
 //! Sixteen documents in four formats each: the copies of one rank before everything else.
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 
+use super::documents::files_below;
 use crate::figure::Figures;
 use crate::jsonl::{number, text};
 use crate::sandbox::{Daemon, Sandbox};
@@ -17,7 +17,7 @@ pub(super) fn run(corpora: &Path, figures: &mut Figures<'_>) -> Result<()> {
     daemon.sync()?;
     let mut ranked: BTreeMap<String, [usize; 2]> = BTreeMap::new();
     let (mut wrong, mut least) = (Vec::new(), 1.0f64);
-    for file in files(&folder)? {
+    for file in files_below(&folder)? {
         let (copies, resemblance) = copies_found_first(&daemon, &file)?;
         least = least.min(resemblance);
         let [right, all] = ranked.entry(extension(&file)).or_default();
@@ -58,15 +58,6 @@ fn copies_found_first(daemon: &Daemon, file: &Path) -> Result<(usize, f64)> {
         .map(|found| number(found, "resemblance"))
         .transpose()?;
     Ok((copies, third.unwrap_or(0.0)))
-}
-
-fn files(folder: &Path) -> Result<Vec<PathBuf>> {
-    let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
-    let mut files = entries
-        .map(|entry| Ok(entry?.path()))
-        .collect::<Result<Vec<_>>>()?;
-    files.sort();
-    Ok(files)
 }
 
 fn extension(file: &Path) -> String {

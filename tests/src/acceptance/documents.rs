@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::fs;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 use serde_json::Value;
@@ -70,4 +71,18 @@ impl Documents {
         self.place(path)
             .with_context(|| format!("{path} has no text: {line}"))
     }
+}
+
+/// Every file below a folder, as a plain walk finds them: all that is no directory, by path.
+pub(super) fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
+    let (mut folders, mut files) = (vec![folder.to_owned()], Vec::new());
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {
+            let entry = entry?;
+            let is_folder = entry.file_type()?.is_dir();
+            if is_folder { &mut folders } else { &mut files }.push(entry.path());
+        }
+    }
+    files.sort();
+    Ok(files)
 }

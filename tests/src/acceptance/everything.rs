@@ -1,18 +1,17 @@
 //! A scan of all documents: every file has a state, and the states add up to the files on disk.
 
 use std::collections::BTreeSet;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 
+use super::documents::files_below;
 use super::scanned::Scanned;
 use crate::figure::Figures;
 use crate::jsonl;
 
 pub(super) fn run(documents: &Path, figures: &mut Figures<'_>) -> Result<()> {
-    let mut on_disk = BTreeSet::new();
-    walk(documents, &mut on_disk)?;
+    let on_disk: BTreeSet<PathBuf> = files_below(documents)?.into_iter().collect();
     let scanned = Scanned::of([documents], 0.8)?;
     figures.put("files on disk", on_disk.len() as f64, "files")?;
     figures.put("files listed", scanned.files.len() as f64, "files")?;
@@ -51,18 +50,5 @@ pub(super) fn run(documents: &Path, figures: &mut Figures<'_>) -> Result<()> {
         scanned.summary["pairs"] == scanned.pairs.len(),
         "pairs are miscounted"
     );
-    Ok(())
-}
-
-/// Everything that is no directory, as a plain walk finds it.
-fn walk(dir: &Path, found: &mut BTreeSet<PathBuf>) -> Result<()> {
-    for entry in fs::read_dir(dir)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            walk(&entry.path(), found)?;
-        } else {
-            found.insert(entry.path());
-        }
-    }
     Ok(())
 }

@@ -3,10 +3,11 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Result, ensure};
 use serde_json::Value;
 use simdex_signature::CanonicalText;
 
+use super::documents::files_below;
 use crate::corpus::Random;
 use crate::figure::Figures;
 use crate::sandbox::Sandbox;
@@ -79,12 +80,8 @@ fn is_whole(best: &Value, path: &Path) -> bool {
 }
 
 fn sources(folder: &Path) -> Result<Vec<Source>> {
-    let entries = fs::read_dir(folder).with_context(|| folder.display().to_string())?;
-    let mut paths = entries
-        .map(|entry| Ok(entry?.path()))
-        .collect::<Result<Vec<_>>>()?;
+    let mut paths = files_below(folder)?;
     paths.retain(|path| path.extension().is_some_and(|extension| extension == "txt"));
-    paths.sort();
     let source = |path: PathBuf| {
         let text = String::from_utf8_lossy(&fs::read(&path)?).into_owned();
         let canonical = CanonicalText::from_extracted(&text);

@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, ensure};
 use serde_json::Value;
 
-use super::documents::Documents;
+use super::documents::{Documents, files_below};
 use super::scanned::Scanned;
 use crate::figure::Figures;
 use crate::jsonl::{list, number, text};
@@ -60,11 +60,14 @@ pub(super) fn run(corpora: &Path, figures: &mut Figures<'_>) -> Result<()> {
 }
 
 /// Copies of every so manieth file: one of the bytes, one with other line ends.
-fn copies(folders: &[impl AsRef<Path>]) -> Result<Sandbox> {
+fn copies(folders: &[PathBuf]) -> Result<Sandbox> {
     let sandbox = Sandbox::new()?;
-    let scanned = Scanned::of(folders.iter().map(AsRef::as_ref), THRESHOLD)?;
-    for (number, file) in scanned.files.iter().enumerate().step_by(COPY_EVERY) {
-        let bytes = fs::read(text(file, "path")?)?;
+    let files = folders
+        .iter()
+        .map(|folder| files_below(folder))
+        .collect::<Result<Vec<_>>>()?;
+    for (number, file) in files.concat().into_iter().enumerate().step_by(COPY_EVERY) {
+        let bytes = fs::read(file)?;
         sandbox.write(format!("{number}/same.md"), &bytes)?;
         let other = String::from_utf8_lossy(&bytes).replace('\n', "\r\n");
         sandbox.write(format!("{number}/other.md"), other)?;

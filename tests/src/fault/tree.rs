@@ -15,7 +15,7 @@ use crate::corpus::Random;
 /// Directories are at most so deep.
 const DEEPEST: usize = 3;
 /// A directory of more files is not removed: the guard against mass losses is tested elsewhere.
-const MOST_REMOVED: usize = 40;
+const MOST_REMOVED: usize = 25;
 
 /// A tree, and what must be in it.
 pub struct Tree {
@@ -81,12 +81,12 @@ impl Tree {
     /// One random change.
     pub fn step(&mut self) -> Result<()> {
         let done = match self.random.below(1_000) {
-            0..470 => self.create(),
-            470..680 => self.edit(),
-            680..760 => self.copy(),
-            760..850 => self.rename(),
-            850..865 => self.rename_directory(),
-            865..990 => self.remove(),
+            0..480 => self.create(),
+            480..690 => self.edit(),
+            690..790 => self.copy(),
+            790..870 => self.rename(),
+            870..885 => self.rename_directory(),
+            885..992 => self.remove(),
             _ => self.remove_directory(),
         };
         done.with_context(|| format!("cannot change {}", self.root.display()))

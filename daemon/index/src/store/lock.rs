@@ -12,6 +12,8 @@ use super::durable::{sync_dir, sync_file};
 
 const LOCK: &str = "LOCK";
 const CLEAN: &str = "CLEAN";
+/// A daemon that was killed is gone a little before its probe is: so long the lock is asked for.
+const GRACE: Duration = Duration::from_millis(500);
 
 /// Exclusive use of a store directory, until dropped. An advisory `flock`, so it ends with the
 /// process however the process ends.
@@ -21,7 +23,7 @@ pub(super) struct DirLock {
 }
 
 impl DirLock {
-    /// Locks `dir`, which must exist; does not wait.
+    /// Locks `dir`, which must exist; waits for [`GRACE`] at most.
     pub(super) fn acquire(dir: &Path) -> Result<Self, StoreError> {
         let path = dir.join(LOCK);
         let file = OpenOptions::new()
@@ -30,7 +32,16 @@ impl DirLock {
             .write(true)
             .open(&path)
             .map_err(StoreError::io("open", &path))?;
-        match file.try_lock() {
+        let deadline = Instant::now() + GRACE;
+        let locked = loop {
+            match file.try_lock() {
+                Err(TryLockError::WouldBlock) if Instant::now() < deadline => {
+                    std::thread::sleep(Duration::from_millis(5));
+                }
+                tried => break tried,
+            }
+        };
+        match locked {
             Ok(()) if is_still_at(&file, &path) => Ok(Self { _file: file }),
             // The holder set the directory aside meanwhile: what we locked is not in use any more.
             Ok(()) | Err(TryLockError::WouldBlock) => Err(StoreError::Locked { dir: dir.into() }),

@@ -66,12 +66,13 @@ fn examine(dir: &Path) -> Result<(u64, u64), StoreError> {
 /// The body of the child process: probes `dir`, says on standard error what is wrong and returns
 /// the exit code: 0 sound, 1 damaged, 75 locked, 74 anything else.
 pub fn probe_main(dir: &Path) -> ExitCode {
+    // A daemon that is killed must not leave a probe behind that keeps the lock from the next one.
+    let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
     let (code, message) = match probe(dir) {
         ProbeVerdict::Sound { .. } => return ExitCode::from(exit::SOUND),
         ProbeVerdict::Damaged { reason } => (exit::DAMAGED, reason),
-        ProbeVerdict::Unknown(error @ StoreError::Locked { .. }) => {
-            (exit::LOCKED, error.to_string())
-        }
+        // Whoever started the probe says so in its own words.
+        ProbeVerdict::Unknown(StoreError::Locked { .. }) => return ExitCode::from(exit::LOCKED),
         ProbeVerdict::Unknown(error) => (exit::IO, error.to_string()),
     };
     // Nobody to tell if standard error is closed; the exit code says enough.

@@ -1,6 +1,8 @@
 //! Where an index is opened, filled and opened again.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -240,9 +242,19 @@ fn record_of(hash: ContentHash) -> FileRecord {
     }
 }
 
-/// Every posting of every scheme as it stands in the store, counted.
+thread_local! {
+    /// Whether this thread dawdles after it read a document's record.
+    pub(super) static DAWDLES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Every posting of every scheme as it stands in the store, counted; no other bucket is left.
 pub(super) fn postings_in_buckets(index: &Index) -> BTreeMap<&'static str, (u64, u64)> {
     let shared = index.read();
+    let mut check = |key: &[u8]| {
+        assert_eq!(key[1], shared.bucket_bits[usize::from(key[0])]);
+        ControlFlow::Continue(())
+    };
+    index.store.postings().keys(&mut check).unwrap();
     let count = |scheme: simdex_signature::SchemeKind| {
         let all = index
             .buckets(&shared, scheme)
@@ -286,7 +298,11 @@ impl Store for Frail {
 
 impl RecordStore for Frail {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        self.0.records().get(key)
+        let value = self.0.records().get(key);
+        if DAWDLES.get() && key[0] == simdex_schema::key::prefix::DOCUMENT {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        value
     }
     fn apply(&self, batch: Vec<Write>) -> Result<(), StoreError> {
         self.spend()?;
@@ -314,10 +330,7 @@ impl PostingStore for Frail {
         self.spend()?;
         self.0.postings().delete(key)
     }
-    fn keys(
-        &self,
-        visit: &mut dyn FnMut(&[u8]) -> std::ops::ControlFlow<()>,
-    ) -> Result<(), StoreError> {
+    fn keys(&self, visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), StoreError> {
         self.0.postings().keys(visit)
     }
 }

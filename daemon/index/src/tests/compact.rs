@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::bed::{Bed, put};
+use super::bed::{Bed, DAWDLES, put};
 use super::texts::Random;
 
 #[test]
@@ -59,6 +59,7 @@ fn readers_find_their_texts_while_segments_are_rewritten() {
         done.store(false, Ordering::SeqCst);
         std::thread::scope(|scope| {
             let reader = scope.spawn(|| {
+                DAWDLES.set(true);
                 while !done.load(Ordering::SeqCst) {
                     for text in &kept {
                         let id = bed.id(text).unwrap();
