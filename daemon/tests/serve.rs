@@ -1,5 +1,12 @@
 //! A daemon in this process, with real workers, asked over its socket.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on fails"
+)]
+
 mod daemon;
 
 use daemon::{Daemon, code, prose};

@@ -38,7 +38,7 @@ impl Answers {
 
     /// Takes the file, pair and group lines. Left out is what may differ between two runs: ids, and
     /// the media type, for which the first name of a content is a hint.
-    fn take(&mut self, lines: Vec<Value>) {
+    pub fn take(&mut self, lines: Vec<Value>) {
         for mut object in lines {
             let kind = object["type"].as_str().unwrap_or_default().to_owned();
             if !["file", "pair", "group"].contains(&kind.as_str()) {
@@ -54,9 +54,14 @@ impl Answers {
             .for_each(|lines| lines.sort_unstable());
     }
 
-    /// Lines of one kind: "file", "pair" or "group".
+    /// Lines of one kind, sorted: "file", "pair" or "group".
+    pub fn lines(&self, kind: &str) -> &[String] {
+        self.lines.get(kind).map_or(&[], Vec::as_slice)
+    }
+
+    /// How many there are.
     pub fn count(&self, kind: &str) -> usize {
-        self.lines.get(kind).map_or(0, Vec::len)
+        self.lines(kind).len()
     }
 
     /// Lines on one side alone, a few of them; none where both sides say the same.
@@ -64,7 +69,7 @@ impl Answers {
         let mut found = Vec::new();
         for (sign, one, two) in [('-', self, other), ('+', other, self)] {
             for (kind, lines) in &one.lines {
-                let theirs = two.lines.get(kind).map_or(&[][..], Vec::as_slice);
+                let theirs = two.lines(kind);
                 let alone = lines
                     .iter()
                     .filter(|line| theirs.binary_search(line).is_err());

@@ -8,6 +8,10 @@ use crate::input::Input;
 use crate::sink::TextSink;
 use crate::{Reason, charset};
 
+mod rfc;
+
+use rfc::Shown;
+
 pub(super) const ENGINE: &str = "quick-xml 0.42.0";
 
 pub(super) fn read(input: &Input, sink: &mut TextSink) -> Reading {
@@ -29,6 +33,7 @@ fn write_text(xml: &str, sink: &mut TextSink) -> Option<Reason> {
         sink,
         depth: 0,
         tags: 0,
+        shown: Shown::default(),
     };
     loop {
         match reader.read_event() {
@@ -50,20 +55,31 @@ struct Tree<'a> {
     depth: usize,
     /// Tags since the last piece of text.
     tags: usize,
+    shown: Shown,
 }
 
 impl Tree<'_> {
     fn take(&mut self, event: &Event<'_>) {
         match event {
-            Event::Start(_) => {
+            Event::Start(tag) => {
                 self.depth += 1;
                 self.tags += 1;
+                self.shown.enter(tag.name().as_ref(), self.depth);
             }
             Event::End(_) => {
+                self.shown.leave(self.depth);
                 self.depth = self.depth.saturating_sub(1);
                 self.tags += 1;
             }
-            Event::Empty(_) => self.tags += 2,
+            Event::Empty(tag) => match self.shown.in_place_of(tag) {
+                // As text between a start and an end.
+                Some(text) => {
+                    self.tags += 1;
+                    self.push(&text);
+                    self.tags += 1;
+                }
+                None => self.tags += 2,
+            },
             Event::Text(text) => self.push(&text.xml10_content()),
             Event::CData(data) => self.push(&data.xml10_content()),
             Event::GeneralRef(reference) => self.entity(reference),
@@ -72,6 +88,9 @@ impl Tree<'_> {
     }
 
     fn push(&mut self, text: &str) {
+        if self.shown.hides() {
+            return;
+        }
         if self.tags >= 2 {
             self.sink.newline();
         }
@@ -126,6 +145,16 @@ mod tests {
         let (text, partial) = text(bomb);
         assert_eq!(text.split_whitespace().collect::<Vec<_>>(), ["<AB>", "end"]);
         assert_eq!(partial, None);
+    }
+
+    #[test]
+    fn of_rfcxml_what_its_readers_see_is_taken() {
+        let body = "<t>See <xref target='A' derivedContent='RFC 1'/>.</t>\
+                    <reference><front><title>One</title><abstract><t>Long.</t></abstract></front>\
+                    <date/></reference><abstract>Own.</abstract>";
+        let (rfc, other) = (format!("<rfc>{body}</rfc>"), format!("<r>{body}</r>"));
+        assert_eq!(text(&rfc).0, "See [RFC 1].\nOne\nOwn.");
+        assert_eq!(text(&other).0, "See .\nOne\nLong.\nOwn.");
     }
 
     #[test]
