@@ -25,7 +25,11 @@ mod tests {
     #[test]
     fn every_cause_is_named_once() {
         let full = std::io::Error::from(std::io::ErrorKind::StorageFull);
-        let error = StoreError::Io { action: "write", path: "/d".into(), source: full };
+        let error = StoreError::Io {
+            action: "write",
+            path: "/d".into(),
+            source: full,
+        };
         let said = causes(&IndexError::from(error));
         assert_eq!(said, "cannot write /d: no storage space");
     }

@@ -33,7 +33,7 @@ enum Command {
     /// Watch the configured roots and answer queries over gRPC (the default).
     Serve(ServeArgs),
     /// Index folders, print their groups of near-duplicates and where every file ended, and exit.
-    Scan(ScanArgs),
+    Scan(scan::ScanArgs),
     /// Check a config file and say what it sets up.
     CheckConfig {
         /// The config file.
@@ -71,36 +71,6 @@ struct ServeArgs {
     /// Listen on this Unix socket.
     #[arg(long, value_name = "PATH", env = "SIMDEX_SOCKET")]
     socket: Option<PathBuf>,
-}
-
-/// What `scan` was asked for.
-#[derive(Args)]
-pub struct ScanArgs {
-    /// The folders to index.
-    #[arg(required = true, value_name = "DIR")]
-    pub dirs: Vec<PathBuf>,
-    /// Keep the index here (without it a temporary one is used).
-    #[arg(long, value_name = "DIR")]
-    pub data_dir: Option<PathBuf>,
-    /// Resemblance from which a pair is a near-duplicate [default: the config's, 0.8].
-    #[arg(long, value_name = "0..1", value_parser = ratio)]
-    pub threshold: Option<f64>,
-    /// Print every pair as well.
-    #[arg(long)]
-    pub pairs: bool,
-    /// Print one JSON object a line: files, pairs, groups, and a summary last.
-    #[arg(long)]
-    pub json: bool,
-    /// Read this config file for limits and thresholds; its roots are left out.
-    #[arg(long, value_name = "FILE")]
-    pub config: Option<PathBuf>,
-}
-
-fn ratio(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(value) if (0.05..=1.0).contains(&value) => Ok(value),
-        _ => Err("a number from 0.05 to 1 is wanted, such as 0.8".to_owned()),
-    }
 }
 
 /// Runs the command line; the exit code is the contract's.

@@ -3,7 +3,6 @@
 //!
 //! Every queue is bounded: a full one makes the walk wait, never the memory grow.
 
-use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -357,7 +356,9 @@ impl Shared {
     /// An error once the index failed: nothing may be acknowledged then.
     fn check(&self) -> Result<(), EngineError> {
         let broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
-        broken.clone().map_or(Ok(()), |reason| Err(EngineError::Broken(reason)))
+        broken
+            .clone()
+            .map_or(Ok(()), |reason| Err(EngineError::Broken(reason)))
     }
 }
 
@@ -396,11 +397,4 @@ fn text_bytes(look: &Looks) -> u64 {
             .map_or(0, |document| document.length),
         _ => 0,
     }
-}
-
-/// The part of a path below its root, as a file key's path.
-pub fn below(root: &Path, path: &Path) -> Option<Vec<u8>> {
-    use std::os::unix::ffi::OsStrExt;
-    let rest = path.strip_prefix(root).ok()?.as_os_str().as_bytes();
-    (!rest.is_empty()).then(|| rest.to_vec())
 }

@@ -1,7 +1,7 @@
 //! The watched trees: where they are, how they are watched, what is held against them.
 
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -127,7 +127,6 @@ impl Root {
         if recorded(&status) == before {
             return Ok(());
         }
-        use std::os::unix::ffi::OsStrExt;
         let record = RootRecord {
             path: self.path.as_os_str().as_bytes().to_vec(),
             pending_loss: status.pending_loss,
@@ -198,7 +197,7 @@ impl Root {
 
     /// The key of a path below this root.
     pub fn key(&self, path: &Path) -> Option<FileKey> {
-        let path = crate::pipeline::below(&self.path, path)?;
+        let path = below(&self.path, path)?;
         Some(FileKey {
             root: self.id,
             path,
@@ -248,6 +247,12 @@ impl Roots {
         let asked = |root: &&Arc<Root>| ids.is_empty() || ids.contains(&root.id.0);
         View::Roots(self.0.iter().filter(asked).map(|root| root.id).collect())
     }
+}
+
+/// The part of a path below its root, as a file key's path.
+fn below(root: &Path, path: &Path) -> Option<Vec<u8>> {
+    let rest = path.strip_prefix(root).ok()?.as_os_str().as_bytes();
+    (!rest.is_empty()).then(|| rest.to_vec())
 }
 
 /// An absolute path from raw bytes.

@@ -7,15 +7,45 @@ use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use indicatif::{ProgressBar, ProgressStyle};
+use clap::Args;
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use simdex_index::{Cancel, View};
 use simdex_signature::Ratio;
 
 use crate::catalogue::{self, Catalogue, Summary};
-use crate::cli::ScanArgs;
 use crate::config::{Config, RootConfig, RootMode};
 use crate::engine::{Engine, EngineError};
 use crate::output;
+
+/// What `scan` was asked for.
+#[derive(Args)]
+pub struct ScanArgs {
+    /// The folders to index.
+    #[arg(required = true, value_name = "DIR")]
+    pub dirs: Vec<PathBuf>,
+    /// Keep the index here (without it a temporary one is used).
+    #[arg(long, value_name = "DIR")]
+    pub data_dir: Option<PathBuf>,
+    /// Resemblance from which a pair is a near-duplicate [default: the config's, 0.8].
+    #[arg(long, value_name = "0..1", value_parser = ratio)]
+    pub threshold: Option<f64>,
+    /// Print every pair as well.
+    #[arg(long)]
+    pub pairs: bool,
+    /// Print one JSON object a line: files, pairs, groups, and a summary last.
+    #[arg(long)]
+    pub json: bool,
+    /// Read this config file for limits and thresholds; its roots are left out.
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+}
+
+fn ratio(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if (0.05..=1.0).contains(&value) => Ok(value),
+        _ => Err("a number from 0.05 to 1 is wanted, such as 0.8".to_owned()),
+    }
+}
 
 /// Runs a scan.
 pub fn run(args: &ScanArgs, config: Config, program: PathBuf) -> anyhow::Result<ExitCode> {
@@ -94,20 +124,35 @@ fn index(engine: &Engine) -> anyhow::Result<()> {
     })
 }
 
+const READING: &str =
+    "{spinner} {pos} of {len} files, {rate} a second, {elapsed} elapsed, {eta} left";
+const SETTLING: &str = "{spinner} {len} files read, finding near-duplicates, {elapsed} elapsed";
+
+fn style(template: &str) -> ProgressStyle {
+    let style = ProgressStyle::with_template(template);
+    let style = style.unwrap_or_else(|_| ProgressStyle::default_bar());
+    style.with_key(
+        "rate",
+        |state: &ProgressState, out: &mut dyn std::fmt::Write| {
+            // A terminal that cannot be written to shows no progress.
+            let _ = write!(out, "{:.0}", state.per_sec());
+        },
+    )
+}
+
 fn show_progress(engine: &Engine, done: &AtomicBool) {
     if !io::stderr().is_terminal() {
         return;
     }
-    let style = "{spinner} {pos} of {len} files  {per_sec}  {elapsed} elapsed, {eta} left";
-    let style =
-        ProgressStyle::with_template(style).unwrap_or_else(|_| ProgressStyle::default_bar());
-    let bar = ProgressBar::new(0).with_style(style);
+    let bar = ProgressBar::new(0).with_style(style(READING));
+    let mut walked = false;
     while !done.load(Ordering::Relaxed) {
         let (queued, finished) = engine.counts();
         bar.set_length(queued + finished);
         bar.set_position(finished);
-        if queued == 0 && finished > 0 {
-            bar.set_message("finding near-duplicates");
+        if queued == 0 && finished > 0 && !walked {
+            walked = true;
+            bar.set_style(style(SETTLING));
         }
         std::thread::sleep(Duration::from_millis(100));
     }

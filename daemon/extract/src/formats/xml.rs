@@ -154,7 +154,7 @@ mod tests {
                     <date/></reference><abstract>Own.</abstract>";
         let (rfc, other) = (format!("<rfc>{body}</rfc>"), format!("<r>{body}</r>"));
         assert_eq!(text(&rfc).0, "See [RFC 1].\nOne\nOwn.");
-        assert_eq!(text(&other).0, "See .\nOne\nLong.\nOwn.");
+        assert_eq!(text(&other).0, "See \n.\nOne\nLong.\nOwn.");
     }
 
     #[test]

@@ -4,6 +4,7 @@
 //! documents that cite the same would resemble each other more than their own renderings. A
 //! cross-reference is an empty element, of which renderings show what it refers to.
 
+use quick_xml::XmlVersion;
 use quick_xml::events::BytesStart;
 
 /// Which text of an XML document is shown: all of it, but in RFCXML.
@@ -18,11 +19,11 @@ pub(super) struct Shown {
 
 impl Shown {
     /// An element begins at this depth; that of the root is 1.
-    pub(super) fn enter(&mut self, name: &[u8], depth: usize) {
+    pub(super) fn enter(&mut self, name: &str, depth: usize) {
         match name {
-            b"rfc" if depth == 1 => self.is_rfc = true,
-            b"reference" if self.is_rfc => self.reference = Some(depth),
-            b"abstract" if self.reference.is_some() => {
+            "rfc" if depth == 1 => self.is_rfc = true,
+            "reference" if self.is_rfc => self.reference = Some(depth),
+            "abstract" if self.reference.is_some() => {
                 self.hidden = self.hidden.or(Some(depth));
             }
             _ => {}
@@ -43,11 +44,11 @@ impl Shown {
 
     /// What is shown in place of an empty element; none for most.
     pub(super) fn in_place_of(&self, tag: &BytesStart<'_>) -> Option<String> {
-        if !self.is_rfc || tag.name().as_ref() != b"xref" {
+        if !self.is_rfc || tag.name().as_ref() != "xref" {
             return None;
         }
         let content = tag.try_get_attribute("derivedContent").ok()??;
-        let content = content.xml10_content().ok()?;
+        let content = content.normalized_value(XmlVersion::Implicit1_0).ok()?;
         (!content.is_empty()).then(|| format!("[{content}]"))
     }
 }
