@@ -86,9 +86,17 @@ fn a_damaged_text_is_never_shown() -> Result<()> {
     shown.take(pairs.ended_with(&[0, 1])?.lines()?);
     let mut right = Answers::default();
     right.take(sandbox.scan(["--pairs", "--threshold", "0.5"])?.lines()?);
-    ensure!(shown.lines("pair").iter().all(|pair| right.lines("pair").contains(pair)));
+    ensure!(
+        shown
+            .lines("pair")
+            .iter()
+            .all(|pair| right.lines("pair").contains(pair))
+    );
     let is_whole = shown.count("pair") == right.count("pair");
-    ensure!(is_whole || daemon.log()?.contains("a text is lost"), "pairs were lost in silence");
+    ensure!(
+        is_whole || daemon.log()?.contains("a text is lost"),
+        "pairs were lost in silence"
+    );
     daemon.simctl(["status"])?.success()?;
     Ok(())
 }

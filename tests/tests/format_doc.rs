@@ -143,8 +143,8 @@ fn literal_codes() -> BTreeSet<String> {
 fn every_reason_of_the_extractor_stands_there_with_its_meaning() {
     let written = written_reasons();
     for reason in Reason::ALL {
-        let meaning = written.get(reason.code()).expect(reason.code());
-        assert_eq!(meaning, reason.meaning(), "{}", reason.code());
+        let meaning = written.get(reason.code()).map(String::as_str);
+        assert_eq!(meaning, Some(reason.meaning()), "{}", reason.code());
     }
 }
 

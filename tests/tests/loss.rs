@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use anyhow::{Result, ensure};
+use anyhow::{Context, Result, ensure};
 use simdex_tests::fault::answers::{Listed, agree};
 use simdex_tests::sandbox::{Daemon, Sandbox};
 
@@ -84,12 +84,9 @@ fn a_great_loss_in_poll_mode_is_held_until_it_is_confirmed() -> Result<()> {
         "a new file was not seen"
     );
 
-    let confirmed = [
-        &*"roots".as_ref(),
-        "confirm-loss".as_ref(),
-        share.as_os_str(),
-    ];
-    let confirmed = daemon.simctl(confirmed)?.success()?.lines()?;
+    let root = share.to_str().context("the share has no UTF-8 name")?;
+    let confirmed = daemon.simctl(["roots", "confirm-loss", root])?.success()?;
+    let confirmed = confirmed.lines()?;
     ensure!(confirmed[0]["removed"] == LOST, "{confirmed:?}");
     let answers = agree(&daemon, &[share])?;
     ensure!(answers.count("file") == FILES + 5 - LOST && state(&daemon)? == "watching");

@@ -1,3 +1,5 @@
+//! What people read of paths, groups and counts, and the JSON lines beside them.
+
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
