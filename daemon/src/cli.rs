@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::causes::causes;
 use crate::config::{Config, RootConfig, RootMode};
 use crate::engine::EngineError;
-use crate::{scan, serve, verify};
+use crate::{rebuild, scan, serve, verify};
 
 /// Exit codes of the contract.
 pub mod exit {
@@ -39,6 +39,15 @@ enum Command {
         /// The config file.
         #[arg(long, value_name = "FILE")]
         config: PathBuf,
+    },
+    /// Make signatures, postings and groups of a data directory again from its records and texts.
+    Rebuild {
+        /// A data directory no daemon holds.
+        #[arg(long, value_name = "DIR")]
+        data_dir: PathBuf,
+        /// Read this config file for threshold and schemes.
+        #[arg(long, value_name = "FILE")]
+        config: Option<PathBuf>,
     },
     /// Verify every stored value of a data directory, or every file of a report.
     Verify {
@@ -82,6 +91,8 @@ pub fn main() -> ExitCode {
         Some(Command::Scan(args)) => configured(args.config.clone(), Vec::new())
             .and_then(|config| scan::run(&args, config, program()?)),
         Some(Command::CheckConfig { config }) => check_config(config),
+        Some(Command::Rebuild { data_dir, config }) => configured(config, Vec::new())
+            .and_then(|config| rebuild::run(data_dir, config, &program()?)),
         Some(Command::Verify { dir }) => verify::run(&dir),
         Some(Command::ExtractWorker) => return simdex_extract::worker_main(),
         Some(Command::ProbeStore { dir }) => return simdex_index::store::probe_main(&dir),

@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::sync_channel;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
@@ -11,8 +10,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use simdex_extract::{Pool, WorkerCommand};
-use simdex_index::store::{self, Options as StoreOptions, StoreError};
-use simdex_index::{Cancel, Index, IndexError, OpenReport, Options};
+use simdex_index::{Cancel, Index, IndexError, OpenReport};
 use simdex_schema::RootId;
 use thiserror::Error;
 
@@ -22,6 +20,7 @@ use crate::ingest::Ingest;
 use crate::pipeline::Pipeline;
 use crate::rescan::Rescan;
 use crate::roots::{Root, RootState, Roots};
+use crate::storage;
 use crate::watch::{Cause, Hint, RootWatcher};
 
 /// Hints not yet acted on; watchers merge theirs while it is full.
@@ -94,8 +93,8 @@ pub enum EngineError {
 impl Engine {
     /// Opens index and workers and starts the pipeline; watches nothing yet.
     pub fn start(config: Config, program: &Path) -> Result<Self, EngineError> {
-        let (data_dir, temporary) = data_dir(&config)?;
-        let opened = open_index(&config, &data_dir, program)?;
+        let (data_dir, temporary) = storage::data_dir(&config)?;
+        let opened = storage::open_index(&config, &data_dir, program, false)?;
         let index = Arc::new(opened.index);
         let command = WorkerCommand {
             program: program.to_owned(),
@@ -334,63 +333,4 @@ fn unheld(root: &Arc<Root>) -> Result<(), EngineError> {
             status.pending_loss
         ))),
     }
-}
-
-fn data_dir(config: &Config) -> Result<(PathBuf, Option<tempfile::TempDir>), EngineError> {
-    let Some(path) = &config.data_dir else {
-        let temporary = tempfile::Builder::new().prefix("simdex-").tempdir();
-        let failed = |source| EngineError::DataDir {
-            path: std::env::temp_dir(),
-            source,
-        };
-        let temporary = temporary.map_err(failed)?;
-        return Ok((temporary.path().to_owned(), Some(temporary)));
-    };
-    use std::os::unix::fs::DirBuilderExt;
-    let made = std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(path);
-    made.map_err(|source| EngineError::DataDir {
-        path: path.clone(),
-        source,
-    })?;
-    Ok((path.clone(), None))
-}
-
-fn open_index(
-    config: &Config,
-    data_dir: &Path,
-    program: &Path,
-) -> Result<simdex_index::Opened, EngineError> {
-    let dir = data_dir.join("store");
-    let mut probe = Command::new(program);
-    probe.arg("probe-store").arg(&dir);
-    let options = StoreOptions {
-        cache_bytes: config.store.cache_mib << 20,
-    };
-    let limit = store::probe_time_limit(&dir);
-    let opened = store::open_checked(&dir, options, Some(probe), limit);
-    let opened = opened.map_err(|error| match error {
-        StoreError::Locked { .. } => EngineError::Locked(data_dir.to_owned()),
-        other => EngineError::Index(other.into()),
-    })?;
-    if let Some(damage) = &opened.damage {
-        eprintln!(
-            "simdexd: the index was damaged ({}) and set aside as {}; it is built anew from the roots",
-            damage.reason,
-            damage.set_aside.display()
-        );
-    }
-    let options = Options {
-        buffer_postings: config.store.buffer_postings,
-        ..Options::default()
-    };
-    let texts = data_dir.join("text");
-    Ok(Index::open(
-        Box::new(opened.store),
-        &texts,
-        config.parameters(),
-        options,
-    )?)
 }

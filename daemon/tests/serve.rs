@@ -241,6 +241,35 @@ fn two_sides_are_compared_by_any_source() {
 }
 
 #[test]
+fn a_comparison_shows_the_text_of_the_very_files_named() {
+    let text = prose(1, 400);
+    let shouted = text.to_uppercase();
+    let files = [("loud.txt", shouted.clone()), ("soft.txt", text.clone())];
+    let daemon = Daemon::start(&files);
+    let side = |name: &str| wire::Side {
+        source: Some(wire::side::Source::Path(simdex_client::path_bytes(
+            &daemon.path(name),
+        ))),
+        name: Vec::new(),
+    };
+    for (a, b, removed, added) in [
+        ("loud.txt", "soft.txt", &shouted, &text),
+        ("soft.txt", "loud.txt", &text, &shouted),
+    ] {
+        let compared = daemon
+            .wait(daemon.client.compare(side(a), side(b)))
+            .unwrap();
+        assert_eq!(compared.relation(), wire::Relation::IdenticalText);
+        let holds = |mark: char, text: &str| compared.diff.contains(&format!("\n{mark}{text}"));
+        assert!(
+            holds('-', removed) && holds('+', added),
+            "{}",
+            compared.diff
+        );
+    }
+}
+
+#[test]
 fn an_upload_is_bounded_and_an_abandoned_one_gives_its_place_back() {
     let grpc = GrpcConfig {
         max_upload_mib: 1,

@@ -106,9 +106,8 @@ fn a_full_disk_fails_the_sync_and_loses_nothing() -> Result<()> {
     let disk = match Disk::of_memory(64) {
         Ok(disk) => disk,
         Err(reason) => {
-            return Ok(eprintln!(
-                "skipped, no small disk can be had here: {reason:#}"
-            ));
+            eprintln!("skipped, no small disk can be had here: {reason:#}");
+            return Ok(());
         }
     };
     let sandbox = Sandbox::new()?;

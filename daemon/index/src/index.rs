@@ -33,6 +33,8 @@ pub struct Options {
     pub buffer_postings: usize,
     /// Shingles of documents kept in memory for verification (8 bytes each).
     pub cached_shingles: usize,
+    /// Drop signatures, postings and edges when opening, and make them again from the texts.
+    pub rebuild: bool,
 }
 
 impl Default for Options {
@@ -40,6 +42,7 @@ impl Default for Options {
         Self {
             buffer_postings: 12_000_000,
             cached_shingles: 24_000_000,
+            rebuild: false,
         }
     }
 }

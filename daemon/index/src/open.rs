@@ -58,8 +58,9 @@ impl Index {
             // What a merge that was cut short left of a split.
             drop_stale(store.postings(), &meta.bucket_bits)?;
         }
-        if meta.parameters != parameters {
-            adopt(&*store, &mut meta, parameters)?;
+        let stale = Stale::of(&meta.parameters, &parameters, options.rebuild);
+        if stale.signatures || stale.edges {
+            adopt(&*store, &mut meta, parameters, stale)?;
             report.rebuilt = true;
         }
         let mut shared = Shared {
@@ -171,23 +172,39 @@ fn read_meta(store: &dyn Store, parameters: &Parameters) -> Result<MetaRecord, I
     }
 }
 
+/// What no longer follows from the settings, or is to be made again.
+#[derive(Clone, Copy)]
+struct Stale {
+    signatures: bool,
+    edges: bool,
+}
+
+impl Stale {
+    fn of(old: &Parameters, new: &Parameters, everything: bool) -> Self {
+        let same_threshold = Parameters {
+            threshold: new.threshold,
+            ..old.clone()
+        };
+        let same_schemes = Parameters {
+            bsw_n: new.bsw_n,
+            ..old.clone()
+        };
+        Self {
+            signatures: everything || same_threshold != *new,
+            edges: everything || same_schemes != *new,
+        }
+    }
+}
+
 /// Takes on other settings: drops the postings or edges that follow from the old ones. Records and
 /// texts stay; signatures and edges are made again from them.
 fn adopt(
     store: &dyn Store,
     meta: &mut MetaRecord,
     parameters: Parameters,
+    stale: Stale,
 ) -> Result<(), IndexError> {
-    let old = &meta.parameters;
-    let signatures_differ = Parameters {
-        threshold: parameters.threshold,
-        ..old.clone()
-    } != parameters;
-    let edges_differ = Parameters {
-        bsw_n: parameters.bsw_n,
-        ..old.clone()
-    } != parameters;
-    if edges_differ {
+    if stale.edges {
         // Cut anywhere this is done again: the settings are stored last.
         in_batches(store, key::prefix::DOCUMENT, |batch, document| {
             let id = key::parse_document(document, 1);
@@ -198,7 +215,7 @@ fn adopt(
             batch.delete(edge.to_vec())
         })?;
     }
-    if signatures_differ {
+    if stale.signatures {
         // Another bucket width makes the old buckets stale: the next merge drops them.
         meta.watermark = 0;
         meta.merging = true;

@@ -14,6 +14,7 @@ use super::upload::Uploaded;
 use crate::engine::Engine;
 use crate::query::{Ask, QueryError, Request, Subject};
 use crate::roots::path_from;
+use crate::watch::open::open_regular;
 
 /// Files listed where nothing else is asked, and at most.
 const LIMIT: u32 = 20;
@@ -60,6 +61,35 @@ impl Source {
             }
         })
     }
+
+    /// The same for a comparison, which shows extracted text: of a document that several contents
+    /// carry, the text of the very file that was named.
+    pub(super) fn compared(self, engine: &Engine) -> Result<Subject, Refused> {
+        let path = match &self {
+            Self::Path(path) => Some(path.clone()),
+            _ => None,
+        };
+        let known = self.subject(engine)?;
+        let own = path.and_then(|path| own_text(engine, &known, &path));
+        Ok(own.unwrap_or(known))
+    }
+}
+
+/// A file read again, where its document keeps the extracted text of one of several contents
+/// (lines and case may differ between them); none where that is not needed, or the file changed.
+fn own_text(engine: &Engine, known: &Subject, path: &std::path::Path) -> Option<Subject> {
+    let files = engine
+        .index
+        .files_of(known.id?, &engine.roots.view())
+        .ok()?;
+    let mut contents = files.iter().map(|file| file.record.content());
+    if contents.all(|content| content == known.content) {
+        return None;
+    }
+    let (root, _) = engine.roots.locate(path)?;
+    let file = open_regular(&root.path, path).ok()?;
+    let own = Subject::upload(&engine.index, &engine.pool, file, path);
+    (own.content == known.content && own.document() == known.document()).then_some(own)
 }
 
 /// A file of the index by its path.

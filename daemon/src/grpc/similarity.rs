@@ -130,7 +130,7 @@ impl Similarity for SimilarityService {
         let compared = self.desk.ask(Lane::Query, deadline, move |engine, cancel| {
             let (a, b) = (side(engine, a)?, side(engine, b)?);
             let names = (a.name("a"), b.name("b"));
-            let (a, b) = (a.subject(engine)?, b.subject(engine)?);
+            let (a, b) = (a.compared(engine)?, b.compared(engine)?);
             let cut = engine.config.signature.threshold;
             let names = (names.0.as_str(), names.1.as_str());
             Ok(convert::comparison(compare(

@@ -57,6 +57,7 @@ impl Bed {
         let options = Options {
             buffer_postings: 20_000,
             cached_shingles: 100_000,
+            rebuild: false,
         };
         let place = place(dir.path());
         let mut bed = Self {

@@ -1,0 +1,38 @@
+//! `simdexd rebuild`: makes signatures, postings, edges and groups again from records and texts.
+//!
+//! The way out where derived data is doubted: nothing is read from the shares, and no extraction is
+//! run again.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Instant;
+
+use simdex_index::{Cancel, View};
+
+use crate::config::Config;
+use crate::storage;
+
+/// Rebuilds what is derived in a data directory that no daemon holds.
+#[expect(clippy::print_stdout, reason = "the command's answer")]
+pub fn run(data_dir: PathBuf, config: Config, program: &Path) -> anyhow::Result<ExitCode> {
+    if !data_dir.join("store").is_dir() {
+        anyhow::bail!(
+            "{} is not a data directory (no store/); name one with --data-dir",
+            data_dir.display()
+        );
+    }
+    let started = Instant::now();
+    let opened = storage::open_index(&config, &data_dir, program, true)?;
+    let index = opened.index;
+    index.settle(&Cancel::never())?;
+    let documents = index.live_documents(&View::All);
+    let postings: u64 = index.usage().iter().map(|usage| usage.postings).sum();
+    index.close()?;
+    println!(
+        "{} is rebuilt: {documents} documents, {postings} postings, {} texts lost, {:.1} s",
+        data_dir.display(),
+        opened.report.lost_texts,
+        started.elapsed().as_secs_f64()
+    );
+    Ok(ExitCode::SUCCESS)
+}

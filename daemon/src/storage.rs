@@ -1,0 +1,77 @@
+//! The data directory: where it is, and the index in it, probed first where a crash is suspected.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use simdex_index::store::{self, Options as StoreOptions, StoreError};
+use simdex_index::{Index, Options};
+
+use crate::config::Config;
+use crate::engine::EngineError;
+
+/// The configured data directory, made where it is missing; without one a temporary directory that
+/// is removed when dropped.
+pub(crate) fn data_dir(
+    config: &Config,
+) -> Result<(PathBuf, Option<tempfile::TempDir>), EngineError> {
+    let Some(path) = &config.data_dir else {
+        let temporary = tempfile::Builder::new().prefix("simdex-").tempdir();
+        let failed = |source| EngineError::DataDir {
+            path: std::env::temp_dir(),
+            source,
+        };
+        let temporary = temporary.map_err(failed)?;
+        return Ok((temporary.path().to_owned(), Some(temporary)));
+    };
+    use std::os::unix::fs::DirBuilderExt;
+    let made = std::fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(path);
+    made.map_err(|source| EngineError::DataDir {
+        path: path.clone(),
+        source,
+    })?;
+    Ok((path.clone(), None))
+}
+
+/// Opens the index of a data directory; `rebuild` makes everything that follows from records and
+/// texts anew.
+pub fn open_index(
+    config: &Config,
+    data_dir: &Path,
+    program: &Path,
+    rebuild: bool,
+) -> Result<simdex_index::Opened, EngineError> {
+    let dir = data_dir.join("store");
+    let mut probe = Command::new(program);
+    probe.arg("probe-store").arg(&dir);
+    let options = StoreOptions {
+        cache_bytes: config.store.cache_mib << 20,
+    };
+    let limit = store::probe_time_limit(&dir);
+    let opened = store::open_checked(&dir, options, Some(probe), limit);
+    let opened = opened.map_err(|error| match error {
+        StoreError::Locked { .. } => EngineError::Locked(data_dir.to_owned()),
+        other => EngineError::Index(other.into()),
+    })?;
+    if let Some(damage) = &opened.damage {
+        eprintln!(
+            "simdexd: the index was damaged ({}) and set aside as {}; it is built anew from the roots",
+            damage.reason,
+            damage.set_aside.display()
+        );
+    }
+    let options = Options {
+        buffer_postings: config.store.buffer_postings,
+        rebuild,
+        ..Options::default()
+    };
+    let texts = data_dir.join("text");
+    Ok(Index::open(
+        Box::new(opened.store),
+        &texts,
+        config.parameters(),
+        options,
+    )?)
+}
