@@ -53,6 +53,8 @@ impl Rescan<'_> {
             .walking
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
+        // Files whose text was found damaged count as unread from here on.
+        self.index.release_lost()?;
         let identity = RootIdentity::of(&root.path).ok();
         let Some(identity) = identity else {
             return self.gone(root);

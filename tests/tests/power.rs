@@ -16,7 +16,7 @@ fn nothing_acknowledged_is_lost_by_power_cuts() {
         Err(reason) => return eprintln!("skipped, no power can be cut here: {reason:#}"),
     };
     let mut crash = Crash::new(12, Some(disk.path().join("data"))).unwrap();
-    for round in 0..rounds(2) {
+    for round in 0..rounds(4) {
         crash
             .strike(|| disk.cut())
             .unwrap_or_else(|error| panic!("cut {round}: {error:#}"));

@@ -19,7 +19,7 @@ use simdex_signature::{Fingerprint, Ratio, Rung, SchemeKind, ShingleSet, least_o
 
 use crate::candidates::Tally;
 use crate::index::{Index, Shared};
-use crate::text::TextError;
+use crate::lost::is_loss;
 use crate::{Cancel, DocumentStats, IndexError};
 
 /// A pair exactly at the threshold is missed with at most this probability.
@@ -82,16 +82,11 @@ impl EdgeFinder<'_> {
     }
 
     /// The shingles of a document; none where it is raw, was purged meanwhile, or its text is
-    /// damaged, which must not keep all others from their edges.
+    /// damaged: that is noted, and must not keep all others from their edges.
     fn set(&self, id: DocId) -> Result<Option<Arc<ShingleSet>>, IndexError> {
         match self.index.shingles(id) {
             Err(IndexError::UnknownDocument(_)) => Ok(None),
-            Err(IndexError::Text(
-                error @ (TextError::Corrupt { .. } | TextError::NoSegment { .. }),
-            )) => {
-                tracing::error!(document = id.0, %error, "a text is lost: it stays without edges");
-                Ok(None)
-            }
+            Err(error) if is_loss(&error) => Ok(None),
             set => set,
         }
     }

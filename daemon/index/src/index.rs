@@ -70,6 +70,8 @@ pub struct Index {
     sets: Mutex<SetCache>,
     /// Nanoseconds spent signing, by scheme.
     signing: [AtomicU64; 3],
+    /// Documents whose extracted text was found damaged: let go at the next rescan.
+    pub(crate) lost: Mutex<BTreeSet<DocId>>,
 }
 
 /// What queries read.
@@ -117,6 +119,7 @@ impl Index {
             writer: Mutex::new(writer),
             sets: Mutex::new(SetCache::new(options.cached_shingles)),
             signing: Default::default(),
+            lost: Mutex::default(),
         }
     }
 
@@ -212,11 +215,12 @@ impl Index {
             let record = self.document(id)?.ok_or(IndexError::UnknownDocument(id))?;
             self.text_of(&record)
         };
-        match text() {
+        let read = match text() {
             // A compaction moved it between the two reads; the record now says where to.
             Err(IndexError::Text(TextError::NoSegment { .. })) => text(),
             read => read,
-        }
+        };
+        read.inspect_err(|error| self.note_lost(id, error))
     }
 
     pub(crate) fn text_of(&self, record: &DocumentRecord) -> Result<Option<String>, IndexError> {

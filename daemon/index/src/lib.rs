@@ -23,6 +23,7 @@ mod error;
 mod groups;
 mod index;
 mod listing;
+mod lost;
 mod merge;
 mod open;
 mod purge;

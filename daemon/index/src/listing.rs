@@ -334,6 +334,7 @@ impl Index {
             let edges = finder.edges_of(a, &|_, b| b < a, cancel)?;
             pairs.extend(edges.into_iter().map(|(b, edge)| PairView { a, b, edge }));
         }
+        self.all_texts_read()?;
         Ok(pairs)
     }
 

@@ -19,9 +19,10 @@ use crate::apply::with_signatures;
 use crate::batch::{Batch, LONG_BATCH};
 use crate::buckets::drop_stale;
 use crate::index::{Index, Options, Shared, Writer, text_reference};
+use crate::lost::is_loss;
 use crate::store::Store;
 use crate::table::{DocumentStats, Table};
-use crate::text::{TextError, TextStore};
+use crate::text::TextStore;
 
 /// An index and how opening it went.
 pub struct Opened {
@@ -86,11 +87,9 @@ impl Index {
         let mut lost = 0;
         for (id, record) in unmerged {
             match self.sign_again(id, record) {
-                Err(IndexError::Text(
-                    error @ (TextError::Corrupt { .. } | TextError::NoSegment { .. }),
-                )) => {
-                    // One damaged text must not keep the index from opening.
-                    tracing::error!(document = id.0, %error, "a text is lost: it cannot be found");
+                // One damaged text must not keep the index from opening.
+                Err(error) if is_loss(&error) => {
+                    self.note_lost(id, &error);
                     lost += 1;
                 }
                 signed => signed?,

@@ -1,6 +1,6 @@
 //! Forgetting contents and documents that no file carries any more.
 
-use simdex_schema::{ContentHash, ContentRecord, DocId, key};
+use simdex_schema::{ContentHash, ContentRecord, DocId, DocumentHash, key};
 
 use crate::IndexError;
 use crate::batch::{Batch, LONG_BATCH};
@@ -68,7 +68,7 @@ impl Index {
             batch.delete(link);
         }
         if let Some(record) = &record {
-            batch.delete(key::document_by_hash(record.hash));
+            forget_name(batch, id, record.hash)?;
         }
         for (other, _) in self.read().graph.neighbours(id) {
             batch.delete(key::edge(id, other));
@@ -89,5 +89,20 @@ fn purge_content(batch: &mut Batch<'_>, hash: ContentHash) -> Result<(), IndexEr
         batch.delete(key::content_of_document(id, hash));
     }
     batch.delete(key::content(hash));
+    Ok(())
+}
+
+/// Unnames a document, unless the name is another's: one let go for its damaged text may have an
+/// heir of the same name.
+pub(crate) fn forget_name(
+    batch: &mut Batch<'_>,
+    id: DocId,
+    hash: DocumentHash,
+) -> Result<(), IndexError> {
+    let by_hash = key::document_by_hash(hash);
+    let named = batch.get(&by_hash)?;
+    if named.and_then(|bytes| key::parse_document(&bytes, 0)) == Some(id) {
+        batch.delete(by_hash);
+    }
     Ok(())
 }

@@ -54,6 +54,7 @@ impl From<IndexError> for Refused {
             }
             IndexError::UnknownDocument(_) => Code::NotFound,
             IndexError::Damaged(_)
+            | IndexError::LostTexts(_)
             | IndexError::Record { .. }
             | IndexError::Store(StoreError::Corrupt { .. } | StoreError::Damaged { .. })
             | IndexError::Text(TextError::Corrupt { .. } | TextError::NoSegment { .. }) => {
