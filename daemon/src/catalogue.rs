@@ -112,6 +112,13 @@ impl<'a> Catalogue<'a> {
 
     fn group(&self, group: &GroupView) -> Result<Group, IndexError> {
         let mut members = self.members(group.principal, None)?;
+        let id = group
+            .id
+            .unwrap_or(GroupId(UNNAMED | group.principal.serial()));
+        if members.is_empty() {
+            // Its principal vanished since; who leads now is for the next settling to say.
+            return Ok(Group { id, members });
+        }
         let mut others = Vec::new();
         for member in &group.members {
             others.extend(self.members(member.document, Some(member.edge))?);
@@ -121,9 +128,6 @@ impl<'a> Catalogue<'a> {
             b.resemblance.total_cmp(&a.resemblance).then_with(by_path)
         });
         members.extend(others);
-        let id = group
-            .id
-            .unwrap_or(GroupId(UNNAMED | group.principal.serial()));
         Ok(Group { id, members })
     }
 
@@ -150,6 +154,22 @@ impl<'a> Catalogue<'a> {
             })
         });
         Ok(members.collect())
+    }
+
+    /// How many pairs [`Catalogue::pairs`] lists, without making them.
+    pub fn count_pairs(&self) -> u64 {
+        let files = |id| self.index.files_in(id, self.view);
+        let near = self
+            .found
+            .pairs
+            .iter()
+            .map(|pair| files(pair.a) * files(pair.b));
+        let copies = self
+            .found
+            .groups
+            .iter()
+            .map(|group| files(group.principal).saturating_sub(1));
+        near.sum::<u64>() + copies.sum::<u64>()
     }
 
     /// All pairs, by path: near-duplicates, and copies of a principal with it.

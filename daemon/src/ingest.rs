@@ -57,7 +57,11 @@ impl Ingest<'_> {
     pub fn file(&self, root: &Root, key: FileKey) -> Result<Looked, IndexError> {
         let path = root.path.join(std::ffi::OsStr::from_bytes(&key.path));
         let known = self.index.file(&key)?;
-        let Some(seen) = look(&path) else {
+        let seen = match is_behind_symlink(&root.path, &path) {
+            true => None,
+            false => look(&path),
+        };
+        let Some(seen) = seen else {
             // A share that is being unmounted has no files either: only an intact root loses one.
             let gone = known.is_some() && root.is_intact();
             return Ok(if gone {
@@ -112,18 +116,7 @@ impl Ingest<'_> {
             Ok(file) => self.read(key, known, file, path),
             // Its removal is for the next look to say; until then it keeps its state.
             Err(OpenError::Vanished | OpenError::RootVanished(_)) => Ok(Looked::Unchanged),
-            Err(error @ OpenError::Unreadable(_)) => Ok(unread(
-                key,
-                known,
-                Some(stat),
-                State::Unreadable,
-                error.code(),
-            )),
-            Err(error @ OpenError::Io(_)) if known.is_some() => {
-                tracing::warn!(reason = error.code(), "a file keeps its last state");
-                Ok(Looked::Unchanged)
-            }
-            Err(error @ OpenError::Io(_)) => Ok(unread(
+            Err(error @ (OpenError::Unreadable(_) | OpenError::Io(_))) => Ok(unread(
                 key,
                 known,
                 Some(stat),
@@ -360,6 +353,12 @@ impl ReadContent {
             ours,
         }
     }
+}
+
+/// Whether a directory on the way to a path is a symlink: what lies behind it is seen where it is.
+fn is_behind_symlink(root: &Path, path: &Path) -> bool {
+    let directories = path.ancestors().skip(1).take_while(|at| *at != root);
+    directories.into_iter().any(Path::is_symlink)
 }
 
 fn deserves_another_try(content: &ContentRecord) -> bool {

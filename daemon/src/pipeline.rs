@@ -112,11 +112,11 @@ impl Pipeline {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
-        let (Some(jobs), Some(job)) = (jobs, self.shared.progress.submit(key)) else {
-            return;
-        };
-        // Only a pipeline that is shutting down refuses.
-        let _ = jobs.send(job);
+        let Some(jobs) = jobs else { return };
+        if let Some(job) = self.shared.progress.submit(key) {
+            // Only a pipeline that is shutting down refuses; its barriers end with an error.
+            let _ = jobs.send(job);
+        }
     }
 
     /// Returns once everything named before is applied, settled and power-safe.
@@ -143,6 +143,7 @@ impl Pipeline {
     /// Ends all threads: what is queued is dropped and found again by the next rescan.
     pub fn stop(&self) {
         self.shared.cancel.cancel();
+        self.shared.progress.close();
         drop(
             self.jobs
                 .lock()

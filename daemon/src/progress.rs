@@ -33,6 +33,8 @@ struct State {
     /// Files being looked at, each with the tickets that came meanwhile.
     busy: HashMap<FileKey, Vec<u64>>,
     done: u64,
+    /// Nobody works any more: what is outstanding stays so.
+    closed: bool,
 }
 
 /// A waiter asks this often whether anybody still waits for it.
@@ -90,10 +92,19 @@ impl Progress {
             .is_some_and(|first| *first < before)
         {
             cancel.check()?;
+            if state.closed {
+                return Err(IndexError::Cancelled);
+            }
             let waited = self.changed.wait_timeout(state, PATIENCE);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         Ok(())
+    }
+
+    /// Ends all barriers with an error: nobody works any more.
+    pub fn close(&self) {
+        self.lock().closed = true;
+        self.changed.notify_all();
     }
 
     /// Tickets not given back, and looks finished since the start.

@@ -196,11 +196,16 @@ fn verify(
         if *upper < request.threshold || (request.ask != Ask::Versions && best.excludes(*upper)) {
             break;
         }
-        if found.documents.len() >= MOST_VERIFIED {
+        if position >= MOST_VERIFIED {
             found.unverified = (ranked.len() - position) as u64;
             break;
         }
-        let numbers = match (subject.text(), index.shingles(candidate.document)?) {
+        let set = match index.shingles(candidate.document) {
+            // Its last file went away between the candidates and here.
+            Err(IndexError::UnknownDocument(_)) => continue,
+            set => set?,
+        };
+        let numbers = match (subject.text(), set) {
             (Some(text), Some(set)) => {
                 found.verified += 1;
                 Numbers::exact(&text.shingles, &set)

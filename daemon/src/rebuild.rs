@@ -24,15 +24,20 @@ pub fn run(data_dir: PathBuf, config: Config, program: &Path) -> anyhow::Result<
     let started = Instant::now();
     let opened = storage::open_index(&config, &data_dir, program, true)?;
     let index = opened.index;
+    let unread = index.release_lost()?.len();
     index.settle(&Cancel::never())?;
     let documents = index.live_documents(&View::All);
     let postings: u64 = index.usage().iter().map(|usage| usage.postings).sum();
     index.close()?;
     println!(
-        "{} is rebuilt: {documents} documents, {postings} postings, {} texts lost, {:.1} s",
+        "{} is rebuilt: {documents} documents, {postings} postings, {:.1} s",
         data_dir.display(),
-        opened.report.lost_texts,
         started.elapsed().as_secs_f64()
     );
+    if unread > 0 {
+        println!(
+            "the text of {unread} files was damaged; they are extracted again when the daemon next starts"
+        );
+    }
     Ok(ExitCode::SUCCESS)
 }

@@ -54,7 +54,9 @@ impl Rescan<'_> {
             .lock()
             .unwrap_or_else(std::sync::PoisonError::into_inner);
         // Files whose text was found damaged count as unread from here on.
-        self.index.release_lost()?;
+        for key in self.index.release_lost()? {
+            self.pipeline.submit(key);
+        }
         let identity = RootIdentity::of(&root.path).ok();
         let Some(identity) = identity else {
             return self.gone(root);

@@ -114,11 +114,8 @@ fn index(engine: &Engine) -> anyhow::Result<()> {
     let done = AtomicBool::new(false);
     std::thread::scope(|scope| {
         scope.spawn(|| show_progress(engine, &done));
-        let indexed = engine
-            .roots
-            .iter()
-            .try_for_each(|root| engine.rescan(root))
-            .and_then(|()| engine.barrier(&Cancel::never()));
+        // Fails where a known root lost so much that a person must look first.
+        let indexed = engine.sync(&Cancel::never());
         done.store(true, Ordering::Relaxed);
         Ok(indexed?)
     })
@@ -169,10 +166,9 @@ fn print(
     let catalogue = Catalogue::at(&engine.index, &view, threshold, &Cancel::never())?;
     let mut out = BufWriter::new(io::stdout().lock());
     let mut summary = files(engine, &view, args.json, &mut out)?;
-    let pairs = catalogue.pairs()?;
-    summary.pairs = pairs.len() as u64;
+    summary.pairs = catalogue.count_pairs();
     if args.pairs {
-        for pair in &pairs {
+        for pair in &catalogue.pairs()? {
             let text = if args.json {
                 line(output::pair_line(pair))
             } else {

@@ -55,7 +55,8 @@ pub fn run(config: Config, program: PathBuf) -> anyhow::Result<ExitCode> {
 /// The log goes to standard error; `SIMDEX_LOG` filters it. It never holds document text.
 fn start_log() {
     use tracing_subscriber::EnvFilter;
-    let filter = EnvFilter::try_from_env("SIMDEX_LOG").unwrap_or_else(|_| EnvFilter::new("info,notify=error"));
+    let filter = EnvFilter::try_from_env("SIMDEX_LOG")
+        .unwrap_or_else(|_| EnvFilter::new("info,notify=error"));
     let log = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_writer(std::io::stderr)

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::Context;
-use simdex_index::store::{Options, SledStore};
+use simdex_index::store::{Options, SledStore, StoreError};
+
+use crate::engine::EngineError;
 
 /// Verifies a data directory or a report.
 #[expect(clippy::print_stdout, reason = "the command's answer")]
@@ -26,8 +28,10 @@ pub fn run(dir: &Path) -> anyhow::Result<ExitCode> {
             dir.display()
         );
     }
-    let opened = SledStore::open(&store, Options::DAEMON)
-        .with_context(|| format!("the store {} cannot be opened", store.display()))?;
+    let opened = SledStore::open(&store, Options::DAEMON).map_err(|error| match error {
+        StoreError::Locked { .. } => EngineError::Locked(dir.to_owned()),
+        other => EngineError::Index(other.into()),
+    })?;
     let verified = opened.verify().with_context(|| {
         format!(
             "the store {} is damaged; move it away and start the daemon, which builds it anew",
@@ -37,7 +41,7 @@ pub fn run(dir: &Path) -> anyhow::Result<ExitCode> {
     let (records, postings) = verified?;
     opened.close()?;
     println!(
-        "the store {} is whole: {records} records, {postings} posting blocks",
+        "the store {} is whole: {records} records, {postings} posting blocks; extracted texts are checked when they are read",
         store.display()
     );
     Ok(ExitCode::SUCCESS)

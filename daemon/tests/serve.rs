@@ -270,6 +270,22 @@ fn a_comparison_shows_the_text_of_the_very_files_named() {
 }
 
 #[test]
+fn a_directory_that_becomes_a_symlink_leaves_no_ghosts() {
+    let daemon = Daemon::start(&[]);
+    let (real, link) = (daemon.path("real"), daemon.path("link"));
+    std::fs::create_dir(&link).unwrap();
+    std::fs::write(link.join("a.txt"), prose(1, 400)).unwrap();
+    daemon.wait(daemon.client.sync()).unwrap();
+    std::fs::rename(&link, &real).unwrap();
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    daemon.wait(daemon.client.sync()).unwrap();
+    let status = daemon.wait(daemon.client.status()).unwrap();
+    let states = status.summary.unwrap().states;
+    let expected = [("indexed".to_owned(), 1), ("skipped".to_owned(), 1)];
+    assert_eq!(states, expected.into_iter().collect());
+}
+
+#[test]
 fn an_upload_is_bounded_and_an_abandoned_one_gives_its_place_back() {
     let grpc = GrpcConfig {
         max_upload_mib: 1,

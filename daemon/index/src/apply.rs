@@ -255,6 +255,15 @@ impl Apply<'_> {
     /// Records how a content ended; where it was known with another document, its files move over.
     fn content(&mut self, hash: ContentHash, new: NewContent) -> Result<(), IndexError> {
         let known = self.content_record(hash)?;
+        let is_worse = |known: &ContentRecord| {
+            known.extractor == new.record.extractor
+                && !known.state.is_failure()
+                && new.record.state.is_failure()
+        };
+        if known.as_ref().is_some_and(is_worse) {
+            // Another reader of the same bytes had better luck meanwhile.
+            return Ok(());
+        }
         // Only of a content that is recorded are there files.
         let has_files = known.is_some();
         let old = known.and_then(|record| record.document);

@@ -31,7 +31,12 @@ pub(crate) struct EdgeFinder<'a> {
     pub(crate) threshold: Ratio,
     /// Documents that may be partners; none where all may.
     pub(crate) among: Option<&'a RoaringTreemap>,
+    /// Cuts of sampled unions up to this length: they are asked for each candidate many times.
+    cuts: Vec<u64>,
 }
+
+/// Unions whose cuts are kept ready; two usual documents share at most 1,024 samples.
+const CUTS: u64 = 2_048;
 
 /// Admits partners; it is handed what is locked already, since no lock may be taken twice.
 pub(crate) type Wanted<'a> = dyn Fn(&Shared, DocId) -> bool + 'a;
@@ -53,7 +58,23 @@ struct Partner {
     cut: u64,
 }
 
-impl EdgeFinder<'_> {
+impl<'a> EdgeFinder<'a> {
+    pub(crate) fn new(
+        index: &'a Index,
+        threshold: Ratio,
+        among: Option<&'a RoaringTreemap>,
+    ) -> Self {
+        let cuts = (0..CUTS)
+            .map(|union| least_overlap_cut(union, threshold, MISS))
+            .collect();
+        Self {
+            index,
+            threshold,
+            among,
+            cuts,
+        }
+    }
+
     /// All edges of `id` to documents that `wanted` admits.
     pub(crate) fn edges_of(
         &self,
@@ -209,7 +230,8 @@ impl EdgeFinder<'_> {
             // Every shingle is counted; allow for the rounding of the product alone.
             return (self.threshold.get() * union as f64 - 1e-9).ceil() as u64;
         }
-        least_overlap_cut(union, self.threshold, MISS)
+        let ready = self.cuts.get(union as usize).copied();
+        ready.unwrap_or_else(|| least_overlap_cut(union, self.threshold, MISS))
     }
 }
 

@@ -163,6 +163,8 @@ impl Index {
 
     /// Merges what is buffered, commits and closes the store.
     pub fn close(self) -> Result<(), IndexError> {
+        // What is known only in memory must not be lost with it.
+        self.release_lost()?;
         self.merge()?;
         self.compact_texts()?;
         self.commit()?;

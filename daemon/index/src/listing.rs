@@ -111,6 +111,11 @@ impl Index {
         Ok(())
     }
 
+    /// Files of the view that carry a document.
+    pub fn files_in(&self, id: DocId, view: &View) -> u64 {
+        self.read().table.files_in(id, view)
+    }
+
     /// Visits the record of every file of a root, by path.
     pub fn file_keys(
         &self,
@@ -294,6 +299,7 @@ impl Index {
         threshold: Ratio,
         cancel: &Cancel,
     ) -> Result<Neighbourhood, IndexError> {
+        self.all_texts_read()?;
         let kept = self.parameters.threshold;
         if threshold.get() < kept {
             let pairs = self.join(view, threshold, cancel)?;
@@ -323,11 +329,7 @@ impl Index {
         cancel: &Cancel,
     ) -> Result<Vec<PairView>, IndexError> {
         let visible = self.read().table.visible(view);
-        let finder = EdgeFinder {
-            index: self,
-            threshold,
-            among: Some(&visible),
-        };
+        let finder = EdgeFinder::new(self, threshold, Some(&visible));
         let mut pairs = Vec::new();
         for a in visible.iter().map(DocId) {
             cancel.check()?;

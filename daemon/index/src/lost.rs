@@ -45,27 +45,29 @@ impl Index {
     }
 
     /// Lets documents with damaged text go: their files are unread again, so that the rescan that
-    /// calls this extracts them anew. Returns how many files that are.
-    pub fn release_lost(&self) -> Result<usize, IndexError> {
-        let lost = std::mem::take(&mut *self.lost());
+    /// calls this extracts them anew. Returns those files, of all roots.
+    pub fn release_lost(&self) -> Result<Vec<FileKey>, IndexError> {
+        let lost = self.lost().clone();
         if lost.is_empty() {
-            return Ok(0);
+            return Ok(Vec::new());
         }
         let _writer = self.writer();
         let mut batch = Batch::new(self.store.records());
         let mut released = Vec::new();
         for id in &lost {
-            for file in self.release(&mut batch, *id)? {
-                released.push((file.root, *id));
-            }
+            let files = self.release(&mut batch, *id)?;
+            released.extend(files.into_iter().map(|file| (file, *id)));
         }
         batch.apply()?;
         let mut shared = self.write();
-        for (root, id) in &released {
-            shared.table.count_file(*root, *id, false);
+        for (file, id) in &released {
+            shared.table.count_file(file.root, *id, false);
         }
         shared.restless.extend(&lost);
-        Ok(released.len())
+        drop(shared);
+        // Only now: a failure above must not forget what is lost.
+        self.lost().retain(|id| !lost.contains(id));
+        Ok(released.into_iter().map(|(file, _)| file).collect())
     }
 
     /// Unreads the files of one document and forgets its contents and its name; the next purge

@@ -68,11 +68,7 @@ impl Index {
     /// Edges of each document of the step, on two threads.
     fn find_edges(&self, step: &[DocId], cancel: &Cancel) -> Result<Edges, IndexError> {
         let threshold = Ratio::new(self.parameters.threshold).unwrap_or(Ratio::ONE);
-        let finder = EdgeFinder {
-            index: self,
-            threshold,
-            among: None,
-        };
+        let finder = EdgeFinder::new(self, threshold, None);
         let edges_of = |id: &DocId| {
             let earlier =
                 |shared: &Shared, other: DocId| other < *id || !shared.unsettled.contains(&other);

@@ -274,6 +274,6 @@ fn count_groups(
     let kept = Ratio::new(engine.index.parameters().threshold).unwrap_or(Ratio::ONE);
     let catalogue = Catalogue::at(&engine.index, view, kept, cancel)?;
     summary.groups = catalogue.groups()?.len() as u64;
-    summary.pairs = catalogue.pairs()?.len() as u64;
+    summary.pairs = catalogue.count_pairs();
     Ok(())
 }

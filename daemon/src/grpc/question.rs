@@ -75,17 +75,10 @@ impl Source {
     }
 }
 
-/// A file read again, where its document keeps the extracted text of one of several contents
-/// (lines and case may differ between them); none where that is not needed, or the file changed.
+/// A file read again: its document keeps the extracted text of one of the contents that carry or
+/// carried it, and lines and case may differ between them. None where the file changed.
 fn own_text(engine: &Engine, known: &Subject, path: &std::path::Path) -> Option<Subject> {
-    let files = engine
-        .index
-        .files_of(known.id?, &engine.roots.view())
-        .ok()?;
-    let mut contents = files.iter().map(|file| file.record.content());
-    if contents.all(|content| content == known.content) {
-        return None;
-    }
+    known.text()?;
     let (root, _) = engine.roots.locate(path)?;
     let file = open_regular(&root.path, path).ok()?;
     let own = Subject::upload(&engine.index, &engine.pool, file, path);

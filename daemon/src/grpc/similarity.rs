@@ -196,8 +196,7 @@ impl Similarity for SimilarityService {
             let catalogue = Catalogue::at(&engine.index, &view, at, feed.cancel())?;
             let groups = catalogue.groups()?;
             let mut summary = crate::catalogue::summary(&engine.index, &view)?;
-            (summary.groups, summary.pairs) =
-                (groups.len() as u64, catalogue.pairs()?.len() as u64);
+            (summary.groups, summary.pairs) = (groups.len() as u64, catalogue.count_pairs());
             for group in groups {
                 feed.send(v1::ListGroupsReply {
                     part: Some(Part::Group(convert::group(group))),
