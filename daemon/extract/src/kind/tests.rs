@@ -25,6 +25,8 @@ fn texts_are_told_apart_by_content() {
         ("\u{feff}<?xml version='1.0'?>\n<rfc>", "application/xml"),
         ("<!DOCTYPE rfc SYSTEM 'x'><rfc>", "application/xml"),
         ("<svg xmlns='x'></svg>", "application/xml"),
+        ("<note a='1'>text</note>\n", "application/xml"),
+        ("<note a='1'>text", "text/plain"),
         ("<alpha> is less than <beta>", "text/plain"),
         ("{\"a\": [1, 2]}", "application/json"),
         ("[section]\nkey = value\n", "text/plain"),

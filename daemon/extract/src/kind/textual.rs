@@ -47,7 +47,7 @@ pub(super) fn kind(prefix: &[u8], whole: bool, name: Option<&str>) -> Kind {
         () if is_mbox(head) => Kind::Known("application/mbox".into()),
         () if is_mail(head) => Kind::Mail,
         () if is_html(head) => Kind::Html,
-        () if is_xml(head, &extension) => Kind::Xml,
+        () if is_xml(head, prefix, whole) => Kind::Xml,
         () if is_json(prefix, whole, &extension) => Kind::Plain("application/json"),
         () => Kind::Plain(by_extension(&extension)),
     }
@@ -119,15 +119,24 @@ fn strip_prefix_ignore_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> 
         .then(|| &text[prefix.len()..])
 }
 
-fn is_xml(head: &str, extension: &str) -> bool {
+/// By content alone: the same bytes give the same text under every name.
+fn is_xml(head: &str, prefix: &[u8], whole: bool) -> bool {
     let rest = skip_prologue(head);
-    let named = matches!(
-        extension,
-        "xml" | "svg" | "xsd" | "xsl" | "xslt" | "rss" | "atom"
-    );
     head.starts_with("<?xml")
         || strip_prefix_ignore_case(rest, "<!doctype").is_some()
-        || (rest.starts_with("<svg") || named && rest.starts_with('<'))
+        || rest.starts_with("<svg")
+        || (whole && closes_its_root(rest, prefix))
+}
+
+/// XML without a declaration: it ends with the end tag of the element that it begins with.
+fn closes_its_root(rest: &str, text: &[u8]) -> bool {
+    let tag = rest.strip_prefix('<').unwrap_or_default();
+    let end = tag.find(|c: char| c.is_whitespace() || matches!(c, '>' | '/'));
+    let name = &tag[..end.unwrap_or(0)];
+    name.starts_with(char::is_alphabetic)
+        && text
+            .trim_ascii_end()
+            .ends_with(format!("</{name}>").as_bytes())
 }
 
 /// A separator line, and a message behind it.
