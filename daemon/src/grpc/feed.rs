@@ -74,8 +74,10 @@ impl<T: prost::Message> Feed<T> {
 
     /// Ends the stream, with a status where the work failed.
     pub(super) fn finish(self, done: Result<(), Refused>) {
-        if let Err(Refused(status)) = done {
-            // Past the deadline only a place that is free takes it: nobody may be reading.
+        let Err(Refused(status)) = done else { return };
+        // A client that is behind hears why as well, as long as it waits; past the deadline only a
+        // place that is free takes the status: nobody may be reading.
+        if self.put(Err(status.clone())).is_err() {
             let _ = self.sender.try_send(Err(status));
         }
     }
@@ -130,6 +132,27 @@ mod tests {
             Some(Code::DeadlineExceeded)
         );
         drop(replies);
+    }
+
+    #[test]
+    fn a_client_that_is_behind_hears_why_the_answer_ends() {
+        let (feed, mut replies) = feed(&Cancel::never());
+        (0..AHEAD).for_each(|_| assert!(feed.send(event("a")).is_ok()));
+        std::thread::scope(|scope| {
+            scope.spawn(|| feed.finish(Err(Status::data_loss("damaged").into())));
+            std::thread::sleep(RETRY * 3);
+            let runtime = tokio::runtime::Builder::new_current_thread()
+                .build()
+                .unwrap();
+            let last = runtime.block_on(async {
+                let mut last = None;
+                while let Some(item) = replies.next().await {
+                    last = Some(item);
+                }
+                last
+            });
+            assert_eq!(last.unwrap().unwrap_err().code(), Code::DataLoss);
+        });
     }
 
     #[test]
