@@ -197,12 +197,7 @@ impl Engine {
         &self,
         work: impl FnOnce(&Rescan<'_>) -> Result<T, IndexError>,
     ) -> Result<T, IndexError> {
-        let ingest = Ingest {
-            index: &self.index,
-            pool: &self.pool,
-            input_bytes: self.config.extract.input_mib << 20,
-            raw_bytes: self.config.extract.raw_mib << 20,
-        };
+        let ingest = Ingest::new(&self.index, &self.pool, &self.config.extract);
         let settle = Duration::from_millis(self.config.watch.debounce_ms + 1_000);
         work(&Rescan {
             index: &self.index,

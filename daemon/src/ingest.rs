@@ -21,7 +21,7 @@ use simdex_schema::{
 };
 use simdex_signature::{CanonicalText, Chunks};
 
-use crate::config::ladder;
+use crate::config::{ExtractConfig, ladder};
 use crate::roots::Root;
 use crate::watch::open::{OpenError, open_regular};
 use crate::watch::stat::Observe;
@@ -52,7 +52,17 @@ pub enum Looked {
     Changed(Change),
 }
 
-impl Ingest<'_> {
+impl<'a> Ingest<'a> {
+    /// With the limits of the config.
+    pub fn new(index: &'a Index, pool: &'a Pool, limits: &ExtractConfig) -> Self {
+        Self {
+            index,
+            pool,
+            input_bytes: limits.input_mib << 20,
+            raw_bytes: limits.raw_mib << 20,
+        }
+    }
+
     /// Looks at one file below `root` and says what the index must change.
     pub fn file(&self, root: &Root, key: FileKey) -> Result<Looked, IndexError> {
         let path = root.path.join(std::ffi::OsStr::from_bytes(&key.path));

@@ -192,12 +192,7 @@ impl Shared {
         let Some(root) = self.roots.get(key.root) else {
             return Ok(None);
         };
-        let ingest = Ingest {
-            index: &self.index,
-            pool: &self.pool,
-            input_bytes: self.config.extract.input_mib << 20,
-            raw_bytes: self.config.extract.raw_mib << 20,
-        };
+        let ingest = Ingest::new(&self.index, &self.pool, &self.config.extract);
         Ok(match ingest.file(&root, key.clone())? {
             Looked::Unchanged => None,
             Looked::Changed(change) => Some(change),
