@@ -1,5 +1,6 @@
 //! Reads files with a pool of two workers and prints what became of each, one line a file:
-//! outcome, reason, media type, characters, seconds, path. The last lines are sums.
+//! outcome, reason, media type, characters, seconds, path, remarks, facts; then
+//! the same for its members. The last lines are sums.
 //!
 //! `cargo run -p simdex-extract --example extract -- [--text] FILE…`; a single `-` takes the names
 //! from stdin, one a line. `--text` prints the text itself.
@@ -47,16 +48,19 @@ fn run(paths: &mut Vec<String>) -> io::Result<()> {
             loop {
                 let next = todo.lock().ok().and_then(|mut todo| todo.next());
                 let Some(path) = next else { return Ok(()) };
-                let (line, text) = describe(&pool, &path)?;
-                if let Ok(mut sums) = sums.lock() {
-                    let words: Vec<_> = line.split('\t').take(2).collect();
-                    *sums.entry(words.join(" ")).or_insert(0) += 1;
-                }
-                let mut out = io::stdout().lock();
-                if with_text {
-                    out.write_all(text.as_bytes())?
-                } else {
-                    writeln!(out, "{line}")?
+                let mut lines = Vec::new();
+                describe(&pool, &File::open(&path)?, &path, 0, &mut lines)?;
+                for (line, text) in lines {
+                    if let Ok(mut sums) = sums.lock() {
+                        let words: Vec<_> = line.split('\t').take(2).collect();
+                        *sums.entry(words.join(" ")).or_insert(0) += 1;
+                    }
+                    let mut out = io::stdout().lock();
+                    if with_text {
+                        writeln!(out, "{text}")?
+                    } else {
+                        writeln!(out, "{line}")?
+                    }
                 }
             }
         };
@@ -70,12 +74,22 @@ fn run(paths: &mut Vec<String>) -> io::Result<()> {
     Ok(())
 }
 
-fn describe(pool: &Pool, path: &str) -> io::Result<(String, String)> {
+/// Members within members that are followed.
+const NESTING: usize = 8;
+
+/// Adds a line and a text for a file and for each of its members.
+fn describe(
+    pool: &Pool,
+    file: &File,
+    path: &str,
+    depth: usize,
+    lines: &mut Vec<(String, String)>,
+) -> io::Result<()> {
     let hint = Hint {
         name: path.rsplit('/').next().map(str::to_owned),
     };
     let start = Instant::now();
-    let extraction = pool.extract(File::open(path)?, &hint);
+    let extraction = pool.extract(file, &hint);
     let seconds = start.elapsed().as_secs_f64();
     let (name, text) = match &extraction.outcome {
         Outcome::Text {
@@ -83,6 +97,7 @@ fn describe(pool: &Pool, path: &str) -> io::Result<(String, String)> {
             partial: None,
         } => ("text", text.as_str()),
         Outcome::Text { text, .. } => ("partial", text.as_str()),
+        Outcome::Container(_) => ("container", ""),
         Outcome::NoText(_) => ("no-text", ""),
         Outcome::Encrypted(_) => ("encrypted", ""),
         Outcome::Unsupported(_) => ("unsupported", ""),
@@ -97,9 +112,24 @@ fn describe(pool: &Pool, path: &str) -> io::Result<(String, String)> {
         .map_or("-", |reason| reason.code());
     let chars = text.chars().count();
     let media = &extraction.media_type;
+    let facts = extraction.facts.iter();
+    let facts: Vec<_> = facts
+        .map(|(fact, value)| format!("{fact}={value:?}"))
+        .collect();
     let line = format!(
-        "{name}\t{reason}\t{media}\t{chars}\t{seconds:.2}\t{path}\t{}",
-        extraction.warnings.join("; ")
+        "{name}\t{reason}\t{media}\t{chars}\t{seconds:.2}\t{path}\t{}\t{}",
+        extraction.warnings.join("; "),
+        facts.join(" ")
     );
-    Ok((line, text.to_owned()))
+    lines.push((line, text.to_owned()));
+    for member in extraction.members.iter().filter(|_| depth < NESTING) {
+        let path = format!("{path}!/{}", member.name);
+        match &member.body {
+            Ok(bytes) => describe(pool, &bytes.to_file()?, &path, depth + 1, lines)?,
+            Err(reason) => {
+                lines.push((format!("unread\t{reason}\t-\t0\t0\t{path}"), String::new()))
+            }
+        }
+    }
+    Ok(())
 }

@@ -6,7 +6,7 @@
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-use crate::sink::TextSink;
+use crate::sink::Sink;
 
 /// Bytes the statistical guess looks at.
 const GUESS_BYTES: usize = 256 << 10;
@@ -15,7 +15,7 @@ const PATTERN_BYTES: usize = 8 << 10;
 
 /// Decodes a whole text; `declared` is the label the document gives itself, if any. Losses are
 /// noted on `sink`.
-pub(crate) fn decode(bytes: &[u8], declared: Option<&str>, sink: &mut TextSink) -> String {
+pub(crate) fn decode(bytes: &[u8], declared: Option<&str>, sink: &mut Sink) -> String {
     let (encoding, mark) = detect(bytes, declared);
     let (text, lossy) = encoding.decode_without_bom_handling(&bytes[mark..]);
     if lossy {
@@ -131,7 +131,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn read(bytes: &[u8]) -> String {
-        decode(bytes, None, &mut TextSink::new(0))
+        decode(bytes, None, &mut Sink::of(0))
     }
 
     fn utf16(text: &str, big: bool) -> Vec<u8> {
@@ -182,7 +182,7 @@ mod tests {
         let latin = encoding_rs::WINDOWS_1252
             .encode("Größe, Änderung, Übermut")
             .0;
-        let text = decode(&latin, Some("utf-8"), &mut TextSink::new(0));
+        let text = decode(&latin, Some("utf-8"), &mut Sink::of(0));
         assert_eq!(text, "Größe, Änderung, Übermut");
     }
 

@@ -1,18 +1,27 @@
 //! From a kind to its reader, and from the reader's result to the answer.
 
-mod docx;
+mod archive;
+mod card;
 mod eml;
+mod epub;
 mod html;
+mod mapi;
+mod mbox;
+mod odf;
+mod office97;
+mod ooxml;
+mod package;
 mod pdf;
 mod plain;
+mod rtf;
 mod xml;
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use crate::input::Input;
-use crate::kind::{self, Kind};
-use crate::sink::TextSink;
+use crate::kind::{self, Format, Kind};
+use crate::sink::Sink;
 use crate::{ExtractedText, Extraction, Outcome, Reason};
 
 /// What a reader says when it is through: whole, or partial for a reason; or why there is no text.
@@ -23,25 +32,59 @@ const MAX_DEPTH: usize = 1000;
 /// Longest HTML, XML or mail that is read whole.
 const MAX_MARKUP_BYTES: u64 = 256 << 20;
 
-/// Reads one document into at most `output_bytes` bytes of text. Panics of parsers end here.
-pub(crate) fn extract(input: &Input, name: Option<&str>, output_bytes: usize) -> Extraction {
-    let mut sink = TextSink::new(output_bytes);
+/// A reader's engine and the reader.
+type Reader = (&'static str, fn(&Input, &mut Sink) -> Reading);
+
+/// Who reads what.
+fn reader(format: Format) -> Reader {
+    match format {
+        Format::Plain => (plain::ENGINE, plain::read),
+        Format::Html => (html::ENGINE, html::read),
+        Format::Xml => (xml::ENGINE, xml::read),
+        Format::Rtf => (rtf::ENGINE, rtf::read),
+        Format::Pdf => (pdf::ENGINE, pdf::read),
+        Format::Word => (ooxml::ENGINE, ooxml::word::read),
+        Format::Slides => (ooxml::ENGINE, ooxml::slides::read),
+        Format::Sheets => (ooxml::ENGINE, ooxml::sheets::read),
+        Format::BinarySheets => (ooxml::ENGINE, ooxml::binary_sheets::read),
+        Format::OpenDocument => (odf::ENGINE, odf::read),
+        Format::Epub => (epub::ENGINE, epub::read),
+        Format::Doc => (office97::DOC_ENGINE, office97::doc::read),
+        Format::Xls => (office97::XLS_ENGINE, office97::xls::read),
+        Format::Ppt => (office97::PPT_ENGINE, office97::ppt::read),
+        Format::Msg => (mapi::ENGINE, mapi::msg::read),
+        Format::Tnef => (mapi::ENGINE, mapi::tnef::read),
+        Format::Pst => (mapi::ENGINE, mapi::pst::read),
+        Format::Mail => (eml::ENGINE, eml::read),
+        Format::Mbox => (mbox::ENGINE, mbox::read),
+        Format::Card => (card::ENGINE, card::read),
+        Format::Zip => (archive::ENGINE, archive::zip::read),
+        Format::Tar => (archive::ENGINE, archive::tar::read),
+        Format::Packed => (archive::ENGINE, archive::packed::read),
+        Format::SevenZip => (archive::ENGINE, archive::seven_zip::read),
+    }
+}
+
+/// Who tells kinds apart.
+const SNIFFER: &str = "sniff 1";
+
+/// Reads one document into `sink`. Panics of parsers end here.
+pub(crate) fn extract(input: &Input, name: Option<&str>, mut sink: Sink) -> Extraction {
     let kind = guarded(|| kind::sniff(input, name).map_err(read_error));
     let kind = match kind {
         Ok(kind) => kind,
-        Err(outcome) => return answer(outcome, &Kind::Binary, "sniff 1", sink),
+        Err(outcome) => return answer(outcome, &Kind::Binary, SNIFFER, sink),
     };
     let (engine, reading) = match &kind {
-        Kind::Pdf => (pdf::ENGINE, guarded(|| pdf::read(input, &mut sink))),
-        Kind::Docx => (docx::ENGINE, guarded(|| docx::read(input, &mut sink))),
-        Kind::Html => (html::ENGINE, guarded(|| html::read(input, &mut sink))),
-        Kind::Xml => (xml::ENGINE, guarded(|| xml::read(input, &mut sink))),
-        Kind::Mail => (eml::ENGINE, guarded(|| eml::read(input, &mut sink))),
-        Kind::Plain(_) => (plain::ENGINE, guarded(|| plain::read(input, &mut sink))),
-        Kind::Known(_) => ("sniff 1", Err(Outcome::Unsupported(Reason::KindNotRead))),
-        Kind::Encrypted(_) => ("sniff 1", Err(Outcome::Encrypted(Reason::PasswordNeeded))),
-        Kind::Broken(_) => ("sniff 1", Err(Outcome::Failed(Reason::Malformed))),
-        Kind::Binary => ("sniff 1", Err(Outcome::Unsupported(Reason::Binary))),
+        Kind::Read(format, _) => {
+            let (engine, read) = reader(*format);
+            let reading = guarded(|| read(input, &mut sink));
+            (sink.engine().unwrap_or(engine), reading)
+        }
+        Kind::Known(_) => (SNIFFER, Err(Outcome::Unsupported(Reason::KindNotRead))),
+        Kind::Encrypted(_) => (SNIFFER, Err(Outcome::Encrypted(Reason::PasswordNeeded))),
+        Kind::Broken(_) => (SNIFFER, Err(Outcome::Failed(Reason::Malformed))),
+        Kind::Binary => (SNIFFER, Err(Outcome::Unsupported(Reason::Binary))),
     };
     match reading {
         Ok(partial) => {
@@ -52,10 +95,11 @@ pub(crate) fn extract(input: &Input, name: Option<&str>, output_bytes: usize) ->
     }
 }
 
-/// Blank text is no text; cut text is partial whatever else the reader says.
-fn text_outcome(partial: Option<Reason>, mut sink: TextSink) -> (Outcome, TextSink) {
+/// Blank text is no text, unless there are members; cut text is partial whatever else the reader says.
+fn text_outcome(partial: Option<Reason>, mut sink: Sink) -> (Outcome, Sink) {
     if sink.is_blank() {
         let outcome = match partial {
+            partial if sink.has_members() => Outcome::Container(partial),
             Some(Reason::Damaged | Reason::PagesFailed) => Outcome::Failed(Reason::Malformed),
             Some(reason) => Outcome::TooLarge(reason),
             None => Outcome::NoText(Reason::NoWords),
@@ -71,12 +115,15 @@ fn text_outcome(partial: Option<Reason>, mut sink: TextSink) -> (Outcome, TextSi
     (Outcome::Text { text, partial }, sink)
 }
 
-fn answer(outcome: Outcome, kind: &Kind, engine: &str, sink: TextSink) -> Extraction {
+fn answer(outcome: Outcome, kind: &Kind, engine: &str, sink: Sink) -> Extraction {
+    let (warnings, facts) = sink.into_remarks();
     Extraction {
         outcome,
         media_type: kind.media_type().to_owned(),
         engine: engine.to_owned(),
-        warnings: sink.into_warnings(),
+        warnings,
+        facts,
+        members: Vec::new(),
     }
 }
 
@@ -101,7 +148,8 @@ fn markup(input: &Input) -> Result<(Vec<u8>, Option<Reason>), Outcome> {
 /// Documents made by the formats' tests, for other tests.
 #[cfg(test)]
 pub(crate) mod samples {
-    pub(crate) use super::docx::tests::{docx, zip_of};
+    pub(crate) use super::ooxml::word::tests::docx;
+    pub(crate) use super::package::tests::zip_of;
     pub(crate) use super::pdf::tests::{pdf, pdf_of, stream};
 }
 

@@ -4,8 +4,6 @@ mod cfb;
 mod container;
 mod textual;
 
-pub(crate) use container::WORD_MAIN;
-
 use std::borrow::Cow;
 use std::io;
 
@@ -18,13 +16,8 @@ const PREFIX_BYTES: u64 = 64 << 10;
 /// A kind that is read, or why it is not.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Kind {
-    Pdf,
-    Docx,
-    Html,
-    Xml,
-    Mail,
-    /// Text that is taken as it stands, with its media type.
-    Plain(&'static str),
+    /// Read as this format; the media type tells its variety.
+    Read(Format, Cow<'static, str>),
     /// Known by its media type, not read.
     Known(Cow<'static, str>),
     /// Known, and locked with a password.
@@ -35,17 +28,50 @@ pub(crate) enum Kind {
     Binary,
 }
 
+/// The formats that are read, one reader each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Format {
+    Plain,
+    Html,
+    Xml,
+    Rtf,
+    Pdf,
+    // OOXML, ODF and books: packages of parts.
+    Word,
+    Slides,
+    Sheets,
+    BinarySheets,
+    OpenDocument,
+    Epub,
+    // Compound files.
+    Doc,
+    Xls,
+    Ppt,
+    Msg,
+    // Messages and what holds them.
+    Mail,
+    Mbox,
+    Pst,
+    Tnef,
+    Card,
+    // Archives.
+    Zip,
+    Tar,
+    Packed,
+    SevenZip,
+}
+
 impl Kind {
+    /// A format with its media type.
+    pub(crate) const fn read(format: Format, media: &'static str) -> Self {
+        Self::Read(format, Cow::Borrowed(media))
+    }
+
     /// The media type that names this kind.
     pub(crate) fn media_type(&self) -> &str {
         match self {
-            Self::Pdf => "application/pdf",
-            Self::Docx => container::DOCX,
-            Self::Html => "text/html",
-            Self::Xml => "application/xml",
-            Self::Mail => "message/rfc822",
-            Self::Plain(media) | Self::Encrypted(media) | Self::Broken(media) => media,
-            Self::Known(media) => media,
+            Self::Encrypted(media) | Self::Broken(media) => media,
+            Self::Read(_, media) | Self::Known(media) => media,
             Self::Binary => "application/octet-stream",
         }
     }
@@ -61,7 +87,10 @@ pub(crate) fn sniff(input: &Input, name: Option<&str>) -> io::Result<Kind> {
         return cfb::kind(input);
     }
     if has_pdf_header(&prefix) {
-        return Ok(Kind::Pdf);
+        return Ok(Kind::read(Format::Pdf, "application/pdf"));
+    }
+    if let Some((format, media)) = read_by_magic(&prefix) {
+        return Ok(Kind::read(format, media));
     }
     if let Some(media) = by_magic(&prefix) {
         return Ok(Kind::Known(Cow::Borrowed(media)));
@@ -88,6 +117,15 @@ fn has_pdf_header(prefix: &[u8]) -> bool {
     })
 }
 
+fn read_by_magic(prefix: &[u8]) -> Option<(Format, &'static str)> {
+    let found = READ_MAGIC.iter().find(|(at, bytes, ..)| {
+        prefix
+            .get(*at..)
+            .is_some_and(|rest| rest.starts_with(bytes))
+    });
+    found.map(|(.., format, media)| (*format, *media))
+}
+
 fn by_magic(prefix: &[u8]) -> Option<&'static str> {
     let found = MAGIC.iter().find(|(at, bytes, _)| {
         prefix
@@ -97,22 +135,36 @@ fn by_magic(prefix: &[u8]) -> Option<&'static str> {
     found.map(|(_, _, media)| *media)
 }
 
-/// Offset, bytes, media type. The IANA name where there is one.
+/// Offset, bytes, and the format they begin.
+const READ_MAGIC: &[(usize, &[u8], Format, &str)] = &[
+    (0, b"{\\rtf", Format::Rtf, "application/rtf"),
+    (0, b"\x1f\x8b", Format::Packed, "application/gzip"),
+    (0, b"BZh", Format::Packed, "application/x-bzip2"),
+    (0, b"\xfd7zXZ\0", Format::Packed, "application/x-xz"),
+    (0, b"\x28\xb5\x2f\xfd", Format::Packed, "application/zstd"),
+    (
+        0,
+        b"7z\xbc\xaf\x27\x1c",
+        Format::SevenZip,
+        "application/x-7z-compressed",
+    ),
+    (257, b"ustar", Format::Tar, "application/x-tar"),
+    (0, b"!BDN", Format::Pst, "application/vnd.ms-outlook-pst"),
+    (
+        0,
+        b"\x78\x9f\x3e\x22",
+        Format::Tnef,
+        "application/vnd.ms-tnef",
+    ),
+];
+
+/// Offset, bytes, media type of what is not read. The IANA name where there is one.
 const MAGIC: &[(usize, &[u8], &str)] = &[
-    (0, b"{\\rtf", "application/rtf"),
     (0, b"%!PS", "application/postscript"),
-    (0, b"\x1f\x8b", "application/gzip"),
-    (0, b"BZh", "application/x-bzip2"),
-    (0, b"\xfd7zXZ\0", "application/x-xz"),
-    (0, b"\x28\xb5\x2f\xfd", "application/zstd"),
-    (0, b"7z\xbc\xaf\x27\x1c", "application/x-7z-compressed"),
     (0, b"Rar!\x1a\x07", "application/vnd.rar"),
-    (257, b"ustar", "application/x-tar"),
     (0, b"!<arch>\n", "application/x-archive"),
     (0, b"MSCF", "application/vnd.ms-cab-compressed"),
     (0, b"ITSF", "application/vnd.ms-htmlhelp"),
-    (0, b"!BDN", "application/vnd.ms-outlook-pst"),
-    (0, b"\x78\x9f\x3e\x22", "application/vnd.ms-tnef"),
     (
         0,
         b"\xe4\x52\x5c\x7b\x8c\xd8\xa7\x4d",

@@ -11,29 +11,37 @@
 //! | daemon | [`Pool`] → `process` (one child) → `protocol` |
 //! | worker | [`worker_main`] → `sandbox`, then per document `kind` → `formats` |
 
+mod budget;
 mod charset;
+mod fact;
 mod formats;
 mod input;
 mod kind;
+mod member;
 mod outcome;
 mod pool;
 mod process;
 mod protocol;
 mod sandbox;
 mod sink;
+mod spool;
 mod worker;
 
 use std::time::Duration;
 
+pub use budget::Budgets;
+pub use fact::{Fact, Facts};
+pub use member::{Member, Role};
 pub use outcome::{ExtractedText, Extraction, Outcome, Reason};
 pub use pool::Pool;
 pub use process::WorkerCommand;
 pub use sandbox::SandboxReport;
+pub use spool::MemberBytes;
 pub use worker::worker_main;
 
 /// Version of what extraction yields. It rises when the same bytes may give another text, so that
 /// documents extracted by an older one are extracted again.
-pub const EXTRACTOR_VERSION: u32 = 1;
+pub const EXTRACTOR_VERSION: u32 = 2;
 
 /// What one document may cost.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +58,8 @@ pub struct Limits {
     pub input_bytes: u64,
     /// Documents a worker reads before it is replaced.
     pub documents_per_worker: u32,
+    /// What the structure of one document may cost.
+    pub budgets: Budgets,
 }
 
 impl Default for Limits {
@@ -61,6 +71,7 @@ impl Default for Limits {
             output_bytes: 64 << 20,
             input_bytes: 1 << 30,
             documents_per_worker: 500,
+            budgets: Budgets::default(),
         }
     }
 }

@@ -5,8 +5,10 @@ use std::ops::Deref;
 
 use serde::{Deserialize, Serialize};
 
+use crate::{Facts, Member};
+
 /// The answer for one document.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub struct Extraction {
     /// Text or reason.
     pub outcome: Outcome,
@@ -17,6 +19,10 @@ pub struct Extraction {
     pub engine: String,
     /// Remarks for people: at most 16, of at most 200 characters.
     pub warnings: Vec<String>,
+    /// What the document says of itself, and what reading it came to.
+    pub facts: Facts,
+    /// Files inside, in their container's order, one level deep.
+    pub members: Vec<Member>,
 }
 
 /// Text or no text, by cause. Every variant without text says why.
@@ -29,6 +35,8 @@ pub enum Outcome {
         /// `None` when the text is whole.
         partial: Option<Reason>,
     },
+    /// Holds other files and no text of its own; the reason says why not all of them were read.
+    Container(Option<Reason>),
     /// Read without trouble, and there is no text.
     NoText(Reason),
     /// A password is needed.
@@ -50,7 +58,7 @@ impl Outcome {
     #[must_use]
     pub fn reason(&self) -> Option<Reason> {
         match self {
-            Self::Text { partial, .. } => *partial,
+            Self::Text { partial, .. } | Self::Container(partial) => *partial,
             Self::NoText(reason)
             | Self::Encrypted(reason)
             | Self::Unsupported(reason)
@@ -145,6 +153,14 @@ reasons! {
     PartsLimit = "parts-limit",
     /// Some pages could not be read
     PagesFailed = "pages-failed",
+    /// Some parts could not be read
+    PartsFailed = "parts-failed",
+    /// The sheets have more cells than the limit
+    CellsLimit = "cells-limit",
+    /// Much of the text is garbled: fonts without a character table, perhaps
+    LowQuality = "low-quality",
+    /// Entries of the archive overlap, as they do in bombs
+    OverlappingEntries = "overlapping-entries",
     /// The file breaks off or is damaged; what stands before was read
     Damaged = "damaged",
     /// The file is empty
@@ -152,7 +168,7 @@ reasons! {
     /// The file was read and holds no words
     NoWords = "no-words",
     /// The pages hold no text, only pictures perhaps: text recognition is needed
-    NoTextLayer = "no-text-layer",
+    NeedsOcr = "needs-ocr",
     /// A password is needed to read the file
     PasswordNeeded = "password-needed",
     /// The kind is known but not read

@@ -2,6 +2,7 @@
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 
@@ -11,7 +12,7 @@ use tracing::{debug, warn};
 
 use crate::process::{Fault, Spawner, Worker, WorkerCommand};
 use crate::protocol::{Request, Setup};
-use crate::{Extraction, Hint, Limits, Outcome, Reason, SandboxReport};
+use crate::{Extraction, Facts, Hint, Limits, Outcome, Reason, SandboxReport};
 
 /// Longest file name that is passed on, in bytes (the longest Linux has).
 const MAX_NAME_BYTES: usize = 255;
@@ -22,6 +23,7 @@ pub struct Pool {
     spawner: io::Result<Spawner>,
     workers: usize,
     limits: Limits,
+    spool: PathBuf,
     state: Mutex<State>,
     freed: Condvar,
     nonce: AtomicU64,
@@ -45,15 +47,25 @@ impl Pool {
             address_space: limits.address_space,
             cpu_seconds: limits.cpu.as_secs() + u64::from(limits.cpu.subsec_nanos() > 0),
             output_bytes: limits.output_bytes,
+            budgets: limits.budgets.clone(),
         };
         Self {
             spawner: Spawner::start(command, setup),
             workers: workers.max(1),
             limits,
+            spool: std::env::temp_dir(),
             state: Mutex::default(),
             freed: Condvar::new(),
             nonce: AtomicU64::new(1),
         }
+    }
+
+    /// Keeps the bytes of members in unlinked files in `directory`, not in the system's place for
+    /// temporary files.
+    #[must_use]
+    pub fn spooling_in(mut self, directory: PathBuf) -> Self {
+        self.spool = directory;
+        self
     }
 
     /// Reads the text of `document`, an open regular file that can be read and not written.
@@ -152,13 +164,8 @@ impl Pool {
             .check_out()
             .and_then(Slot::worker)
             .map_err(Lost::With)?;
-        let Limits {
-            output_bytes,
-            wall,
-            documents_per_worker,
-            ..
-        } = self.limits;
-        match worker.ask(document, request, output_bytes, wall) {
+        let documents_per_worker = self.limits.documents_per_worker;
+        match worker.ask(document, request, &self.limits, &self.spool) {
             Ok((extraction, fit)) => {
                 if fit && worker.served() < documents_per_worker {
                     self.check_in(worker);
@@ -311,6 +318,8 @@ fn unread(outcome: Outcome) -> Extraction {
         media_type: "application/octet-stream".to_owned(),
         engine: "none".to_owned(),
         warnings: Vec::new(),
+        facts: Facts::default(),
+        members: Vec::new(),
     }
 }
 

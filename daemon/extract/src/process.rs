@@ -6,7 +6,7 @@ use std::io::{self, PipeReader, Read};
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
@@ -15,8 +15,9 @@ use std::time::{Duration, Instant};
 use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal};
 
-use crate::protocol::{self, Hello, Reply, Request, Setup};
-use crate::{EXTRACTOR_VERSION, Extraction, Outcome, Reason, SandboxReport};
+use crate::protocol::{self, Hello, Request, Setup};
+use crate::spool::Collecting;
+use crate::{EXTRACTOR_VERSION, Extraction, Limits, Outcome, Reason, SandboxReport};
 
 /// How long a worker may take to confine itself and say hello.
 const HELLO_LIMIT: Duration = Duration::from_secs(30);
@@ -149,23 +150,28 @@ impl Worker {
         &mut self,
         document: BorrowedFd<'_>,
         request: &Request,
-        output_bytes: u64,
-        wall: Duration,
+        limits: &Limits,
+        spool: &Path,
     ) -> Result<(Extraction, bool), Fault> {
-        let deadline = Instant::now() + wall;
+        let deadline = Instant::now() + limits.wall;
         self.stream
-            .set_write_timeout(Some(wall))
+            .set_write_timeout(Some(limits.wall))
             .map_err(|_| Fault::Unsent)?;
         protocol::send_with_descriptor(&self.stream, request, document)
             .map_err(|_| Fault::Unsent)?;
         let mut reader = self.reader(deadline);
-        let reply: Reply = protocol::receive(&mut reader).map_err(Fault::of)?;
-        if !reply.is_sound(request.nonce, output_bytes) {
+        let mut members = Collecting::new(spool, &limits.budgets);
+        let reply =
+            protocol::receive_reply(&mut reader, request.nonce, &mut members).map_err(Fault::of)?;
+        if !reply.is_sound(request.nonce, limits.output_bytes) {
             return Err(Fault::BadReply);
         }
         let text = read_text(&mut reader, reply.text_bytes)?;
         let last = reply.last;
-        let extraction = reply.into_extraction(text).ok_or(Fault::BadReply)?;
+        let members = members.into_members();
+        let extraction = reply
+            .into_extraction(text, members)
+            .ok_or(Fault::BadReply)?;
         self.served += 1;
         self.drain_stderr();
         Ok((extraction, !last))

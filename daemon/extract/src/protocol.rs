@@ -6,8 +6,12 @@
 //! daemon  Setup                              once, before the worker confines itself
 //! worker  Hello                              once, confined
 //! daemon  Request + read-only descriptor     SCM_RIGHTS on the frame's length bytes
+//! worker  Member, then its bytes in chunks    as often as there are members
 //! worker  Reply + text_bytes bytes of UTF-8
 //! ```
+//!
+//! The bytes of a member are chunks (u32 length, that many bytes) until a chunk of length 0, then a
+//! frame with [`MemberEnd`]. A member whose bytes cannot be had is its frame alone.
 //!
 //! The worker may have been taken over by a document, so the daemon bounds every length before it
 //! allocates and accepts known words only.
@@ -16,6 +20,7 @@ use std::io::{self, IoSlice, IoSliceMut, Read, Write};
 use std::mem::MaybeUninit;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
@@ -24,10 +29,14 @@ use rustix::net::{
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::{ExtractedText, Extraction, Outcome, Reason};
+use crate::member::{Member, MemberHead, MemberOut};
+use crate::spool::Collecting;
+use crate::{Budgets, ExtractedText, Extraction, Facts, Outcome, Reason};
 
 /// Longest frame either side accepts.
 const MAX_FRAME: usize = 64 << 10;
+/// Longest chunk of a member's bytes.
+const MAX_CHUNK: usize = 64 << 10;
 /// Longest media type or engine name.
 const MAX_NAME: usize = 128;
 /// Most warnings and longest warning (in bytes) of a reply.
@@ -41,6 +50,7 @@ pub(crate) struct Setup {
     pub(crate) address_space: u64,
     pub(crate) cpu_seconds: u64,
     pub(crate) output_bytes: u64,
+    pub(crate) budgets: Budgets,
 }
 
 /// The worker's first frame: ready, and confined by this.
@@ -66,11 +76,27 @@ pub(crate) struct Request {
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Status {
     Text,
+    Container,
     NoText,
     Encrypted,
     Unsupported,
     TooLarge,
     Failed,
+}
+
+/// What a worker says after a request.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Said {
+    Member { nonce: u64, head: MemberHead },
+    Reply(Reply),
+}
+
+/// Ends the bytes of a member.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MemberEnd {
+    cut: Option<Reason>,
 }
 
 /// The answer to one request; `text_bytes` bytes follow the frame.
@@ -83,6 +109,7 @@ pub(crate) struct Reply {
     pub(crate) media_type: String,
     pub(crate) engine: String,
     pub(crate) warnings: Vec<String>,
+    pub(crate) facts: Facts,
     pub(crate) text_bytes: u64,
     /// The worker ends after this answer and wants to be replaced.
     pub(crate) last: bool,
@@ -94,6 +121,7 @@ impl Reply {
         let reason = extraction.outcome.reason();
         let (status, text) = match extraction.outcome {
             Outcome::Text { text, .. } => (Status::Text, text.into_string()),
+            Outcome::Container(_) => (Status::Container, String::new()),
             Outcome::NoText(_) => (Status::NoText, String::new()),
             Outcome::Encrypted(_) => (Status::Encrypted, String::new()),
             Outcome::Unsupported(_) => (Status::Unsupported, String::new()),
@@ -109,6 +137,7 @@ impl Reply {
             media_type: extraction.media_type,
             engine: extraction.engine,
             warnings: extraction.warnings,
+            facts: extraction.facts,
             text_bytes: text.len() as u64,
             last,
         };
@@ -117,9 +146,11 @@ impl Reply {
 
     /// Whether the reply keeps to the bounds and answers `nonce`.
     pub(crate) fn is_sound(&self, nonce: u64, output_bytes: u64) -> bool {
-        let is_text = self.status == Status::Text;
+        let needs_reason = !matches!(self.status, Status::Text | Status::Container);
         self.nonce == nonce
-            && (is_text || (self.reason.is_some() && self.text_bytes == 0))
+            && (self.status == Status::Text || self.text_bytes == 0)
+            && (self.reason.is_some() || !needs_reason)
+            && self.facts.is_sound()
             && self.text_bytes <= output_bytes
             && is_plain(&self.engine)
             && is_plain(&self.media_type)
@@ -132,12 +163,13 @@ impl Reply {
     }
 
     /// Joins a sound reply and its text; `None` where status and reason do not fit together.
-    pub(crate) fn into_extraction(self, text: String) -> Option<Extraction> {
+    pub(crate) fn into_extraction(self, text: String, members: Vec<Member>) -> Option<Extraction> {
         let outcome = match (self.status, self.reason) {
             (Status::Text, partial) => Outcome::Text {
                 text: ExtractedText::new(text),
                 partial,
             },
+            (Status::Container, partial) => Outcome::Container(partial),
             (Status::NoText, Some(reason)) => Outcome::NoText(reason),
             (Status::Encrypted, Some(reason)) => Outcome::Encrypted(reason),
             (Status::Unsupported, Some(reason)) => Outcome::Unsupported(reason),
@@ -150,6 +182,8 @@ impl Reply {
             media_type: self.media_type,
             engine: self.engine,
             warnings: self.warnings,
+            facts: self.facts,
+            members,
         })
     }
 }
@@ -169,6 +203,79 @@ pub(crate) fn receive<M: DeserializeOwned>(mut stream: impl Read) -> io::Result<
     let mut length = [0; 4];
     stream.read_exact(&mut length)?;
     receive_body(stream, length)
+}
+
+/// Writes a reply.
+pub(crate) fn send_reply(stream: &UnixStream, reply: Reply) -> io::Result<()> {
+    send(stream, &Said::Reply(reply))
+}
+
+/// Reads up to the reply, collecting the members before it.
+pub(crate) fn receive_reply(
+    mut stream: impl Read,
+    request: u64,
+    members: &mut Collecting<'_>,
+) -> io::Result<Reply> {
+    loop {
+        match receive(&mut stream)? {
+            Said::Reply(reply) => return Ok(reply),
+            Said::Member { nonce, head } => {
+                let has_bytes = head.unread.is_none();
+                if nonce != request {
+                    return Err(io::ErrorKind::InvalidData.into());
+                }
+                members.begin(head)?;
+                if has_bytes {
+                    receive_bytes(&mut stream, members)?;
+                }
+            }
+        }
+    }
+}
+
+fn receive_bytes(mut stream: impl Read, members: &mut Collecting<'_>) -> io::Result<()> {
+    let mut buffer = vec![0; MAX_CHUNK];
+    loop {
+        let mut length = [0; 4];
+        stream.read_exact(&mut length)?;
+        let chunk = match u32::from_le_bytes(length) as usize {
+            0 => return members.end(receive::<MemberEnd>(stream)?.cut),
+            length => buffer.get_mut(..length).ok_or(io::ErrorKind::InvalidData)?,
+        };
+        stream.read_exact(chunk)?;
+        members.chunk(chunk)?;
+    }
+}
+
+/// Members on their way to the daemon.
+pub(crate) struct MemberStream {
+    pub(crate) stream: Arc<UnixStream>,
+    pub(crate) nonce: u64,
+}
+
+impl MemberOut for MemberStream {
+    fn begin(&mut self, head: &MemberHead) -> io::Result<()> {
+        let said = Said::Member {
+            nonce: self.nonce,
+            head: head.clone(),
+        };
+        send(&self.stream, &said)
+    }
+
+    fn chunk(&mut self, bytes: &[u8]) -> io::Result<()> {
+        for chunk in bytes.chunks(MAX_CHUNK) {
+            let mut stream = &*self.stream;
+            stream.write_all(&(chunk.len() as u32).to_le_bytes())?;
+            stream.write_all(chunk)?;
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, cut: Option<Reason>) -> io::Result<()> {
+        let mut stream = &*self.stream;
+        stream.write_all(&[0; 4])?;
+        send(stream, &MemberEnd { cut })
+    }
 }
 
 /// Writes one frame with `document` attached.
@@ -252,6 +359,7 @@ mod tests {
             media_type: "text/plain".into(),
             engine: "plain 1".into(),
             warnings: vec![],
+            facts: Facts::default(),
             text_bytes: 3,
             last: false,
         }

@@ -1,25 +1,150 @@
-//! Where the formats write their text: bounded, without NUL, with remarks beside it.
+//! Where the formats write what they find: text, bounded and without NUL; remarks, facts and members
+//! beside it.
+
+use std::io::Read;
+
+use crate::member::{MemberHead, MemberOut};
+use crate::{Budgets, Fact, Facts, Reason, Role};
 
 /// Most remarks kept for one document.
 const MAX_WARNINGS: usize = 16;
 /// Longest remark, in characters.
 const MAX_WARNING_CHARS: usize = 200;
 
-/// Text of one document up to a limit; what goes beyond is dropped and remembered as dropped.
-#[derive(Debug, Default)]
-pub(crate) struct TextSink {
+/// Bytes of a member that travel at once.
+const CHUNK_BYTES: usize = 64 << 10;
+
+/// What one document gives. Text goes up to a limit; what goes beyond is dropped and remembered as
+/// dropped.
+pub(crate) struct Sink {
     text: String,
     limit: usize,
     full: bool,
     warnings: Vec<String>,
+    facts: Facts,
+    engine: Option<&'static str>,
+    budgets: Budgets,
+    members: Box<dyn MemberOut>,
+    member_bytes: u64,
 }
 
-impl TextSink {
-    pub(crate) fn new(limit: usize) -> Self {
+impl Sink {
+    pub(crate) fn new(limit: usize, budgets: Budgets, members: Box<dyn MemberOut>) -> Self {
         Self {
+            text: String::new(),
             limit,
-            ..Self::default()
+            full: false,
+            warnings: Vec::new(),
+            facts: Facts::default(),
+            engine: None,
+            budgets,
+            members,
+            member_bytes: 0,
         }
+    }
+
+    /// The bounds every reader keeps to.
+    pub(crate) fn budgets(&self) -> &Budgets {
+        &self.budgets
+    }
+
+    /// Names who read the document, where that is not the format's usual engine.
+    pub(crate) fn read_by(&mut self, engine: &'static str) {
+        self.engine = Some(engine);
+    }
+
+    pub(crate) fn engine(&self) -> Option<&'static str> {
+        self.engine
+    }
+
+    /// Whether any member was told of.
+    pub(crate) fn has_members(&self) -> bool {
+        self.facts.number(Fact::Members) > 0
+    }
+
+    /// States a fact; of several statements the first stays.
+    pub(crate) fn state(&mut self, fact: Fact, value: &str) {
+        self.facts.state(fact, value);
+    }
+
+    /// Adds to a count.
+    pub(crate) fn count(&mut self, fact: Fact, more: u64) {
+        self.facts.count(fact, more);
+    }
+
+    /// Hands over a member and counts it. `None` when that went whole; a reason when the member was
+    /// cut ([`Reason::Damaged`] where `bytes` fails, [`Reason::InflateLimit`]), or left out because
+    /// there are too many ([`Reason::PartsLimit`]): no further one is taken then.
+    pub(crate) fn member(
+        &mut self,
+        name: &str,
+        role: Role,
+        modified: Option<i64>,
+        bytes: &mut dyn Read,
+    ) -> Option<Reason> {
+        if !self.has_room_for_member() {
+            return Some(Reason::PartsLimit);
+        }
+        self.count(Fact::Members, 1);
+        let head = MemberHead {
+            modified,
+            ..MemberHead::new(name, role)
+        };
+        self.transfer(&head, bytes)
+            .unwrap_or(Some(Reason::ReadError))
+    }
+
+    /// Tells of a member whose bytes cannot be had: locked, packed in an unknown way, damaged.
+    pub(crate) fn member_unread(
+        &mut self,
+        name: &str,
+        role: Role,
+        modified: Option<i64>,
+        reason: Reason,
+    ) -> Option<Reason> {
+        if !self.has_room_for_member() {
+            return Some(Reason::PartsLimit);
+        }
+        self.count(Fact::Members, 1);
+        let head = MemberHead {
+            modified,
+            unread: Some(reason),
+            ..MemberHead::new(name, role)
+        };
+        self.members.begin(&head).err().map(|_| Reason::ReadError)
+    }
+
+    /// Whether [`Sink::member`] would take another.
+    pub(crate) fn has_room_for_member(&self) -> bool {
+        self.facts.number(Fact::Members) < u64::from(self.budgets.entries)
+    }
+
+    fn transfer(
+        &mut self,
+        head: &MemberHead,
+        bytes: &mut dyn Read,
+    ) -> std::io::Result<Option<Reason>> {
+        self.members.begin(head)?;
+        let left = self.budgets.total_bytes.saturating_sub(self.member_bytes);
+        let mut left = left.min(self.budgets.entry_bytes);
+        let mut buffer = vec![0; CHUNK_BYTES];
+        let cut = loop {
+            let read = match bytes.read(&mut buffer) {
+                Ok(0) => break None,
+                Ok(read) => read,
+                Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                Err(_) => break Some(Reason::Damaged),
+            };
+            let taken = usize::try_from(left).map_or(read, |left| read.min(left));
+            self.members.chunk(&buffer[..taken])?;
+            self.member_bytes += taken as u64;
+            left -= taken as u64;
+            if taken < read {
+                break Some(Reason::InflateLimit);
+            }
+        };
+        self.members.end(cut)?;
+        Ok(cut)
     }
 
     /// Appends `piece` without its NULs, up to the limit and never splitting a character.
@@ -94,10 +219,14 @@ impl TextSink {
         std::mem::take(&mut self.text)
     }
 
-    pub(crate) fn into_warnings(self) -> Vec<String> {
-        self.warnings
+    /// Remarks and facts.
+    pub(crate) fn into_remarks(self) -> (Vec<String>, Facts) {
+        (self.warnings, self.facts)
     }
 }
+
+#[cfg(test)]
+pub(crate) mod collected;
 
 #[cfg(test)]
 mod tests {
@@ -105,7 +234,7 @@ mod tests {
 
     #[test]
     fn the_limit_cuts_between_characters() {
-        let mut sink = TextSink::new(4);
+        let mut sink = Sink::of(4);
         sink.push("abcß and more");
         assert_eq!(sink.text(), "abc");
         assert!(sink.is_full());
@@ -115,14 +244,14 @@ mod tests {
 
     #[test]
     fn text_that_just_fits_is_whole() {
-        let mut sink = TextSink::new(3);
+        let mut sink = Sink::of(3);
         sink.push("a\0b\0c\0");
         assert_eq!((sink.text(), sink.is_full()), ("abc", false));
     }
 
     #[test]
     fn separators_do_not_pile_up() {
-        let mut sink = TextSink::new(100);
+        let mut sink = Sink::of(100);
         sink.newline();
         sink.push("one");
         sink.newline();
@@ -136,11 +265,11 @@ mod tests {
 
     #[test]
     fn warnings_are_bounded_in_number_length_and_characters() {
-        let mut sink = TextSink::new(0);
+        let mut sink = Sink::of(0);
         for _ in 0..100 {
             sink.warn(&format!("\u{1b}[31m{}", "x".repeat(1000)));
         }
-        let warnings = sink.into_warnings();
+        let warnings = sink.into_remarks().0;
         assert_eq!(warnings.len(), MAX_WARNINGS);
         assert_eq!(warnings[0].chars().count(), MAX_WARNING_CHARS);
         assert!(warnings[0].starts_with("[31m"));

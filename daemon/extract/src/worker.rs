@@ -6,11 +6,13 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::thread;
 
 use crate::input::Input;
-use crate::protocol::{self, Hello, Reply, Request, Setup};
+use crate::protocol::{self, Hello, MemberStream, Reply, Request, Setup};
 use crate::sandbox::{self, SandboxReport};
+use crate::sink::Sink;
 use crate::{EXTRACTOR_VERSION, Reason, formats};
 
 /// Parsers recurse; an overflow below this depth is a file made for it.
@@ -39,14 +41,14 @@ fn run() -> io::Result<()> {
     let report = sandbox::confine_process(&setup);
     let parser = thread::Builder::new()
         .stack_size(STACK_BYTES)
-        .spawn(move || serve(&stream, &setup, report, &memory))?;
+        .spawn(move || serve(&Arc::new(stream), &setup, report, &memory))?;
     parser
         .join()
         .unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))
 }
 
 fn serve(
-    stream: &UnixStream,
+    stream: &Arc<UnixStream>,
     setup: &Setup,
     mut report: SandboxReport,
     memory: &Memory,
@@ -71,7 +73,7 @@ fn serve(
 
 /// Reads one document and answers. False when this worker should not go on.
 fn answer(
-    mut stream: &UnixStream,
+    stream: &Arc<UnixStream>,
     setup: &Setup,
     request: Request,
     document: File,
@@ -80,16 +82,22 @@ fn answer(
     sandbox::grant_cpu(setup.cpu_seconds)?;
     let input = Input::new(document, request.length);
     let limit = usize::try_from(setup.output_bytes).unwrap_or(usize::MAX);
-    let extraction = formats::extract(&input, request.name.as_deref(), limit);
+    let members = MemberStream {
+        stream: Arc::clone(stream),
+        nonce: request.nonce,
+    };
+    let sink = Sink::new(limit, setup.budgets.clone(), Box::new(members));
+    let extraction = formats::extract(&input, request.name.as_deref(), sink);
     // After a panic the parser's own state is not to be trusted.
     let panicked = extraction.outcome.reason() == Some(Reason::ParserPanic);
     let grown = memory
         .resident_bytes()
         .is_some_and(|bytes| bytes > MAX_RESIDENT_BYTES);
     let (reply, text) = Reply::of(extraction, request.nonce, panicked || grown);
-    protocol::send(stream, &reply)?;
-    io::Write::write_all(&mut stream, text.as_bytes())?;
-    Ok(!reply.last)
+    let last = reply.last;
+    protocol::send_reply(stream, reply)?;
+    io::Write::write_all(&mut &**stream, text.as_bytes())?;
+    Ok(!last)
 }
 
 /// The process's own memory figures, opened while files can be.

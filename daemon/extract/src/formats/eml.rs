@@ -4,7 +4,7 @@ use mail_parser::{Address, Message, MessageParser, MessagePart, MimeHeaders, Par
 
 use super::{Reading, html, markup};
 use crate::input::Input;
-use crate::sink::TextSink;
+use crate::sink::Sink;
 use crate::{Outcome, Reason};
 
 pub(super) const ENGINE: &str = "mail-parser 0.11.4";
@@ -14,7 +14,7 @@ const MAX_NESTING: usize = 20;
 /// Parts of one file, nested messages included.
 const MAX_PARTS: usize = 1000;
 
-pub(super) fn read(input: &Input, sink: &mut TextSink) -> Reading {
+pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let (bytes, partial) = markup(input)?;
     let message = MessageParser::default().parse(&bytes);
     let message = message.ok_or(Outcome::Failed(Reason::Malformed))?;
@@ -33,7 +33,7 @@ pub(super) fn read(input: &Input, sink: &mut TextSink) -> Reading {
 }
 
 struct Writer<'a> {
-    sink: &'a mut TextSink,
+    sink: &'a mut Sink,
     parts: usize,
     /// Attachments whose content is not in the text.
     unread: usize,
@@ -145,12 +145,12 @@ mod tests {
     use crate::input::input_of;
 
     fn text(mail: &str) -> (String, Option<Reason>, Vec<String>) {
-        let mut sink = TextSink::new(1 << 20);
+        let mut sink = Sink::of(1 << 20);
         let partial = read(&input_of(mail.replace('\n', "\r\n").as_bytes()), &mut sink).unwrap();
         (
             sink.take_text().replace('\r', ""),
             partial,
-            sink.into_warnings(),
+            sink.into_remarks().0,
         )
     }
 

@@ -8,7 +8,7 @@ use html5gum::{Span, Tokenizer};
 use super::{Reading, markup};
 use crate::charset;
 use crate::input::Input;
-use crate::sink::TextSink;
+use crate::sink::Sink;
 
 pub(super) const ENGINE: &str = "html5gum 0.9.0";
 
@@ -30,7 +30,7 @@ const INLINE: &[&[u8]] = &[
     b"sub", b"sup", b"time", b"tt", b"u", b"var", b"wbr", b"meta", b"link", b"base",
 ];
 
-pub(super) fn read(input: &Input, sink: &mut TextSink) -> Reading {
+pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let (bytes, partial) = markup(input)?;
     let label = charset::declared_label(&bytes, "charset")
         .or_else(|| charset::declared_label(&bytes, "encoding"));
@@ -42,7 +42,7 @@ pub(super) fn read(input: &Input, sink: &mut TextSink) -> Reading {
 
 /// Writes what a reader of the page would read: title and body, entities decoded, one line a
 /// block, cells of a row apart by tabs.
-pub(super) fn write_text(html: &str, sink: &mut TextSink) {
+pub(super) fn write_text(html: &str, sink: &mut Sink) {
     let mut page = Page { sink, silent: None };
     let mut emitter = CallbackEmitter::new(
         |event: CallbackEvent<'_>, _: Span<()>| -> Option<Infallible> {
@@ -59,7 +59,7 @@ pub(super) fn write_text(html: &str, sink: &mut TextSink) {
 }
 
 struct Page<'a> {
-    sink: &'a mut TextSink,
+    sink: &'a mut Sink,
     /// The element that is being skipped, until its end tag.
     silent: Option<Vec<u8>>,
 }
@@ -104,7 +104,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn text(html: &str) -> String {
-        let mut sink = TextSink::new(1 << 20);
+        let mut sink = Sink::of(1 << 20);
         write_text(html, &mut sink);
         sink.take_text()
     }

@@ -17,7 +17,7 @@ use pdf_extract::{
 
 use super::{Reading, read_error};
 use crate::input::Input;
-use crate::sink::TextSink;
+use crate::sink::Sink;
 use crate::{Outcome, Reason};
 
 pub(super) const ENGINE: &str = "pdf-extract 0.12.1";
@@ -27,7 +27,7 @@ const MAX_BYTES: u64 = 512 << 20;
 /// Bound on pages read singly times pages in all: the library walks the page tree for each.
 const MAX_SINGLE_STEPS: usize = 2_000_000;
 
-pub(super) fn read(input: &Input, sink: &mut TextSink) -> Reading {
+pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     if input.len() > MAX_BYTES {
         return Err(Outcome::TooLarge(Reason::InputLimit));
     }
@@ -43,7 +43,7 @@ pub(super) fn read(input: &Input, sink: &mut TextSink) -> Reading {
             pages.len()
         ));
     } else if sink.is_blank() {
-        return Err(Outcome::NoText(Reason::NoTextLayer));
+        return Err(Outcome::NoText(Reason::NeedsOcr));
     }
     if sink.is_garbled() {
         sink.warn("many characters have no meaning: fonts without a character table");
@@ -52,7 +52,7 @@ pub(super) fn read(input: &Input, sink: &mut TextSink) -> Reading {
 }
 
 /// Parses the file, and unlocks it where the empty password does.
-fn load(bytes: &[u8], sink: &mut TextSink) -> Result<Document, Outcome> {
+fn load(bytes: &[u8], sink: &mut Sink) -> Result<Document, Outcome> {
     let mut document = match Document::load_mem(bytes).map_err(outcome_of) {
         Err(Outcome::Failed(_)) => load_rebuilt(bytes, sink)?,
         loaded => loaded?,
@@ -65,7 +65,7 @@ fn load(bytes: &[u8], sink: &mut TextSink) -> Result<Document, Outcome> {
 }
 
 /// A second try, for files whose table of objects is missing or wrong.
-fn load_rebuilt(bytes: &[u8], sink: &mut TextSink) -> Result<Document, Outcome> {
+fn load_rebuilt(bytes: &[u8], sink: &mut Sink) -> Result<Document, Outcome> {
     let rebuilt = repair::rebuild(bytes).ok_or(Outcome::Failed(Reason::Malformed))?;
     let document = Document::load_mem(&rebuilt).map_err(outcome_of)?;
     sink.warn("the table of objects was missing or wrong and was rebuilt");
@@ -87,7 +87,7 @@ fn outcome_of(error: pdf_extract::Error) -> Outcome {
 }
 
 /// Writes all pages and tells how many could not be read.
-fn write_pages(document: &Document, pages: &[u32], sink: &mut TextSink) -> usize {
+fn write_pages(document: &Document, pages: &[u32], sink: &mut Sink) -> usize {
     let sink = RefCell::new(sink);
     let mut output = Pages {
         sink: &sink,
@@ -121,7 +121,7 @@ fn survives(read: impl FnOnce() -> Result<(), OutputError>) -> bool {
 
 /// Plain text of one page after the other, each beginning a line.
 struct Pages<'a, 's> {
-    sink: &'a RefCell<&'s mut TextSink>,
+    sink: &'a RefCell<&'s mut Sink>,
     page: Option<PlainTextOutput<SinkWriter<'a, 's>>>,
     /// The last page that was begun, and the last that was read to its end; 0 before the first.
     begun: u32,
@@ -181,7 +181,7 @@ impl OutputDev for Pages<'_, '_> {
 }
 
 /// Stops the library once the sink is full.
-struct SinkWriter<'a, 's>(&'a RefCell<&'s mut TextSink>);
+struct SinkWriter<'a, 's>(&'a RefCell<&'s mut Sink>);
 
 impl fmt::Write for SinkWriter<'_, '_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {

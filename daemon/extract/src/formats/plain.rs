@@ -3,7 +3,7 @@
 use super::{Reading, read_error};
 use crate::charset;
 use crate::input::Input;
-use crate::sink::TextSink;
+use crate::sink::Sink;
 
 pub(super) const ENGINE: &str = "plain 1";
 
@@ -11,7 +11,7 @@ pub(super) const ENGINE: &str = "plain 1";
 const LOOK_AHEAD: u64 = 4;
 
 /// Reads no more than can be kept; UTF-16 and others only shrink on the way from the file.
-pub(super) fn read(input: &Input, sink: &mut TextSink) -> Reading {
+pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     // Two bytes of UTF-16 may become one of UTF-8.
     let limit = (sink.room() as u64)
         .saturating_mul(2)

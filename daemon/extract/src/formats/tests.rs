@@ -9,7 +9,7 @@ use crate::input::input_of;
 const LIMIT: usize = 1 << 20;
 
 fn outcome(bytes: &[u8]) -> Outcome {
-    extract(&input_of(bytes), None, LIMIT).outcome
+    extract(&input_of(bytes), None, Sink::of(LIMIT)).outcome
 }
 
 fn mail() -> Vec<u8> {
@@ -24,8 +24,8 @@ fn every_kind_that_is_read_gives_its_text() {
         (&pdf(&["some words"]), "application/pdf", pdf::ENGINE),
         (
             &docx("<w:t>some words</w:t>", &[]),
-            Kind::Docx.media_type(),
-            docx::ENGINE,
+            "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+            ooxml::ENGINE,
         ),
         (b"<html><p>some words", "text/html", html::ENGINE),
         (
@@ -41,7 +41,7 @@ fn every_kind_that_is_read_gives_its_text() {
         (b"some words", "text/plain", plain::ENGINE),
     ];
     for (bytes, media, engine) in samples {
-        let answer = extract(&input_of(bytes), None, LIMIT);
+        let answer = extract(&input_of(bytes), None, Sink::of(LIMIT));
         assert_eq!((&*answer.media_type, &*answer.engine), (media, engine));
         let Outcome::Text {
             text,
@@ -65,7 +65,7 @@ fn blank_text_is_no_text() {
 
 #[test]
 fn text_beyond_the_limit_is_partial_and_text_at_the_limit_is_not() {
-    let read = |limit| extract(&input_of("ääää".as_bytes()), None, limit).outcome;
+    let read = |limit| extract(&input_of("ääää".as_bytes()), None, Sink::of(limit)).outcome;
     let text = |text: &str, partial| Outcome::Text {
         text: ExtractedText::new(text.into()),
         partial,

@@ -5,7 +5,7 @@ use quick_xml::events::{BytesRef, Event};
 
 use super::{MAX_DEPTH, Reading, markup};
 use crate::input::Input;
-use crate::sink::TextSink;
+use crate::sink::Sink;
 use crate::{Reason, charset};
 
 mod rfc;
@@ -14,7 +14,7 @@ use rfc::Shown;
 
 pub(super) const ENGINE: &str = "quick-xml 0.42.0";
 
-pub(super) fn read(input: &Input, sink: &mut TextSink) -> Reading {
+pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let (bytes, partial) = markup(input)?;
     let xml = charset::decode(&bytes, charset::declared_label(&bytes, "encoding"), sink);
     drop(bytes);
@@ -22,7 +22,7 @@ pub(super) fn read(input: &Input, sink: &mut TextSink) -> Reading {
 }
 
 /// Writes the text of all elements; says why if that is not all.
-fn write_text(xml: &str, sink: &mut TextSink) -> Option<Reason> {
+fn write_text(xml: &str, sink: &mut Sink) -> Option<Reason> {
     let mut reader = Reader::from_str(xml);
     // What people call XML is often not well-formed; its text is wanted all the same.
     let config = reader.config_mut();
@@ -51,7 +51,7 @@ fn write_text(xml: &str, sink: &mut TextSink) -> Option<Reason> {
 /// Text is taken apart where two tags or more stand between two pieces. One tag alone is markup
 /// inside a line (`see <xref>RFC 1</xref>.`): nothing is inserted there, since nothing is there.
 struct Tree<'a> {
-    sink: &'a mut TextSink,
+    sink: &'a mut Sink,
     depth: usize,
     /// Tags since the last piece of text.
     tags: usize,
@@ -127,7 +127,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn text(xml: &str) -> (String, Option<Reason>) {
-        let mut sink = TextSink::new(1 << 20);
+        let mut sink = Sink::of(1 << 20);
         let partial = write_text(xml, &mut sink);
         (sink.take_text(), partial)
     }

@@ -5,7 +5,7 @@
 use std::collections::BTreeSet;
 use std::io;
 
-use super::Kind;
+use super::{Format, Kind};
 use crate::input::Input;
 
 pub(super) const MAGIC: &[u8] = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1";
@@ -17,13 +17,25 @@ const ENTRY_BYTES: usize = 128;
 /// FAT sectors that the header lists itself; a directory beyond them is not followed.
 const HEADER_FAT_SECTORS: usize = 109;
 
-/// Directory name, what it stands for.
-const NAMES: &[(&str, &str)] = &[
-    ("WordDocument", "application/msword"),
-    ("Workbook", "application/vnd.ms-excel"),
-    ("Book", "application/vnd.ms-excel"),
-    ("PowerPoint Document", "application/vnd.ms-powerpoint"),
-    ("__properties_version1.0", "application/vnd.ms-outlook"),
+/// Directory name, format, media type.
+const NAMES: &[(&str, Format, &str)] = &[
+    ("WordDocument", Format::Doc, "application/msword"),
+    ("Workbook", Format::Xls, "application/vnd.ms-excel"),
+    ("Book", Format::Xls, "application/vnd.ms-excel"),
+    (
+        "PowerPoint Document",
+        Format::Ppt,
+        "application/vnd.ms-powerpoint",
+    ),
+    (
+        "__properties_version1.0",
+        Format::Msg,
+        "application/vnd.ms-outlook",
+    ),
+];
+
+/// The same, for what is not read.
+const KNOWN: &[(&str, &str)] = &[
     ("VisioDocument", "application/vnd.visio"),
     ("Quill", "application/vnd.ms-publisher"),
 ];
@@ -34,7 +46,10 @@ pub(super) fn kind(input: &Input) -> io::Result<Kind> {
     if names.contains("EncryptedPackage") {
         return Ok(Kind::Encrypted("application/vnd.ms-office"));
     }
-    let known = NAMES.iter().find(|(name, _)| names.contains(*name));
+    if let Some((_, format, media)) = NAMES.iter().find(|(name, ..)| names.contains(*name)) {
+        return Ok(Kind::read(*format, media));
+    }
+    let known = KNOWN.iter().find(|(name, _)| names.contains(*name));
     Ok(Kind::Known(
         known
             .map_or("application/x-ole-storage", |(_, media)| *media)

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use encoding_rs::Encoding;
 
-use super::Kind;
+use super::{Format, Kind};
 
 /// Elements an HTML page may begin with (WHATWG MIME Sniffing §7.1).
 const HTML_STARTS: &[&str] = &[
@@ -43,13 +43,13 @@ pub(super) fn kind(prefix: &[u8], whole: bool, name: Option<&str>) -> Kind {
     let head = head.trim_start_matches('\u{feff}').trim_start();
     let extension = name.and_then(extension).unwrap_or_default();
     match () {
-        () if head.starts_with("{\\rtf") => Kind::Known("application/rtf".into()),
-        () if is_mbox(head) => Kind::Known("application/mbox".into()),
-        () if is_mail(head) => Kind::Mail,
-        () if is_html(head) => Kind::Html,
-        () if is_xml(head, prefix, whole) => Kind::Xml,
-        () if is_json(prefix, whole, &extension) => Kind::Plain("application/json"),
-        () => Kind::Plain(by_extension(&extension)),
+        () if head.starts_with("{\\rtf") => Kind::read(Format::Rtf, "application/rtf"),
+        () if is_mbox(head) => Kind::read(Format::Mbox, "application/mbox"),
+        () if is_mail(head) => Kind::read(Format::Mail, "message/rfc822"),
+        () if is_html(head) => Kind::read(Format::Html, "text/html"),
+        () if is_xml(head, prefix, whole) => Kind::read(Format::Xml, "application/xml"),
+        () if is_json(prefix, whole, &extension) => Kind::read(Format::Plain, "application/json"),
+        () => Kind::read(Format::Plain, by_extension(&extension)),
     }
 }
 

@@ -301,13 +301,14 @@ pub(crate) fn reply(nonce: u64, text: &[u8]) -> Reply {
         media_type: "text/plain".into(),
         engine: "fake".into(),
         warnings: vec![],
+        facts: Facts::default(),
         text_bytes: text.len() as u64,
         last: false,
     }
 }
 
 fn answer(mut stream: &UnixStream, nonce: u64, text: &[u8]) {
-    protocol::send(stream, &reply(nonce, text)).unwrap();
+    protocol::send_reply(stream, reply(nonce, text)).unwrap();
     stream.write_all(text).unwrap();
 }
 
@@ -355,7 +356,7 @@ workers! {
     worker_panic => |_, _| panic!("as a parser would");
     worker_break_off => |stream, request| {
         let announced = Reply { text_bytes: 1000, ..reply(request.nonce, b"") };
-        protocol::send(stream, &announced).unwrap();
+        protocol::send_reply(stream, announced).unwrap();
         std::process::exit(0);
     };
     worker_other_nonce => |stream, request| {
@@ -364,7 +365,7 @@ workers! {
     };
     worker_huge_text => |stream, request| {
         let huge = Reply { text_bytes: 1 << 40, ..reply(request.nonce, b"") };
-        protocol::send(stream, &huge).unwrap();
+        protocol::send_reply(stream, huge).unwrap();
         sleep_long();
     };
     worker_huge_frame => |mut stream, _| {
@@ -381,7 +382,7 @@ workers! {
     };
     worker_bad_name => |stream, request| {
         let named = Reply { media_type: "../../etc".repeat(50), ..reply(request.nonce, b"") };
-        protocol::send(stream, &named).unwrap();
+        protocol::send_reply(stream, named).unwrap();
         sleep_long();
     };
     worker_shout => |stream, request| {
@@ -391,7 +392,7 @@ workers! {
         answer(stream, request.nonce, b"shouted");
     };
     worker_chatter => |mut stream, request| {
-        protocol::send(stream, &reply(request.nonce, b"chattered")).unwrap();
+        protocol::send_reply(stream, reply(request.nonce, b"chattered")).unwrap();
         stream.write_all(b"chattered and on and on").unwrap();
     };
 }

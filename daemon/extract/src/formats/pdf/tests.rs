@@ -62,9 +62,9 @@ pub(crate) fn pdf(pages: &[&str]) -> Vec<u8> {
 }
 
 fn text(bytes: &[u8]) -> (Reading, String, Vec<String>) {
-    let mut sink = TextSink::new(1 << 20);
+    let mut sink = Sink::of(1 << 20);
     let reading = read(&input_of(bytes), &mut sink);
-    (reading, sink.take_text(), sink.into_warnings())
+    (reading, sink.take_text(), sink.into_remarks().0)
 }
 
 #[test]
@@ -100,7 +100,7 @@ fn a_page_that_cannot_be_read_costs_only_itself() {
 fn pages_without_text_are_told_from_no_pages() {
     assert_eq!(
         text(&pdf(&["", ""])).0,
-        Err(Outcome::NoText(Reason::NoTextLayer))
+        Err(Outcome::NoText(Reason::NeedsOcr))
     );
     assert_eq!(text(&pdf(&[])).0, Err(Outcome::Failed(Reason::Malformed)));
 }
@@ -207,7 +207,7 @@ fn only_the_empty_password_is_tried() {
 
 #[test]
 fn text_beyond_the_limit_stops_the_reading() {
-    let mut sink = TextSink::new(10);
+    let mut sink = Sink::of(10);
     let long = ["0123456789abcdef", "never read"];
     assert_eq!(read(&input_of(&pdf(&long)), &mut sink), Ok(None));
     assert!(sink.is_full() && sink.text().contains("0123"));
@@ -216,10 +216,10 @@ fn text_beyond_the_limit_stops_the_reading() {
 
 #[test]
 fn characters_without_meaning_are_noted() {
-    let mut sink = TextSink::new(100);
+    let mut sink = Sink::of(100);
     sink.push("\u{e001}\u{fffd}\u{2}abc");
     assert!(sink.is_garbled());
-    let mut sink = TextSink::new(100);
+    let mut sink = Sink::of(100);
     sink.push("plain\ttext\n");
     assert!(!sink.is_garbled());
 }

@@ -1,25 +1,12 @@
 //! Word documents made here: parts and order, changes, bombs.
 
-use std::io::{Cursor, Write};
-
-use zip::write::{SimpleFileOptions, ZipWriter};
-
 use super::*;
+use crate::Budgets;
+use crate::formats::samples::zip_of;
 use crate::input::input_of;
 
 const DOCUMENT: &str =
     "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml";
-
-pub(crate) fn zip_of(entries: &[(&str, &[u8])]) -> Vec<u8> {
-    let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
-    for (name, content) in entries {
-        writer
-            .start_file(*name, SimpleFileOptions::default())
-            .unwrap();
-        writer.write_all(content).unwrap();
-    }
-    writer.finish().unwrap().into_inner()
-}
 
 /// A document of a body and other parts, each with the end of its content type.
 pub(crate) fn docx(body: &str, others: &[(&str, &str, &str)]) -> Vec<u8> {
@@ -50,7 +37,7 @@ fn paragraph(text: &str) -> String {
 }
 
 fn text(bytes: &[u8]) -> (Reading, String) {
-    let mut sink = TextSink::new(64 << 20);
+    let mut sink = Sink::of(64 << 20);
     let reading = read(&input_of(bytes), &mut sink);
     (reading, sink.take_text())
 }
@@ -122,13 +109,15 @@ fn a_bomb_is_cut_by_its_ratio() {
 
 #[test]
 fn deep_nesting_and_many_entries_are_limited() {
-    let deep = paragraph("top") + &"<w:sdt>".repeat(MAX_DEPTH);
+    let deep = paragraph("top") + &"<w:sdt>".repeat(Budgets::default().markup_depth as usize);
     let (reading, shallow) = text(&docx(&deep, &[]));
     assert_eq!(
         (reading, shallow.as_str()),
         (Ok(Some(Reason::DepthLimit)), "top\n")
     );
-    let names: Vec<_> = (0..=MAX_ENTRIES).map(|i| i.to_string()).collect();
+    let names: Vec<_> = (0..=Budgets::default().entries)
+        .map(|i| i.to_string())
+        .collect();
     let entries: Vec<_> = names.iter().map(|name| (name.as_str(), &b""[..])).collect();
     let many = text(&zip_of(&entries)).0;
     assert_eq!(many, Err(Outcome::TooLarge(Reason::PartsLimit)));

@@ -1,0 +1,235 @@
+//! Facts about a document beside its text: what it says of itself, and what reading it came to.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Declares [`Fact`] with its code and meaning side by side, so that none can lack either.
+macro_rules! facts {
+    ($($(#[doc = $meaning:literal])+ $name:ident = $code:literal,)+) => {
+        /// What a fact tells.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        pub enum Fact {
+            $($(#[doc = $meaning])+ #[serde(rename = $code)] $name,)+
+        }
+
+        impl Fact {
+            /// Every fact, in the order they are listed.
+            pub const ALL: &'static [Self] = &[$(Self::$name,)+];
+
+            /// The stored name: short, kebab-case, never changed.
+            #[must_use]
+            pub fn code(self) -> &'static str {
+                match self { $(Self::$name => $code,)+ }
+            }
+
+            /// One line for people.
+            #[must_use]
+            pub fn meaning(self) -> &'static str {
+                match self { $(Self::$name => concat!($($meaning),+).trim_ascii_start(),)+ }
+            }
+        }
+    };
+}
+
+facts! {
+    /// Title, as the document states it
+    Title = "title",
+    /// What it is about, as the document states it; of mail the subject line
+    Subject = "subject",
+    /// Who wrote it, as the document states it
+    Author = "author",
+    /// Who saved it last, as the document states it
+    LastAuthor = "last-author",
+    /// When it was made, as the document states it (RFC 3339)
+    Created = "created",
+    /// When it was saved last, as the document states it (RFC 3339)
+    Modified = "modified",
+    /// Language, as the document states it
+    Language = "language",
+    /// Program that wrote it, as the document states it
+    Producer = "producer",
+    /// Identifier, as the document states it (ISBN, DOI, UID)
+    Identifier = "identifier",
+    /// Sender
+    From = "from",
+    /// Receivers
+    To = "to",
+    /// Receivers of copies
+    Cc = "cc",
+    /// Receivers of hidden copies
+    Bcc = "bcc",
+    /// When it was sent (RFC 3339)
+    Sent = "sent",
+    /// Message identifier
+    MessageId = "message-id",
+    /// Identifier of the message this one answers
+    InReplyTo = "in-reply-to",
+    /// Character set that was used
+    Charset = "charset",
+    /// Kind that the name promises, where the content is of another
+    NamedAs = "named-as",
+    /// Pages (or slides)
+    Pages = "pages",
+    /// Pages that could not be read
+    PagesFailed = "pages-failed",
+    /// Pages that hold no text, only pictures perhaps
+    PagesWithoutText = "pages-without-text",
+    /// Pages read by text recognition
+    PagesRecognised = "pages-recognised",
+    /// Pages read by the second engine, where the first gave poor text
+    PagesBySecondEngine = "pages-by-second-engine",
+    /// Share of the text's characters that look like text, in percent
+    Quality = "quality",
+    /// Running headers, footers and page numbers kept apart from the body, in lines
+    RunningLines = "running-lines",
+    /// Words broken at a line's end and joined again
+    JoinedHyphens = "joined-hyphens",
+    /// Parts that were read
+    Parts = "parts",
+    /// Parts that could not be read
+    PartsFailed = "parts-failed",
+    /// Sheets
+    Sheets = "sheets",
+    /// Sheets hidden from view; their text is read
+    HiddenSheets = "hidden-sheets",
+    /// Cells that hold something
+    Cells = "cells",
+    /// Comments; their text is read
+    Comments = "comments",
+    /// Footnotes, endnotes and speaker notes; their text is read
+    Notes = "notes",
+    /// Text boxes; their text is read
+    TextBoxes = "text-boxes",
+    /// Tracked insertions; their text is read
+    Insertions = "insertions",
+    /// Tracked deletions; their text is left out
+    Deletions = "deletions",
+    /// Form fields with a value; it is read
+    FormFields = "form-fields",
+    /// Annotations with a text; it is read
+    Annotations = "annotations",
+    /// Files inside: attachments, entries, messages
+    Members = "members",
+    /// Lines quoted from another message, kept apart from the body
+    QuotedLines = "quoted-lines",
+    /// Scripts; they are never run
+    Scripts = "scripts",
+    /// References to content outside the file; they are never fetched
+    External = "external",
+    /// Characters that could not be decoded
+    Undecoded = "undecoded",
+}
+
+impl fmt::Display for Fact {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.code())
+    }
+}
+
+/// Facts of one document: bounded in number and length.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Facts(BTreeMap<Fact, String>);
+
+impl Facts {
+    /// Longest value, in bytes.
+    pub const MAX_BYTES: usize = 400;
+
+    /// States `fact`. The first statement stays; white space is squeezed, control characters are
+    /// dropped, what is too long is cut.
+    pub fn state(&mut self, fact: Fact, value: &str) {
+        let clean: String = value.chars().take(4 * Self::MAX_BYTES).collect();
+        let words = clean.split(|c: char| c.is_whitespace() || c.is_control());
+        let mut line = words
+            .filter(|word| !word.is_empty())
+            .collect::<Vec<_>>()
+            .join(" ");
+        line.truncate(line.floor_char_boundary(Self::MAX_BYTES));
+        if !line.is_empty() {
+            self.0.entry(fact).or_insert(line);
+        }
+    }
+
+    /// Adds to a count.
+    pub fn count(&mut self, fact: Fact, more: u64) {
+        if more > 0 {
+            let sum = self.number(fact).saturating_add(more);
+            self.0.insert(fact, sum.to_string());
+        }
+    }
+
+    /// A count; 0 where there is none.
+    #[must_use]
+    pub fn number(&self, fact: Fact) -> u64 {
+        self.get(fact).and_then(|n| n.parse().ok()).unwrap_or(0)
+    }
+
+    /// A value.
+    #[must_use]
+    pub fn get(&self, fact: Fact) -> Option<&str> {
+        self.0.get(&fact).map(String::as_str)
+    }
+
+    /// All facts, in the order of [`Fact::ALL`].
+    pub fn iter(&self) -> impl Iterator<Item = (Fact, &str)> {
+        self.0.iter().map(|(fact, value)| (*fact, value.as_str()))
+    }
+
+    /// Whether every value keeps to the bounds; a worker's are checked.
+    pub(crate) fn is_sound(&self) -> bool {
+        self.iter().all(|(_, value)| {
+            (1..=Self::MAX_BYTES).contains(&value.len()) && !value.chars().any(char::is_control)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn every_fact_has_its_own_kebab_code_and_a_meaning() {
+        let codes: BTreeSet<_> = Fact::ALL.iter().map(|fact| fact.code()).collect();
+        assert_eq!(codes.len(), Fact::ALL.len());
+        for fact in Fact::ALL {
+            let code = fact.code();
+            assert!(
+                code.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'),
+                "{code}"
+            );
+            assert_eq!(serde_json::to_string(fact).unwrap(), format!("\"{code}\""));
+            assert!(!fact.meaning().is_empty());
+        }
+    }
+
+    #[test]
+    fn values_are_one_clean_bounded_line_and_the_first_stays() {
+        let mut facts = Facts::default();
+        facts.state(Fact::Title, " a\n\u{1b}[2J\tb ");
+        facts.state(Fact::Title, "later");
+        facts.state(Fact::Author, &"ä".repeat(1000));
+        facts.state(Fact::Subject, " \n");
+        assert_eq!(facts.get(Fact::Title), Some("a [2J b"));
+        assert_eq!(
+            facts.get(Fact::Author).map(str::len),
+            Some(Facts::MAX_BYTES)
+        );
+        assert_eq!(facts.get(Fact::Subject), None);
+        assert!(facts.is_sound());
+    }
+
+    #[test]
+    fn counts_add_up() {
+        let mut facts = Facts::default();
+        facts.count(Fact::Pages, 2);
+        facts.count(Fact::Pages, 3);
+        facts.count(Fact::Comments, 0);
+        assert_eq!(
+            (facts.number(Fact::Pages), facts.get(Fact::Comments)),
+            (5, None)
+        );
+    }
+}

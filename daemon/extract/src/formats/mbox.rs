@@ -1,0 +1,12 @@
+//! Mailboxes (RFC 4155).
+
+use super::Reading;
+use crate::input::Input;
+use crate::sink::Sink;
+use crate::{Outcome, Reason};
+
+pub(super) const ENGINE: &str = "mbox 1";
+
+pub(super) fn read(_: &Input, _: &mut Sink) -> Reading {
+    Err(Outcome::Unsupported(Reason::KindNotRead))
+}

@@ -1,0 +1,84 @@
+//! Files inside a file: entries of an archive, attachments of a message, messages of a mailbox.
+//!
+//! A worker does not read members. It unpacks them one level deep and hands their bytes back; the
+//! daemon names each by its own hash, as it does files on disk, and has it read like one. So a
+//! member is judged alone, is read once however often it turns up, and no worker can say what the
+//! bytes of another content mean.
+
+use std::io;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Reason;
+use crate::spool::MemberBytes;
+
+/// Longest name of a member, in bytes.
+pub(crate) const MAX_NAME_BYTES: usize = 1024;
+
+/// What a member is to what holds it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// Entry of an archive.
+    Entry,
+    /// Attachment of a message or a document.
+    Attachment,
+    /// Message of a mailbox.
+    Message,
+    /// Object embedded in a document.
+    Embedded,
+    /// Text that a message quotes from another.
+    Quoted,
+}
+
+/// A member as its container tells of it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MemberHead {
+    /// A label only: with `/` between folders, never a path that is opened.
+    pub(crate) name: String,
+    pub(crate) role: Role,
+    /// Seconds since 1970, as the container says.
+    pub(crate) modified: Option<i64>,
+    /// Why its bytes do not follow.
+    pub(crate) unread: Option<Reason>,
+}
+
+impl MemberHead {
+    pub(crate) fn new(name: &str, role: Role) -> Self {
+        let mut name: String = name.chars().filter(|c| *c != '\0').collect();
+        name.truncate(name.floor_char_boundary(MAX_NAME_BYTES));
+        Self {
+            name,
+            role,
+            modified: None,
+            unread: None,
+        }
+    }
+
+    pub(crate) fn is_sound(&self) -> bool {
+        self.name.len() <= MAX_NAME_BYTES && !self.name.contains('\0')
+    }
+}
+
+/// Where a reader hands members to: towards the daemon, or into a test's list.
+pub(crate) trait MemberOut {
+    fn begin(&mut self, head: &MemberHead) -> io::Result<()>;
+    fn chunk(&mut self, bytes: &[u8]) -> io::Result<()>;
+    /// Ends the bytes of a member; `cut` says why they are not all.
+    fn end(&mut self, cut: Option<Reason>) -> io::Result<()>;
+}
+
+/// A member as the daemon holds it.
+#[derive(Debug, Clone)]
+pub struct Member {
+    /// A label only, as the container spells it: with `/` between folders; it may be empty, name
+    /// `..`, or stand twice.
+    pub name: String,
+    /// What it is to its container.
+    pub role: Role,
+    /// Last modification or sending, in seconds since 1970, where the container says.
+    pub modified: Option<i64>,
+    /// Its bytes, or why there are none.
+    pub body: Result<MemberBytes, Reason>,
+}
