@@ -249,11 +249,13 @@ pub fn files(
     let mut summary = Summary::default();
     let mut documents = std::collections::HashSet::new();
     index.files(view, &mut |file| {
-        summary.files_on_disk += 1;
-        *summary
-            .states
-            .entry(file.state.name().to_owned())
-            .or_insert(0) += 1;
+        if file.key.is_member() {
+            summary.members += 1;
+        } else {
+            summary.files_on_disk += 1;
+            let state = file.state.name().to_owned();
+            *summary.states.entry(state).or_insert(0) += 1;
+        }
         documents.extend(file.document.map(|(id, _)| id));
         visit(&file)
     })?;

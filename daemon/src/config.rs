@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
-use simdex_extract::Limits;
+use simdex_extract::{Budgets, Limits};
 use simdex_schema::meta::Parameters;
 use simdex_signature::{CANONICAL_VERSION, Ladder, Window};
 use thiserror::Error;
@@ -124,6 +124,26 @@ section! {
         documents_per_worker: u32 = 500,
         /// Longest file without text that is compared by its raw bytes, MiB.
         raw_mib: u64 = 64,
+        /// Files that one container may hold, containers within it included.
+        container_entries: u32 = 10_000,
+        /// Bytes that one container may unpack to, MiB.
+        container_mib: u64 = 1024,
+        /// Bytes that one file inside may unpack to, MiB.
+        container_entry_mib: u64 = 256,
+        /// Containers within containers.
+        container_nesting: u32 = 8,
+        /// After so long nothing more of one container is read, s.
+        container_seconds: u64 = 600,
+        /// Unpacked over packed bytes, once past 1 MiB.
+        inflate_ratio: u32 = 200,
+        /// Elements of HTML and XML, and groups of RTF, within one another.
+        markup_depth: u32 = 1000,
+        /// Parts of one message.
+        mime_parts: u32 = 1000,
+        /// Parts of a message within one another.
+        mime_depth: u32 = 20,
+        /// Cells of all sheets of one file.
+        sheet_cells: u64 = 2_000_000,
     }
 }
 
@@ -250,6 +270,22 @@ impl Config {
             output_bytes: self.extract.text_mib << 20,
             input_bytes: self.extract.input_mib << 20,
             documents_per_worker: self.extract.documents_per_worker,
+            budgets: self.budgets(),
+        }
+    }
+
+    /// What the structure of one document may cost.
+    fn budgets(&self) -> Budgets {
+        let extract = &self.extract;
+        Budgets {
+            entries: extract.container_entries,
+            entry_bytes: extract.container_entry_mib << 20,
+            total_bytes: extract.container_mib << 20,
+            ratio: extract.inflate_ratio,
+            markup_depth: extract.markup_depth,
+            mime_parts: extract.mime_parts,
+            mime_depth: extract.mime_depth,
+            cells: extract.sheet_cells,
         }
     }
 

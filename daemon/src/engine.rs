@@ -100,7 +100,8 @@ impl Engine {
             program: program.to_owned(),
             args: vec!["extract-worker".into()],
         };
-        let pool = Arc::new(Pool::new(command, config.workers(), config.limits()));
+        let pool = Pool::new(command, config.workers(), config.limits());
+        let pool = Arc::new(pool.spooling_in(data_dir.clone()));
         let events = Arc::new(Events::default());
         let roots = Arc::new(Roots::open(&index, &config.roots, &events)?);
         let pipeline = Pipeline::start(

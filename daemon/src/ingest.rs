@@ -1,31 +1,35 @@
 //! One document, top to bottom: from a path that may have changed to the change the index applies.
 //!
 //! `look → unchanged? → open → BLAKE3 → known? → worker → ExtractedText → CanonicalText →
-//! Signatures → Change`
+//! Signatures → Change`; from the worker on that is [`content`], and what a file holds goes the
+//! same way from `BLAKE3` on, in [`members`].
 //!
 //! Everything is decided by what the file system says now, so looking twice does no harm and hints
 //! need not be exact. Each step that fails ends in a state with a reason; only the index's own
 //! failure is an error.
+
+mod content;
+mod members;
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use simdex_extract::{EXTRACTOR_VERSION, Extraction, Hint, Outcome, Pool};
-use simdex_index::{Change, Index, IndexError, NewContent, NewDocument};
+use simdex_extract::{EXTRACTOR_VERSION, Pool};
+use simdex_index::{Change, Index, IndexError, SeenFile};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
-    ContentHash, ContentRecord, DocumentHash, DocumentKind, FileKey, FileRecord, FileStat, Reason,
-    State, Timestamp,
+    ContentHash, ContentRecord, FileKey, FileRecord, FileStat, Reason, State, Timestamp,
 };
-use simdex_signature::{CanonicalText, Chunks};
 
-use crate::config::{ExtractConfig, ladder};
+use crate::config::ExtractConfig;
 use crate::roots::Root;
 use crate::watch::open::{OpenError, open_regular};
 use crate::watch::stat::Observe;
 use crate::watch::walk::{Seen, look};
+
+pub use content::{ReadContent, raw_document};
 
 /// Failures of a content before it is given up.
 pub const STRIKES: u32 = 3;
@@ -42,6 +46,8 @@ pub struct Ingest<'a> {
     pub input_bytes: u64,
     /// Longest file without text that is compared by its raw bytes.
     pub raw_bytes: u64,
+    /// What unpacking one file may cost.
+    pub tree: members::TreeLimits,
 }
 
 /// What became of a look at a file.
@@ -60,6 +66,7 @@ impl<'a> Ingest<'a> {
             pool,
             input_bytes: limits.input_mib << 20,
             raw_bytes: limits.raw_mib << 20,
+            tree: members::TreeLimits::of(limits),
         }
     }
 
@@ -109,7 +116,7 @@ impl<'a> Ingest<'a> {
         stat: FileStat,
     ) -> Result<Looked, IndexError> {
         if let Some(known) = known.as_ref()
-            && !self.must_read(root, known, &stat)?
+            && !self.must_read(root, &key, known, &stat)?
         {
             return Ok(Looked::Unchanged);
         }
@@ -141,6 +148,7 @@ impl<'a> Ingest<'a> {
     pub fn must_read(
         &self,
         root: &Root,
+        key: &FileKey,
         known: &FileRecord,
         stat: &FileStat,
     ) -> Result<bool, IndexError> {
@@ -152,7 +160,11 @@ impl<'a> Ingest<'a> {
             FileOutcome::Unread(..) => Ok(true),
             FileOutcome::Content(hash) => {
                 let content = self.index.content(*hash)?;
-                Ok(content.is_none_or(|content| deserves_another_try(&content)))
+                let Some(content) = content else {
+                    return Ok(true);
+                };
+                Ok(deserves_another_try(&content)
+                    || (content.count(members::COUNT) > 0 && self.members_wait(key)?))
             }
         }
     }
@@ -178,9 +190,13 @@ impl<'a> Ingest<'a> {
                     "io-error",
                 ));
             };
-            let old = self.index.content(hash)?;
-            let fresh = old.as_ref().is_none_or(deserves_another_try);
-            let content = fresh.then(|| self.content(&mut file, path, bytes, old));
+            let found = self.found(&key, known.as_ref(), hash)?;
+            let unpacked = match &found {
+                Found::Fresh(old) => {
+                    Some(self.content(&mut file, name_of(path), bytes, old.clone(), None))
+                }
+                _ => None,
+            };
             let Ok(after) = FileStat::of_open(&file) else {
                 break;
             };
@@ -192,15 +208,14 @@ impl<'a> Ingest<'a> {
                 stat: after,
                 racy,
                 outcome: FileOutcome::Content(hash),
+                member: None,
             };
-            if content.is_none() && known.as_ref() == Some(&record) {
+            if unpacked.is_none() && known.as_ref() == Some(&record) {
                 return Ok(Looked::Unchanged);
             }
-            return Ok(Looked::Changed(Change::File {
-                key,
-                record,
-                content: content.map(Box::new),
-            }));
+            return self
+                .change(key, record, found, unpacked)
+                .map(Looked::Changed);
         }
         let stat = FileStat::of_open(&file).ok();
         Ok(unread(
@@ -211,158 +226,89 @@ impl<'a> Ingest<'a> {
             "changed-while-read",
         ))
     }
+}
 
-    /// Extracts a content and signs what was read.
-    fn content(
+/// What is known of a content when a file turns out to hold it.
+enum Found {
+    /// It is to be read; so it ended the last time.
+    Fresh(Option<ContentRecord>),
+    /// It is known and holds no files, or this very file was known to hold it.
+    Known,
+    /// It is known, and its members are as under this other file.
+    Copy(FileKey),
+}
+
+impl Ingest<'_> {
+    fn found(
         &self,
-        file: &mut File,
-        path: &Path,
-        bytes: u64,
-        old: Option<ContentRecord>,
-    ) -> NewContent {
-        let name = path
-            .file_name()
-            .map(|name| name.to_string_lossy().into_owned());
-        let extraction = rewind(file)
-            .map(|()| self.pool.extract(&*file, &Hint { name }))
-            .unwrap_or_else(|_| not_read());
-        let read = ReadContent::of(extraction);
-        let document = match read.text {
-            Some(text) => self.text_document(text),
-            None => self.raw_document(file, bytes, &read),
+        key: &FileKey,
+        known: Option<&FileRecord>,
+        hash: ContentHash,
+    ) -> Result<Found, IndexError> {
+        let Some(old) = self.index.content(hash)? else {
+            return Ok(Found::Fresh(None));
         };
-        let failures = old
-            .filter(|old| old.extractor == EXTRACTOR_VERSION)
-            .map_or(0, |old| old.strikes);
-        let strikes = if read.state.is_failure() && !read.ours {
-            failures + 1
+        if deserves_another_try(&old) {
+            return Ok(Found::Fresh(Some(old)));
+        }
+        let members = old.count(members::COUNT);
+        if members == 0 {
+            return Ok(Found::Known);
+        }
+        let same = known.and_then(FileRecord::content) == Some(hash);
+        let holder = if same {
+            Some(key.clone())
         } else {
-            0
+            self.index.holder(hash)?
         };
-        let gave_up = strikes >= STRIKES;
-        let too_short = read.state.has_text() && document.is_none();
-        NewContent {
-            record: ContentRecord {
-                state: match (gave_up, too_short) {
-                    (true, _) => State::Quarantined,
-                    (_, true) => State::TooShort,
-                    _ => read.state,
-                },
-                reason: read.reason,
-                document: None,
-                media_type: read.media_type,
-                engine: read.engine,
-                extractor: EXTRACTOR_VERSION,
-                strikes,
-                bytes,
-                warnings: read.warnings,
-            },
-            document,
-        }
-    }
-
-    /// A document of a text; none where the text is shorter than one shingle.
-    fn text_document(&self, text: String) -> Option<NewDocument> {
-        let canonical = CanonicalText::from_extracted(&text);
-        let length = canonical.as_bytes().len() as u64;
-        if length < u64::from(self.index.window().width()) {
-            return None;
-        }
-        Some(NewDocument {
-            hash: DocumentHash(canonical.hash()),
-            kind: DocumentKind::Text,
-            length,
-            chars: canonical.chars(),
-            signatures: self.index.sign_text(&canonical, ladder().rung_for(length)),
-            text: Some(text),
+        Ok(match holder {
+            Some(holder) if self.members_wait(&holder)? => Found::Fresh(Some(old)),
+            Some(_) if same => Found::Known,
+            Some(holder) => Found::Copy(holder),
+            None => Found::Fresh(Some(old)),
         })
     }
 
-    /// A document of raw bytes, for a content without text; none where it is empty or too long.
-    fn raw_document(&self, file: &mut File, bytes: u64, read: &ReadContent) -> Option<NewDocument> {
-        if bytes == 0 || bytes > self.raw_bytes || read.state.has_text() {
-            return None;
-        }
-        rewind(file).ok()?;
-        let mut raw = Vec::new();
-        file.take(self.raw_bytes).read_to_end(&mut raw).ok()?;
-        Some(raw_document(&raw))
-    }
-}
-
-/// The raw-byte document of these bytes. Its name is BLAKE3 under a key of its own, so that no
-/// text can be given the same one.
-pub fn raw_document(raw: &[u8]) -> NewDocument {
-    NewDocument {
-        hash: DocumentHash(
-            *blake3::Hasher::new_derive_key(RAW_DOCUMENT)
-                .update(raw)
-                .finalize()
-                .as_bytes(),
-        ),
-        kind: DocumentKind::Raw,
-        length: raw.len() as u64,
-        chars: 0,
-        text: None,
-        signatures: vec![Chunks::sign_by(raw, ladder())],
-    }
-}
-
-const RAW_DOCUMENT: &str = "simdex 2026 raw document";
-
-/// An extraction in the words of the schema.
-pub struct ReadContent {
-    /// How it ended.
-    pub state: State,
-    /// Why.
-    pub reason: Reason,
-    /// Extracted text.
-    pub text: Option<String>,
-    /// Kind by content.
-    pub media_type: String,
-    /// Who read it.
-    pub engine: String,
-    /// Remarks.
-    pub warnings: Vec<String>,
-    /// The failure is the machine's, not the document's: it is no strike against the content.
-    pub ours: bool,
-}
-
-impl ReadContent {
-    /// Translates what the worker answered.
-    pub fn of(extraction: Extraction) -> Self {
-        use simdex_extract::Reason::{NoWorker, ShuttingDown};
-        let reason = extraction.outcome.reason();
-        let ours = matches!(reason, Some(NoWorker | ShuttingDown));
-        let reason = reason.map_or_else(Reason::none, |reason| Reason::code(reason.code()));
-        let (state, text) = match extraction.outcome {
-            Outcome::Text {
-                text,
-                partial: None,
-            } => (State::Indexed, Some(text.into_string())),
-            Outcome::Text {
-                text,
-                partial: Some(_),
-            } => (State::Partial, Some(text.into_string())),
-            Outcome::NoText(_) => (State::NoText, None),
-            Outcome::Encrypted(_) => (State::Encrypted, None),
-            Outcome::Unsupported(_) => (State::Unsupported, None),
-            Outcome::TooLarge(_) => (State::TooLarge, None),
-            Outcome::Failed(_) => (State::Failed, None),
-            Outcome::TimedOut(_) => (State::TimedOut, None),
-            Outcome::Crashed(_) => (State::Crashed, None),
+    /// What the index is to do about a file that was read.
+    fn change(
+        &self,
+        key: FileKey,
+        record: FileRecord,
+        found: Found,
+        unpacked: Option<content::Unpacked>,
+    ) -> Result<Change, IndexError> {
+        let (content, members) = match (unpacked, found) {
+            (Some(unpacked), _) => {
+                let members = match record.content() {
+                    Some(hash) => self.unpack(&key, hash, unpacked.members)?,
+                    None => Vec::new(),
+                };
+                (Some(Box::new(unpacked.content)), members)
+            }
+            (None, Found::Copy(holder)) => (None, self.copied(&holder, &key)?),
+            (None, _) => (None, Vec::new()),
         };
-        let (media_type, engine) = (extraction.media_type, extraction.engine);
-        Self {
-            state,
-            reason,
-            text,
-            media_type,
-            engine,
-            warnings: extraction.warnings,
-            ours,
+        // A file that holds nothing and never did needs no look at its members.
+        let holds = content.is_some() && !self.index.members(&key)?.is_empty();
+        if members.is_empty() && !holds {
+            return Ok(Change::File {
+                key,
+                record,
+                content,
+            });
         }
+        let file = SeenFile {
+            key,
+            record,
+            content,
+        };
+        Ok(Change::Container { file, members })
     }
+}
+
+fn name_of(path: &Path) -> Option<String> {
+    path.file_name()
+        .map(|name| name.to_string_lossy().into_owned())
 }
 
 /// Whether a directory on the way to a path is a symlink: what lies behind it is seen where it is.
@@ -390,6 +336,7 @@ fn unread(
         stat,
         racy: false,
         outcome,
+        member: None,
     };
     if known.as_ref() == Some(&record) {
         return Looked::Unchanged;
@@ -401,18 +348,14 @@ fn unread(
     })
 }
 
-fn not_read() -> Extraction {
-    Extraction {
-        outcome: Outcome::Failed(simdex_extract::Reason::ReadError),
-        media_type: String::new(),
-        engine: String::new(),
-        warnings: Vec::new(),
-    }
-}
-
 /// BLAKE3 and length of a file, read from its start.
 pub fn hash_of(file: &mut File) -> std::io::Result<(ContentHash, u64)> {
     rewind(file)?;
+    hash_all(file)
+}
+
+/// BLAKE3 and length of what is still to be read.
+fn hash_all(mut file: impl Read) -> std::io::Result<(ContentHash, u64)> {
     let mut hasher = blake3::Hasher::new();
     let mut buffer = vec![0; 128 << 10];
     let mut bytes = 0;

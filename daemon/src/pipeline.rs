@@ -9,7 +9,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use simdex_extract::Pool;
-use simdex_index::{Cancel, Change, Index, IndexError};
+use simdex_index::{Cancel, Change, Index, IndexError, NewContent};
 use simdex_schema::{DocId, FileKey};
 
 use crate::causes::causes;
@@ -113,7 +113,8 @@ impl Pipeline {
             .unwrap_or_else(PoisonError::into_inner)
             .clone();
         let Some(jobs) = jobs else { return };
-        if let Some(job) = self.shared.progress.submit(key) {
+        // A member is read with the file that holds it.
+        if let Some(job) = self.shared.progress.submit(key.on_disk()) {
             // Only a pipeline that is shutting down refuses; its barriers end with an error.
             let _ = jobs.send(job);
         }
@@ -378,19 +379,25 @@ fn gather(first: Looks, looks: &Receiver<Looks>) -> Vec<Looks> {
 fn told(change: &Change) -> (EventKind, FileKey) {
     match change {
         Change::File { key, .. } => (EventKind::FileIndexed, key.clone()),
+        Change::Container { file, .. } => (EventKind::FileIndexed, file.key.clone()),
         Change::Remove(key) => (EventKind::FileRemoved, key.clone()),
     }
 }
 
 fn text_bytes(look: &Looks) -> u64 {
+    let of = |content: &Option<Box<NewContent>>| {
+        let document = content.as_ref().and_then(|new| new.document.as_ref());
+        document.map_or(0, |document| document.length)
+    };
     match &look.1 {
-        Some(Change::File {
-            content: Some(content),
-            ..
-        }) => content
-            .document
-            .as_ref()
-            .map_or(0, |document| document.length),
-        _ => 0,
+        Some(Change::File { content, .. }) => of(content),
+        Some(Change::Container { file, members }) => {
+            of(&file.content)
+                + members
+                    .iter()
+                    .map(|member| of(&member.content))
+                    .sum::<u64>()
+        }
+        Some(Change::Remove(_)) | None => 0,
     }
 }

@@ -102,8 +102,8 @@ fn report_group(group: &Group) -> ReportGroup {
         resemblance: Some(member.resemblance),
         containment_of_member: Some(member.containment_of_member),
         containment_of_principal: Some(member.containment_of_principal),
-        modified: Some(member.file.record.stat.mtime.seconds),
-        bytes: Some(member.file.record.stat.length),
+        modified: member.file.record.modified(),
+        bytes: member.file.record.bytes(),
     });
     let members: Vec<ReportMember> = members.collect();
     let principal = members

@@ -151,7 +151,7 @@ impl Rescan<'_> {
                 if known.is_none() {
                     met.new_inodes.insert(stat.inode);
                 }
-                let unchanged = known.map(|known| self.ingest.must_read(root, &known, &stat));
+                let unchanged = known.map(|known| self.ingest.must_read(root, &key, &known, &stat));
                 if unchanged.transpose()?.unwrap_or(true) {
                     self.pipeline.submit(key);
                 }

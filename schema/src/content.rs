@@ -25,11 +25,21 @@ pub struct ContentRecord {
     pub bytes: u64,
     /// What the extractor warned of, bounded.
     pub warnings: Vec<String>,
+    /// What the document says of itself and what reading it came to: code and value.
+    pub facts: Vec<(String, String)>,
 }
 
 impl ContentRecord {
     /// Most warnings kept.
     pub const MAX_WARNINGS: usize = 16;
+    /// Most facts kept.
+    pub const MAX_FACTS: usize = 64;
+
+    /// A fact that is a number; 0 where it is not stated.
+    pub fn count(&self, code: &str) -> u64 {
+        let fact = self.facts.iter().find(|(name, _)| name == code);
+        fact.and_then(|(_, value)| value.parse().ok()).unwrap_or(0)
+    }
 
     /// Stored bytes (FORMAT.md, "content").
     pub fn encode(&self) -> Vec<u8> {
@@ -49,6 +59,11 @@ impl ContentRecord {
         for warning in &self.warnings[..kept] {
             out.bytes(warning.as_bytes());
         }
+        let kept = self.facts.len().min(Self::MAX_FACTS);
+        out.uint(kept as u64);
+        for (code, value) in &self.facts[..kept] {
+            out.bytes(code.as_bytes()).bytes(value.as_bytes());
+        }
         out.finish()
     }
 
@@ -65,6 +80,11 @@ impl ContentRecord {
             strikes: input.narrow("strikes")?,
             bytes: input.uint()?,
             warnings: take_warnings(&mut input)?,
+            // Format 1 knew no facts and ends here.
+            facts: match input.remaining() {
+                0 => Vec::new(),
+                _ => take_facts(&mut input)?,
+            },
         };
         input.finish()?;
         Ok(record)
@@ -77,6 +97,16 @@ fn take_warnings(input: &mut Reader<'_>) -> Result<Vec<String>, DecodeError> {
         return Err(DecodeError::OutOfRange("warnings"));
     }
     (0..count).map(|_| input.string("warning")).collect()
+}
+
+fn take_facts(input: &mut Reader<'_>) -> Result<Vec<(String, String)>, DecodeError> {
+    let count: usize = input.narrow("facts")?;
+    if count > ContentRecord::MAX_FACTS {
+        return Err(DecodeError::OutOfRange("facts"));
+    }
+    (0..count)
+        .map(|_| Ok((input.string("fact")?, input.string("fact")?)))
+        .collect()
 }
 
 #[cfg(test)]
@@ -95,7 +125,15 @@ mod tests {
             strikes: 2,
             bytes: 12_345,
             warnings: vec!["page 3: no font".into()],
+            facts: vec![("pages".into(), "12".into())],
         };
-        assert_eq!(ContentRecord::decode(&record.encode()), Ok(record));
+        assert_eq!(record.count("pages"), 12);
+        assert_eq!(ContentRecord::decode(&record.encode()), Ok(record.clone()));
+        let without = ContentRecord {
+            facts: Vec::new(),
+            ..record
+        };
+        let format_1 = &without.encode()[..without.encode().len() - 1];
+        assert_eq!(ContentRecord::decode(format_1), Ok(without));
     }
 }

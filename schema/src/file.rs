@@ -4,13 +4,140 @@ use crate::codec::{DecodeError, Reader, Writer};
 use crate::ids::{ContentHash, RootId};
 use crate::state::{Reason, State};
 
-/// Names a file: the root and the path below it, raw bytes as the file system holds them.
+/// Names a file: the root and the path below it, raw bytes as the file system holds them. A member
+/// of a container is named by the container's path, a NUL (no path holds one) and its own name.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct FileKey {
     /// The watched tree.
     pub root: RootId,
     /// Path below the root, no leading slash.
     pub path: Vec<u8>,
+}
+
+/// Between a container and its member: as stored, and as shown.
+const MEMBER: u8 = 0;
+const MEMBER_SHOWN: &[u8] = b"!/";
+
+impl FileKey {
+    /// Whether it names a member of a container, not a file on disk.
+    pub fn is_member(&self) -> bool {
+        self.path.contains(&MEMBER)
+    }
+
+    /// The member of this name in this file.
+    pub fn member(&self, name: &[u8]) -> Self {
+        let name = name.iter().copied().filter(|byte| *byte != MEMBER);
+        let path = self.path.iter().copied().chain([MEMBER]).chain(name);
+        Self {
+            root: self.root,
+            path: path.collect(),
+        }
+    }
+
+    /// What holds this member, one level up.
+    pub fn container(&self) -> Option<Self> {
+        let at = self.path.iter().rposition(|byte| *byte == MEMBER)?;
+        Some(Self {
+            root: self.root,
+            path: self.path[..at].to_vec(),
+        })
+    }
+
+    /// The file on disk: itself, or what holds this member at last.
+    pub fn on_disk(&self) -> Self {
+        let end = self.path.iter().position(|byte| *byte == MEMBER);
+        Self {
+            root: self.root,
+            path: self.path[..end.unwrap_or(self.path.len())].to_vec(),
+        }
+    }
+
+    /// The path as people write it: `mail.eml!/offer.docx`.
+    pub fn shown(&self) -> Vec<u8> {
+        let parts: Vec<&[u8]> = self.path.split(|byte| *byte == MEMBER).collect();
+        parts.join(MEMBER_SHOWN)
+    }
+
+    /// Keys that are shown as this path, the most literal first: every `!/` may be part of a name.
+    /// At most 16 of them are told apart.
+    pub fn readings(&self) -> Vec<Self> {
+        let splits = |at: &usize| self.path[*at..].starts_with(MEMBER_SHOWN);
+        let at: Vec<usize> = (0..self.path.len()).filter(splits).take(4).collect();
+        let mut readings: Vec<Self> = (0..1_usize << at.len())
+            .map(|chosen| self.reading(&at, chosen))
+            .collect();
+        readings.sort_by_key(|key| key.path.iter().filter(|byte| **byte == MEMBER).count());
+        readings
+    }
+
+    /// With the separators at the places of the bits of `chosen`.
+    fn reading(&self, at: &[usize], chosen: usize) -> Self {
+        let mut path = Vec::with_capacity(self.path.len());
+        let mut from = 0;
+        for (bit, place) in at.iter().enumerate() {
+            if chosen >> bit & 1 == 1 {
+                path.extend_from_slice(&self.path[from..*place]);
+                path.push(MEMBER);
+                from = place + MEMBER_SHOWN.len();
+            }
+        }
+        path.extend_from_slice(&self.path[from..]);
+        Self {
+            root: self.root,
+            path,
+        }
+    }
+}
+
+/// What a member is to its container. The number is what is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u8)]
+pub enum Role {
+    /// Entry of an archive.
+    Entry = 0,
+    /// Attachment of a message or a document.
+    Attachment = 1,
+    /// Message of a mailbox.
+    Message = 2,
+    /// Object embedded in a document.
+    Embedded = 3,
+    /// Text that a message quotes from another.
+    Quoted = 4,
+}
+
+impl Role {
+    /// Every role.
+    pub const ALL: &[Self] = &[
+        Self::Entry,
+        Self::Attachment,
+        Self::Message,
+        Self::Embedded,
+        Self::Quoted,
+    ];
+
+    /// The name people and tools read.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Entry => "entry",
+            Self::Attachment => "attachment",
+            Self::Message => "message",
+            Self::Embedded => "embedded",
+            Self::Quoted => "quoted",
+        }
+    }
+
+    fn from_number(number: u8) -> Option<Self> {
+        Self::ALL.iter().copied().find(|role| *role as u8 == number)
+    }
+}
+
+/// Where a member stands in its container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MemberPlace {
+    /// What it is there.
+    pub role: Role,
+    /// Its number in the container's order, from 0.
+    pub ordinal: u32,
 }
 
 /// Seconds and nanoseconds since 1970, as `stat` gives them; seconds may be negative.
@@ -55,6 +182,8 @@ pub struct FileRecord {
     pub racy: bool,
     /// Where it ended.
     pub outcome: FileOutcome,
+    /// Its place, where it is a member of a container.
+    pub member: Option<MemberPlace>,
 }
 
 impl FileRecord {
@@ -83,6 +212,9 @@ impl FileRecord {
                 reason.put(&mut out);
             }
         }
+        out.option(self.member, |out, place| {
+            out.byte(place.role as u8).uint(u64::from(place.ordinal));
+        });
         out.finish()
     }
 
@@ -103,6 +235,11 @@ impl FileRecord {
             1 => FileOutcome::Unread(State::take(&mut input)?, Reason::take(&mut input)?),
             _ => return Err(DecodeError::OutOfRange("file outcome")),
         };
+        // Format 1 knew no members and ends here.
+        let member = match input.remaining() {
+            0 => None,
+            _ => input.option(take_place)?,
+        };
         input.finish()?;
         let stat = FileStat {
             inode,
@@ -115,7 +252,20 @@ impl FileRecord {
             stat,
             racy,
             outcome,
+            member,
         })
+    }
+
+    /// Last modification in seconds since 1970; of a member, only where its container says.
+    pub fn modified(&self) -> Option<i64> {
+        let known = self.member.is_none() || self.stat.mtime != Timestamp::default();
+        known.then_some(self.stat.mtime.seconds)
+    }
+
+    /// Length in bytes; of a member whose bytes could not be had it is not known.
+    pub fn bytes(&self) -> Option<u64> {
+        let known = self.member.is_none() || self.content().is_some() || self.stat.length > 0;
+        known.then_some(self.stat.length)
     }
 
     /// The content, where the bytes were read.
@@ -127,9 +277,54 @@ impl FileRecord {
     }
 }
 
+fn take_place(input: &mut Reader<'_>) -> Result<MemberPlace, DecodeError> {
+    let role = Role::from_number(input.byte()?).ok_or(DecodeError::OutOfRange("role"))?;
+    let ordinal = input.narrow("ordinal")?;
+    Ok(MemberPlace { role, ordinal })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn key(path: &[u8]) -> FileKey {
+        FileKey {
+            root: RootId(1),
+            path: path.to_vec(),
+        }
+    }
+
+    #[test]
+    fn a_member_is_named_by_its_container_and_leads_back_to_it() {
+        let mail = key(b"a/mail.eml");
+        let inner = mail.member(b"x/in\0ner.zip").member(b"offer.docx");
+        assert_eq!(inner.shown(), b"a/mail.eml!/x/inner.zip!/offer.docx");
+        assert_eq!(inner.container(), Some(mail.member(b"x/inner.zip")));
+        assert_eq!(inner.on_disk(), mail);
+        assert!(inner.is_member() && !mail.is_member() && mail.container().is_none());
+    }
+
+    #[test]
+    fn a_shown_path_may_be_read_in_several_ways_and_one_is_right() {
+        let odd = key(b"dir!/mail.eml").member(b"a!/b");
+        let readings = key(&odd.shown()).readings();
+        assert_eq!(readings.len(), 8);
+        assert_eq!(readings[0].path, odd.shown());
+        assert!(readings.contains(&odd));
+        assert_eq!(key(b"plain").readings(), [key(b"plain")]);
+    }
+
+    #[test]
+    fn a_record_of_format_1_is_no_member() {
+        let record = FileRecord {
+            stat: FileStat::default(),
+            racy: false,
+            outcome: FileOutcome::Content(ContentHash([9; 32])),
+            member: None,
+        };
+        let new = record.encode();
+        assert_eq!(FileRecord::decode(&new[..new.len() - 1]), Ok(record));
+    }
 
     #[test]
     fn both_outcomes_round_trip() {
@@ -154,6 +349,10 @@ mod tests {
                 stat,
                 racy: true,
                 outcome,
+                member: Some(MemberPlace {
+                    role: Role::Attachment,
+                    ordinal: 300,
+                }),
             };
             assert_eq!(FileRecord::decode(&record.encode()), Ok(record));
         }

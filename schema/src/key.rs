@@ -53,6 +53,11 @@ pub fn file(file: &FileKey) -> Vec<u8> {
     key(prefix::FILE, &[&file.root.0.to_be_bytes(), &file.path])
 }
 
+/// Prefix of all members of a file, whatever holds them.
+pub fn members_of(container: &FileKey) -> Vec<u8> {
+    file(&container.member(b""))
+}
+
 /// Prefix of all files of a root.
 pub fn files_of_root(root: RootId) -> Vec<u8> {
     key(prefix::FILE, &[&root.0.to_be_bytes()])

@@ -27,12 +27,14 @@ pub use codec::DecodeError;
 pub use content::ContentRecord;
 pub use document::{DocumentKind, DocumentRecord};
 pub use edge::EdgeRecord;
-pub use file::{FileKey, FileRecord, FileStat, Timestamp};
+pub use file::{FileKey, FileRecord, FileStat, MemberPlace, Role, Timestamp};
 pub use ids::{ContentHash, DocId, DocumentHash, GroupId, RootId};
 pub use meta::MetaRecord;
 pub use report::ReportRecord;
 pub use root::RootRecord;
 pub use state::{Reason, State};
 
-/// Version of everything stored; a reader refuses any other and names both.
-pub const FORMAT_VERSION: u32 = 1;
+/// Version of everything stored; a reader refuses a later one and names both.
+pub const FORMAT_VERSION: u32 = 2;
+/// Oldest version that is still read; the first write makes it the present one.
+pub const OLDEST_FORMAT: u32 = 1;

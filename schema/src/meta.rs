@@ -3,9 +3,9 @@
 //! Two separate writes for watermark and layout once indexed documents twice after a kill; so all
 //! of it is one value under one key.
 
-use crate::FORMAT_VERSION;
 use crate::codec::{DecodeError, Reader, Writer};
 use crate::posting::MAX_BUCKET_BITS;
+use crate::{FORMAT_VERSION, OLDEST_FORMAT};
 
 /// Schemes that have postings, in the order of the arrays below.
 pub const SCHEMES: usize = 3;
@@ -98,7 +98,7 @@ impl MetaRecord {
     pub fn decode(bytes: &[u8]) -> Result<Self, DecodeError> {
         let mut input = Reader::new(bytes);
         let found = input.narrow("format version")?;
-        if found != FORMAT_VERSION {
+        if !(OLDEST_FORMAT..=FORMAT_VERSION).contains(&found) {
             return Err(DecodeError::Version {
                 found,
                 wanted: FORMAT_VERSION,
@@ -166,6 +166,15 @@ mod tests {
     #[test]
     fn meta_round_trips() {
         assert_eq!(MetaRecord::decode(&record().encode()), Ok(record()));
+    }
+
+    #[test]
+    fn the_version_before_is_read_and_becomes_the_present_one() {
+        let mut bytes = record().encode();
+        bytes[0] = OLDEST_FORMAT as u8;
+        let read = MetaRecord::decode(&bytes).unwrap();
+        assert_eq!(read, record());
+        assert_eq!(u32::from(read.encode()[0]), FORMAT_VERSION);
     }
 
     #[test]

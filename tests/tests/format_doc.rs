@@ -149,6 +149,18 @@ fn every_reason_of_the_extractor_stands_there_with_its_meaning() {
 }
 
 #[test]
+fn every_fact_stands_there_with_its_meaning_and_no_other() {
+    let rows = rows("Which facts are there?");
+    let written: Vec<_> = rows
+        .iter()
+        .map(|row| (unquoted(&row[0]), row[1].clone()))
+        .collect();
+    let known = simdex_extract::Fact::ALL.iter();
+    let known = known.map(|fact| (fact.code().to_owned(), fact.meaning().to_owned()));
+    assert_eq!(written, known.collect::<Vec<_>>());
+}
+
+#[test]
 fn every_other_code_stands_there_and_none_that_nothing_gives() {
     let written: BTreeSet<String> = written_reasons().into_keys().collect();
     let literals = literal_codes();

@@ -52,6 +52,8 @@ fn said(words: &str) -> Option<String> {
 
 impl From<&wire::File> for json::File {
     fn from(file: &wire::File) -> Self {
+        let place = file.place.as_ref();
+        let fact = |fact: &wire::Fact| (fact.name.clone(), fact.value.clone());
         Self {
             path: lossy(&file.path),
             path_bytes: exact(&file.path),
@@ -62,6 +64,14 @@ impl From<&wire::File> for json::File {
             media_type: said(&file.media_type),
             bytes: file.bytes,
             chars: file.chars,
+            engine: said(&file.engine),
+            extractor: (file.extractor > 0).then_some(file.extractor),
+            warnings: file.warnings.clone(),
+            facts: file.facts.iter().map(fact).collect(),
+            container: place.map(|place| lossy(&place.container)),
+            container_bytes: place.and_then(|place| exact(&place.container)),
+            role: place.map(|place| place.role.clone()),
+            ordinal: place.map(|place| place.ordinal),
         }
     }
 }

@@ -70,6 +70,15 @@ pub(crate) struct File {
     pub(crate) media_type: Option<String>,
     pub(crate) bytes: Option<u64>,
     pub(crate) chars: Option<u64>,
+    pub(crate) engine: Option<String>,
+    pub(crate) extractor: Option<u32>,
+    pub(crate) warnings: Vec<String>,
+    pub(crate) facts: BTreeMap<String, String>,
+    pub(crate) container: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) container_bytes: Option<String>,
+    pub(crate) role: Option<String>,
+    pub(crate) ordinal: Option<u32>,
 }
 
 #[derive(Serialize)]

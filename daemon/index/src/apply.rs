@@ -4,6 +4,8 @@
 //! the next merge, so that a move (removed here, created there) finds its content again and costs
 //! no second extraction.
 
+use std::collections::BTreeSet;
+
 use simdex_schema::posting::{PostingKey, scheme_number};
 use simdex_schema::{
     ContentHash, ContentRecord, DecodeError, DocId, DocumentHash, DocumentKind, DocumentRecord,
@@ -27,8 +29,25 @@ pub enum Change {
         /// How its content's extraction ended, where that was not known before.
         content: Option<Box<NewContent>>,
     },
-    /// The file is gone.
+    /// A file was seen that holds others; these are its members now, and no others.
+    Container {
+        /// The file itself.
+        file: SeenFile,
+        /// Everything inside, at any depth, in order.
+        members: Vec<SeenFile>,
+    },
+    /// The file is gone, and its members with it.
     Remove(FileKey),
+}
+
+/// A file, or a member of one, as it was seen.
+pub struct SeenFile {
+    /// Which.
+    pub key: FileKey,
+    /// What was seen of it.
+    pub record: FileRecord,
+    /// How its content's extraction ended, where that was not known before.
+    pub content: Option<Box<NewContent>>,
 }
 
 /// A content just extracted.
@@ -83,7 +102,12 @@ impl Index {
                     key,
                     record,
                     content,
-                } => apply.file(key, record, content)?,
+                } => apply.plain(SeenFile {
+                    key,
+                    record,
+                    content,
+                })?,
+                Change::Container { file, members } => apply.container(file, members)?,
                 Change::Remove(key) => apply.remove(&key)?,
             }
         }
@@ -187,12 +211,60 @@ struct Apply<'a> {
 }
 
 impl Apply<'_> {
-    fn file(
+    /// A file that holds no others: members it had go with the content they were in.
+    fn plain(&mut self, seen: SeenFile) -> Result<(), IndexError> {
+        let (key, content) = (seen.key.clone(), seen.record.content());
+        if self.content_of(&key)? != content {
+            self.remove_members(&key, &BTreeSet::new())?;
+        }
+        let known = self.file(seen)?;
+        self.read_again(known, key);
+        Ok(())
+    }
+
+    /// The members first: where one's content was purged meanwhile, the whole file is read again.
+    fn container(&mut self, file: SeenFile, members: Vec<SeenFile>) -> Result<(), IndexError> {
+        let key = file.key.clone();
+        let keys = members.iter().map(|member| key::file(&member.key));
+        self.remove_members(&key, &keys.collect())?;
+        // The container's own content stays unlinked until every member is there, so that a look
+        // finds it unread.
+        let mut known = true;
+        for member in members {
+            known &= self.file(member)?;
+        }
+        known = known && self.file(file)?;
+        self.read_again(known, key);
+        Ok(())
+    }
+
+    fn remove_members(
         &mut self,
-        file: FileKey,
-        record: FileRecord,
-        content: Option<Box<NewContent>>,
+        container: &FileKey,
+        keep: &BTreeSet<Vec<u8>>,
     ) -> Result<(), IndexError> {
+        for member in self.batch.keys(&key::members_of(container))? {
+            let key = key::parse_file(&member, 1).filter(|_| !keep.contains(&member));
+            if let Some(key) = key {
+                self.remove_one(&key)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn read_again(&mut self, known: bool, key: FileKey) {
+        if !known {
+            self.applied.unknown_content.push(key);
+        }
+    }
+
+    /// Records one file. False, and nothing is recorded, where its content is not known.
+    fn file(&mut self, seen: SeenFile) -> Result<bool, IndexError> {
+        let SeenFile {
+            key: file,
+            record,
+            content,
+        } = seen;
         if let (Some(hash), Some(new)) = (record.content(), content) {
             self.content(hash, *new)?;
         }
@@ -200,8 +272,7 @@ impl Apply<'_> {
         let new = record.content();
         if let Some(hash) = new.filter(|_| old != new) {
             if self.batch.get(&key::content(hash))?.is_none() {
-                self.applied.unknown_content.push(file);
-                return Ok(());
+                return Ok(false);
             }
             self.link(hash, &file, true)?;
         }
@@ -209,10 +280,15 @@ impl Apply<'_> {
             self.link(hash, &file, false)?;
         }
         self.batch.put(key::file(&file), record.encode());
-        Ok(())
+        Ok(true)
     }
 
     fn remove(&mut self, file: &FileKey) -> Result<(), IndexError> {
+        self.remove_members(file, &BTreeSet::new())?;
+        self.remove_one(file)
+    }
+
+    fn remove_one(&mut self, file: &FileKey) -> Result<(), IndexError> {
         if let Some(hash) = self.content_of(file)? {
             self.link(hash, file, false)?;
         }

@@ -35,7 +35,7 @@ mod table;
 mod tests;
 pub mod text;
 
-pub use apply::{Applied, Change, NewContent, NewDocument};
+pub use apply::{Applied, Change, NewContent, NewDocument, SeenFile};
 pub use cancel::Cancel;
 pub use candidates::{Asked, Candidate, Candidates, Question};
 pub use error::IndexError;

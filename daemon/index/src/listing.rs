@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
-use std::os::unix::ffi::OsStringExt;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
 
 use simdex_schema::file::FileOutcome;
@@ -116,7 +116,7 @@ impl Index {
         self.read().table.files_in(id, view)
     }
 
-    /// Visits the record of every file of a root, by path.
+    /// Visits the record of every file of a root, by path; members of containers are left out.
     pub fn file_keys(
         &self,
         root: RootId,
@@ -131,6 +131,7 @@ impl Index {
                 &mut |bytes, value| match FileRecord::decode(value) {
                     Ok(record) => {
                         key::parse_file(bytes, 1)
+                            .filter(|key| !key.is_member())
                             .into_iter()
                             .for_each(|key| visit(key, record.clone()));
                         ControlFlow::Continue(())
@@ -147,7 +148,31 @@ impl Index {
         failed.map_or(Ok(()), Err)
     }
 
-    /// Visits the keys of a root's files, by path, from one on.
+    /// Members of a file at any depth, in the order of their names; containers before what they
+    /// hold.
+    pub fn members(&self, container: &FileKey) -> Result<Vec<(FileKey, FileRecord)>, IndexError> {
+        let keys =
+            crate::batch::Batch::new(self.store.records()).keys(&key::members_of(container))?;
+        let mut members = Vec::with_capacity(keys.len());
+        for key in keys.iter().filter_map(|key| key::parse_file(key, 1)) {
+            // One that went meanwhile is no member.
+            members.extend(self.file(&key)?.map(|record| (key, record)));
+        }
+        Ok(members)
+    }
+
+    /// Some file that holds a content, on disk or in a container.
+    pub fn holder(&self, content: ContentHash) -> Result<Option<FileKey>, IndexError> {
+        let mut found = None;
+        let prefix = key::files_of_content(content);
+        self.store.records().scan(&prefix, None, &mut |link, _| {
+            found = key::parse_file(link, 33);
+            ControlFlow::Break(())
+        })?;
+        Ok(found)
+    }
+
+    /// Visits the keys of a root's files, by path, from one on; members are left out.
     pub fn file_keys_from(
         &self,
         from: &FileKey,
@@ -157,7 +182,9 @@ impl Index {
         self.store
             .records()
             .scan(&prefix, Some(&from), &mut |bytes, _| {
-                key::parse_file(bytes, 1).map_or(ControlFlow::Continue(()), &mut *visit)
+                key::parse_file(bytes, 1)
+                    .filter(|key| !key.is_member())
+                    .map_or(ControlFlow::Continue(()), &mut *visit)
             })?;
         Ok(())
     }
@@ -210,9 +237,7 @@ impl Index {
         key: FileKey,
         record: FileRecord,
     ) -> Result<FileView, IndexError> {
-        let path = base.join(PathBuf::from(std::ffi::OsString::from_vec(
-            key.path.clone(),
-        )));
+        let path = base.join(PathBuf::from(std::ffi::OsString::from_vec(key.shown())));
         let content = match record.outcome {
             FileOutcome::Content(hash) => self.content(hash)?,
             FileOutcome::Unread(..) => None,
@@ -242,6 +267,16 @@ impl Index {
             document,
             chars,
         })
+    }
+
+    /// The file or member that a shown path names; the path itself where there is none.
+    pub fn resolve(&self, shown: FileKey) -> Result<FileKey, IndexError> {
+        for key in shown.readings() {
+            if self.file(&key)?.is_some() {
+                return Ok(key);
+            }
+        }
+        Ok(shown)
     }
 
     /// One file, if the view shows it, with its state as [`Index::files`] shows it.
@@ -283,7 +318,14 @@ impl Index {
                 files.push(self.plain_view(base, key, record)?);
             }
         }
-        files.sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
+        // As `files` lists them: a container's members right behind it.
+        let order = |file: &FileView| {
+            let base = roots
+                .get(&file.key.root)
+                .map(|base| base.join("").into_os_string());
+            (base, file.key.path.clone())
+        };
+        files.sort_by_cached_key(order);
         let first = files.first().and_then(|file| file.record.content());
         for file in files.iter_mut().skip(1) {
             file.call_identical(file.record.content() == first);
@@ -382,6 +424,16 @@ impl Index {
 }
 
 impl FileView {
+    /// Absolute path of what holds this member, one level up.
+    pub fn container(&self) -> Option<PathBuf> {
+        let (own, container) = (self.key.shown(), self.key.container()?.shown());
+        let path = self.path.as_os_str().as_bytes();
+        let cut = path.len().checked_sub(own.len() - container.len())?;
+        Some(PathBuf::from(std::ffi::OsString::from_vec(
+            path[..cut].to_vec(),
+        )))
+    }
+
     /// Another file is the one called indexed.
     fn call_identical(&mut self, same_bytes: bool) {
         if self.document.is_none() {

@@ -160,15 +160,26 @@ fn damaged(what: &str, source: DecodeError) -> IndexError {
 
 fn read_meta(store: &dyn Store, parameters: &Parameters) -> Result<MetaRecord, IndexError> {
     match store.records().get(&key::meta())? {
-        Some(bytes) => MetaRecord::decode(&bytes).map_err(|source| damaged("meta", source)),
+        Some(bytes) => {
+            let meta = MetaRecord::decode(&bytes).map_err(|source| damaged("meta", source))?;
+            // A store of an older format is of the present one before anything is added to it.
+            if meta.encode() != bytes {
+                put_meta(store, &meta)?;
+            }
+            Ok(meta)
+        }
         None => {
             let meta = MetaRecord::new(parameters.clone());
-            let mut batch = Batch::new(store.records());
-            batch.put(key::meta(), meta.encode());
-            batch.apply()?;
+            put_meta(store, &meta)?;
             Ok(meta)
         }
     }
+}
+
+fn put_meta(store: &dyn Store, meta: &MetaRecord) -> Result<(), IndexError> {
+    let mut batch = Batch::new(store.records());
+    batch.put(key::meta(), meta.encode());
+    Ok(batch.apply()?)
 }
 
 /// What no longer follows from the settings, or is to be made again.
@@ -223,9 +234,7 @@ fn adopt(
         meta.bytes = Default::default();
     }
     meta.parameters = parameters;
-    let mut batch = Batch::new(store.records());
-    batch.put(key::meta(), meta.encode());
-    Ok(batch.apply()?)
+    put_meta(store, meta)
 }
 
 /// Lets `each` write for every key of a kind, some thousands to a batch.

@@ -3,6 +3,7 @@
 mod bed;
 mod candidates;
 mod compact;
+mod containers;
 mod crash;
 mod life;
 mod model;

@@ -64,7 +64,7 @@ fn hit(hit: Hit) -> v1::Match {
         shared_fingerprints: numbers.shared,
         verified: numbers.verified,
         scheme: Some(scheme(hit.scheme.scheme, hit.scheme.rung)),
-        modified: Some(hit.file.record.stat.mtime.seconds),
+        modified: hit.file.record.modified(),
     }
 }
 
@@ -128,10 +128,8 @@ fn estimate(found: &SchemeEstimate) -> v1::SchemeEstimate {
 /// A file with its state.
 pub(super) fn file(file: &FileView) -> v1::File {
     let content = file.record.content();
-    let media_type = file
-        .content
-        .as_ref()
-        .map(|content| content.media_type.clone());
+    let read = file.content.as_ref();
+    let media_type = read.map(|read| read.media_type.clone());
     v1::File {
         path: path(&file.path),
         state: file.state.name().to_owned(),
@@ -142,10 +140,32 @@ pub(super) fn file(file: &FileView) -> v1::File {
             .unwrap_or_default(),
         content: content.map(|hash| hash.0.to_vec()).unwrap_or_default(),
         media_type: media_type.unwrap_or_default(),
-        bytes: Some(file.record.stat.length),
+        bytes: file.record.bytes(),
         chars: file.chars,
-        modified: Some(file.record.stat.mtime.seconds),
+        modified: file.record.modified(),
+        engine: read.map(|read| read.engine.clone()).unwrap_or_default(),
+        extractor: read.map_or(0, |read| read.extractor),
+        warnings: read.map(|read| read.warnings.clone()).unwrap_or_default(),
+        facts: read.map(|read| facts(&read.facts)).unwrap_or_default(),
+        place: place(file),
     }
+}
+
+fn facts(facts: &[(String, String)]) -> Vec<v1::Fact> {
+    let fact = |(name, value): &(String, String)| v1::Fact {
+        name: name.clone(),
+        value: value.clone(),
+    };
+    facts.iter().map(fact).collect()
+}
+
+fn place(file: &FileView) -> Option<v1::Place> {
+    let place = file.record.member?;
+    Some(v1::Place {
+        container: path(&file.container()?),
+        role: place.role.name().to_owned(),
+        ordinal: place.ordinal,
+    })
 }
 
 /// Two files.
@@ -275,6 +295,7 @@ mod tests {
                 stat: FileStat::default(),
                 racy: false,
                 outcome,
+                member: None,
             },
             content: None,
             state: State::Unreadable,

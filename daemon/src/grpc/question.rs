@@ -92,6 +92,7 @@ pub(super) fn file(
 ) -> Result<simdex_index::FileView, QueryError> {
     let unknown = || QueryError::UnknownFile(path.display().to_string());
     let (_, key) = engine.roots.locate(path).ok_or_else(unknown)?;
+    let key = engine.index.resolve(key)?;
     engine
         .index
         .file_view(&key, &engine.roots.view())?

@@ -37,13 +37,25 @@ struct FileLine<'a> {
     document: Option<String>,
     content: Option<String>,
     media_type: Option<&'a str>,
-    bytes: u64,
+    bytes: Option<u64>,
     chars: Option<u64>,
+    engine: Option<&'a str>,
+    extractor: Option<u32>,
+    warnings: &'a [String],
+    facts: BTreeMap<&'a str, &'a str>,
+    container: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    container_bytes: Option<String>,
+    role: Option<&'static str>,
+    ordinal: Option<u32>,
 }
 
 /// `{"type":"file",…}`
 pub fn file_line(file: &FileView) -> String {
     let (path, path_bytes) = path_fields(&file.path);
+    let (container, container_bytes) = file.container().as_deref().map(path_fields).unzip();
+    let read = file.content.as_ref();
+    let facts = read.map_or(&[][..], |read| &read.facts).iter();
     let filled = |text: &'_ str| !text.is_empty();
     line(&FileLine {
         r#type: "file",
@@ -54,13 +66,19 @@ pub fn file_line(file: &FileView) -> String {
         reason: Some(file.reason.as_str()).filter(|r| filled(r)),
         document: file.document.map(|(_, hash)| hash.to_string()),
         content: file.record.content().map(|hash| hash.to_string()),
-        media_type: file
-            .content
-            .as_ref()
-            .map(|c| c.media_type.as_str())
+        media_type: read
+            .map(|read| read.media_type.as_str())
             .filter(|m| filled(m)),
-        bytes: file.record.stat.length,
+        bytes: file.record.bytes(),
         chars: file.chars,
+        engine: read.map(|read| read.engine.as_str()).filter(|e| filled(e)),
+        extractor: read.map(|read| read.extractor),
+        warnings: read.map_or(&[], |read| &read.warnings),
+        facts: facts.map(|(name, value)| (&**name, &**value)).collect(),
+        container,
+        container_bytes: container_bytes.flatten(),
+        role: file.record.member.map(|place| place.role.name()),
+        ordinal: file.record.member.map(|place| place.ordinal),
     })
 }
 

@@ -30,6 +30,7 @@ fn file(path: &[u8], state: State, document: u8) -> FileView {
             },
             racy: false,
             outcome: FileOutcome::Content(content),
+            member: None,
         },
         content: Some(ContentRecord {
             state,

@@ -104,6 +104,7 @@ fn change(index: &Index, root: RootId, number: u64, text: String) -> Change {
         strikes: 0,
         bytes: text.len() as u64,
         warnings: Vec::new(),
+        facts: Vec::new(),
     };
     let document = NewDocument {
         hash: DocumentHash(canonical.hash()),
@@ -127,6 +128,7 @@ fn change(index: &Index, root: RootId, number: u64, text: String) -> Change {
             stat,
             racy: false,
             outcome: FileOutcome::Content(content),
+            member: None,
         },
         content: Some(Box::new(NewContent {
             record,

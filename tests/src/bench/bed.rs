@@ -124,6 +124,7 @@ fn change(document: u64, signature: Signature) -> Change {
         strikes: 0,
         bytes: length,
         warnings: Vec::new(),
+        facts: Vec::new(),
     };
     let new = NewDocument {
         hash: DocumentHash(name("document")),
@@ -151,6 +152,7 @@ fn change(document: u64, signature: Signature) -> Change {
             },
             racy: false,
             outcome: FileOutcome::Content(content),
+            member: None,
         },
         content: Some(Box::new(NewContent {
             record,

@@ -6,8 +6,8 @@ use simdex_schema::meta::Parameters;
 use simdex_schema::posting::{BASES, PostingKey, encode_bucket, shard_key};
 use simdex_schema::{
     ContentHash, ContentRecord, DocId, DocumentHash, DocumentKind, DocumentRecord, EdgeRecord,
-    FileKey, FileRecord, FileStat, MetaRecord, Reason, ReportRecord, RootId, RootRecord, State,
-    Timestamp, key,
+    FileKey, FileRecord, FileStat, MemberPlace, MetaRecord, Reason, ReportRecord, Role, RootId,
+    RootRecord, State, Timestamp, key,
 };
 use simdex_signature::{Rung, SchemeKind};
 
@@ -26,6 +26,7 @@ pub(crate) fn all() -> Vec<(&'static str, Vec<u8>)> {
         ("a root", root().encode()),
         ("a file that was read", read_file().encode()),
         ("a file that was not read", unread_file().encode()),
+        ("an attachment", attachment().encode()),
         ("a content", content().encode()),
         ("a document", document().encode()),
         (
@@ -96,6 +97,7 @@ fn read_file() -> FileRecord {
         stat: stat(),
         racy: false,
         outcome: FileOutcome::Content(ContentHash([0xaa; 32])),
+        member: None,
     }
 }
 
@@ -105,6 +107,17 @@ fn unread_file() -> FileRecord {
         stat: stat(),
         racy: false,
         outcome,
+        member: None,
+    }
+}
+
+fn attachment() -> FileRecord {
+    FileRecord {
+        member: Some(MemberPlace {
+            role: Role::Attachment,
+            ordinal: 1,
+        }),
+        ..read_file()
     }
 }
 
@@ -119,6 +132,7 @@ fn content() -> ContentRecord {
         strikes: 0,
         bytes: 1000,
         warnings: vec!["page 3".to_owned()],
+        facts: vec![("pages".to_owned(), "12".to_owned())],
     }
 }
 

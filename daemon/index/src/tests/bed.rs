@@ -216,6 +216,7 @@ pub(super) fn put_content(
         strikes: 0,
         bytes: 1,
         warnings: Vec::new(),
+        facts: Vec::new(),
     };
     let content = Some(Box::new(NewContent { record, document }));
     Change::File {
@@ -240,6 +241,7 @@ fn record_of(hash: ContentHash) -> FileRecord {
         stat: FileStat::default(),
         racy: false,
         outcome,
+        member: None,
     }
 }
 

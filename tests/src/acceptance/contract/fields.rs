@@ -23,13 +23,19 @@ pub(super) enum Kind {
     Is(&'static str),
     /// State to count.
     Counts,
+    /// A list of texts.
+    Texts,
+    /// Name to text.
+    Named,
     Object(Fields),
     List(Fields),
     /// Null, or this.
     Maybe(&'static Kind),
 }
 
-use Kind::{Bool, Count, Counts, Hash, Is, List, Maybe, Object, Path, Ratio, Seconds, Text};
+use Kind::{
+    Bool, Count, Counts, Hash, Is, List, Maybe, Named, Object, Path, Ratio, Seconds, Text, Texts,
+};
 
 /// Names and kinds; every one must be there.
 pub(super) type Fields = &'static [(&'static str, Kind)];
@@ -108,6 +114,13 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("media_type", Maybe(&Text)),
             ("bytes", Maybe(&Count)),
             ("chars", Maybe(&Count)),
+            ("engine", Maybe(&Text)),
+            ("extractor", Maybe(&Count)),
+            ("warnings", Texts),
+            ("facts", Named),
+            ("container", Maybe(&Path)),
+            ("role", Maybe(&Text)),
+            ("ordinal", Maybe(&Count)),
         ],
     ),
     (
@@ -269,6 +282,12 @@ fn holds(value: &Value, kind: Kind) -> Result<()> {
         Counts => value
             .as_object()
             .is_some_and(|counts| counts.values().all(Value::is_u64)),
+        Texts => value
+            .as_array()
+            .is_some_and(|texts| texts.iter().all(Value::is_string)),
+        Named => value
+            .as_object()
+            .is_some_and(|named| named.values().all(Value::is_string)),
         Object(fields) => return object(value, fields),
         List(fields) => {
             let list = value.as_array().context("no list")?;

@@ -1,0 +1,161 @@
+//! Files inside files: they come with what holds them and go with it.
+
+use std::ops::ControlFlow;
+
+use simdex_schema::{FileKey, MemberPlace, Role};
+
+use super::bed::{Bed, content, file, put};
+use crate::{Change, SeenFile, View};
+
+const LETTER: &str = "a letter that is long enough to be a document of its own in every test here";
+const OFFER: &str = "an offer that stands in an attachment and is as long as a document has to be";
+
+/// What `put` makes, as a member of `container`, number `ordinal`.
+fn member(bed: &Bed, container: &FileKey, name: &str, text: &str, ordinal: u32) -> SeenFile {
+    let mut seen = seen(bed, "a/x", text);
+    seen.key = container.member(name.as_bytes());
+    seen.record.member = Some(MemberPlace {
+        role: Role::Attachment,
+        ordinal,
+    });
+    seen
+}
+
+fn seen(bed: &Bed, path: &str, text: &str) -> SeenFile {
+    match put(bed.index(), path, text, 0) {
+        Change::File {
+            key,
+            record,
+            content,
+        } => SeenFile {
+            key,
+            record,
+            content,
+        },
+        _ => unreachable!("put makes a file"),
+    }
+}
+
+/// A mail with these attachments.
+fn put_mail(bed: &Bed, path: &str, text: &str, attachments: &[(&str, &str)]) -> usize {
+    let mail = seen(bed, path, text);
+    let members = attachments.iter().zip(0..);
+    let members = members
+        .map(|((name, text), ordinal)| member(bed, &mail.key, name, text, ordinal))
+        .collect();
+    let change = Change::Container {
+        file: mail,
+        members,
+    };
+    bed.index()
+        .apply(vec![change])
+        .unwrap()
+        .unknown_content
+        .len()
+}
+
+/// Paths of all files and members, in the order they are listed.
+fn listed(bed: &Bed) -> Vec<String> {
+    let mut paths = Vec::new();
+    bed.index()
+        .files(&View::All, &mut |file| {
+            paths.push(file.path.display().to_string());
+            ControlFlow::Continue(())
+        })
+        .unwrap();
+    paths
+}
+
+#[test]
+fn members_stand_behind_what_holds_them_and_are_no_files_on_disk() {
+    let bed = Bed::memory();
+    put_mail(
+        &bed,
+        "a/m.eml",
+        LETTER,
+        &[("offer.docx", OFFER), ("z", LETTER)],
+    );
+    bed.put("a/m.eml-2", OFFER);
+    assert_eq!(
+        listed(&bed),
+        [
+            "/data/a/m.eml",
+            "/data/a/m.eml!/offer.docx",
+            "/data/a/m.eml!/z",
+            "/data/a/m.eml-2"
+        ]
+    );
+    let mut on_disk = 0;
+    let root = file("a/m.eml").root;
+    bed.index()
+        .file_keys(root, &mut |_, _| on_disk += 1)
+        .unwrap();
+    assert_eq!(on_disk, 2);
+    let carriers = bed.index().files_of(bed.id(OFFER).unwrap(), &View::All);
+    assert_eq!(carriers.unwrap().len(), 2, "the attachment and the copy");
+}
+
+#[test]
+fn members_go_with_their_container_or_when_it_holds_others() {
+    let bed = Bed::memory();
+    put_mail(&bed, "a/m.eml", LETTER, &[("one", OFFER), ("two", LETTER)]);
+    put_mail(&bed, "a/m.eml", LETTER, &[("two", LETTER)]);
+    assert_eq!(listed(&bed), ["/data/a/m.eml", "/data/a/m.eml!/two"]);
+    assert!(
+        bed.index()
+            .files_of(bed.id(OFFER).unwrap(), &View::All)
+            .unwrap()
+            .is_empty()
+    );
+    bed.put("a/m.eml", OFFER);
+    assert_eq!(
+        listed(&bed),
+        ["/data/a/m.eml"],
+        "other bytes, no members told of"
+    );
+    put_mail(&bed, "a/m.eml", LETTER, &[("one", OFFER)]);
+    bed.remove("a/m.eml");
+    assert!(listed(&bed).is_empty());
+}
+
+#[test]
+fn a_container_seen_again_with_the_same_bytes_keeps_its_members() {
+    let bed = Bed::memory();
+    put_mail(&bed, "a/m.eml", LETTER, &[("one", OFFER)]);
+    bed.put("a/m.eml", LETTER);
+    assert_eq!(listed(&bed), ["/data/a/m.eml", "/data/a/m.eml!/one"]);
+}
+
+#[test]
+fn a_container_whose_member_is_not_known_is_read_again() {
+    let bed = Bed::memory();
+    let mail = seen(&bed, "a/m.eml", LETTER);
+    let mut lost = member(&bed, &mail.key, "one", OFFER, 0);
+    lost.content = None;
+    let change = Change::Container {
+        file: mail,
+        members: vec![lost],
+    };
+    let applied = bed.index().apply(vec![change]).unwrap();
+    assert_eq!(applied.unknown_content, [file("a/m.eml")]);
+    assert!(bed.index().file(&file("a/m.eml")).unwrap().is_none());
+}
+
+#[test]
+fn a_shown_path_finds_the_member_and_a_content_its_holder() {
+    let bed = Bed::memory();
+    put_mail(&bed, "a/m.eml", LETTER, &[("dir/offer.docx", OFFER)]);
+    let shown = file("a/m.eml!/dir/offer.docx");
+    let key = file("a/m.eml").member(b"dir/offer.docx");
+    assert_eq!(bed.index().resolve(shown).unwrap(), key);
+    assert_eq!(
+        bed.index().holder(content(OFFER, 0)).unwrap(),
+        Some(key.clone())
+    );
+    let view = bed.index().file_view(&key, &View::All).unwrap().unwrap();
+    assert_eq!(
+        view.container().unwrap().display().to_string(),
+        "/data/a/m.eml"
+    );
+    assert_eq!(bed.index().members(&file("a/m.eml")).unwrap().len(), 1);
+}

@@ -1,0 +1,203 @@
+//! One content: from its bytes to a record and a document, and the members it holds.
+
+use std::fs::File;
+use std::io::Read;
+
+use simdex_extract::{EXTRACTOR_VERSION, Extraction, Facts, Hint, Member, Outcome};
+use simdex_index::{NewContent, NewDocument};
+use simdex_schema::{ContentRecord, DocumentHash, DocumentKind, Reason, State};
+use simdex_signature::{CanonicalText, Chunks};
+
+use super::{Ingest, STRIKES, rewind};
+use crate::config::ladder;
+
+/// A content just read, with the files inside it.
+pub(super) struct Unpacked {
+    /// Its record and document.
+    pub(super) content: NewContent,
+    /// Its members, not yet read.
+    pub(super) members: Vec<Member>,
+}
+
+impl Ingest<'_> {
+    /// Extracts a content and signs what was read. `cut` says why `file` is not all of it.
+    pub(super) fn content(
+        &self,
+        file: &mut File,
+        name: Option<String>,
+        bytes: u64,
+        old: Option<ContentRecord>,
+        cut: Option<&str>,
+    ) -> Unpacked {
+        let extraction = rewind(file)
+            .map(|()| self.pool.extract(&*file, &Hint { name }))
+            .unwrap_or_else(|_| not_read());
+        let mut read = ReadContent::of(extraction);
+        if let (Some(cut), State::Indexed) = (cut, read.state) {
+            (read.state, read.reason) = (State::Partial, Reason::code(cut));
+        }
+        let document = match read.text.take() {
+            Some(text) => self.text_document(text),
+            None => self.raw_document(file, bytes, &read),
+        };
+        let failures = old
+            .filter(|old| old.extractor == EXTRACTOR_VERSION)
+            .map_or(0, |old| old.strikes);
+        let strikes = if read.state.is_failure() && !read.ours {
+            failures + 1
+        } else {
+            0
+        };
+        let gave_up = strikes >= STRIKES;
+        let too_short = read.state.has_text() && document.is_none();
+        let holds_files = !read.members.is_empty();
+        let record = ContentRecord {
+            state: match (gave_up, too_short) {
+                (true, _) => State::Quarantined,
+                // What little text a container has of its own makes it no less one.
+                (_, true) if holds_files => State::Container,
+                (_, true) => State::TooShort,
+                _ => read.state,
+            },
+            reason: read.reason,
+            document: None,
+            media_type: read.media_type,
+            engine: read.engine,
+            extractor: EXTRACTOR_VERSION,
+            strikes,
+            bytes,
+            warnings: read.warnings,
+            facts: read.facts,
+        };
+        Unpacked {
+            content: NewContent { record, document },
+            members: read.members,
+        }
+    }
+
+    /// A document of a text; none where the text is shorter than one shingle.
+    fn text_document(&self, text: String) -> Option<NewDocument> {
+        let canonical = CanonicalText::from_extracted(&text);
+        let length = canonical.as_bytes().len() as u64;
+        if length < u64::from(self.index.window().width()) {
+            return None;
+        }
+        Some(NewDocument {
+            hash: DocumentHash(canonical.hash()),
+            kind: DocumentKind::Text,
+            length,
+            chars: canonical.chars(),
+            signatures: self.index.sign_text(&canonical, ladder().rung_for(length)),
+            text: Some(text),
+        })
+    }
+
+    /// A document of raw bytes, for a content without text; none where it is empty or too long.
+    fn raw_document(&self, file: &mut File, bytes: u64, read: &ReadContent) -> Option<NewDocument> {
+        if bytes == 0 || bytes > self.raw_bytes || read.state.has_text() {
+            return None;
+        }
+        rewind(file).ok()?;
+        let mut raw = Vec::new();
+        file.take(self.raw_bytes).read_to_end(&mut raw).ok()?;
+        Some(raw_document(&raw))
+    }
+}
+
+/// The raw-byte document of these bytes. Its name is BLAKE3 under a key of its own, so that no
+/// text can be given the same one.
+pub fn raw_document(raw: &[u8]) -> NewDocument {
+    NewDocument {
+        hash: DocumentHash(
+            *blake3::Hasher::new_derive_key(RAW_DOCUMENT)
+                .update(raw)
+                .finalize()
+                .as_bytes(),
+        ),
+        kind: DocumentKind::Raw,
+        length: raw.len() as u64,
+        chars: 0,
+        text: None,
+        signatures: vec![Chunks::sign_by(raw, ladder())],
+    }
+}
+
+const RAW_DOCUMENT: &str = "simdex 2026 raw document";
+
+/// An extraction in the words of the schema.
+pub struct ReadContent {
+    /// How it ended.
+    pub state: State,
+    /// Why.
+    pub reason: Reason,
+    /// Extracted text.
+    pub text: Option<String>,
+    /// Kind by content.
+    pub media_type: String,
+    /// Who read it.
+    pub engine: String,
+    /// Remarks.
+    pub warnings: Vec<String>,
+    /// Code and value.
+    pub facts: Vec<(String, String)>,
+    /// Files inside.
+    pub members: Vec<Member>,
+    /// The failure is the machine's, not the document's: it is no strike against the content.
+    pub ours: bool,
+}
+
+impl ReadContent {
+    /// Translates what the worker answered.
+    pub fn of(extraction: Extraction) -> Self {
+        use simdex_extract::Reason::{NoWorker, ShuttingDown};
+        let reason = extraction.outcome.reason();
+        let ours = matches!(reason, Some(NoWorker | ShuttingDown));
+        let reason = reason.map_or_else(Reason::none, |reason| Reason::code(reason.code()));
+        let (state, text) = match extraction.outcome {
+            Outcome::Text {
+                text,
+                partial: None,
+            } => (State::Indexed, Some(text.into_string())),
+            Outcome::Text {
+                text,
+                partial: Some(_),
+            } => (State::Partial, Some(text.into_string())),
+            Outcome::Container(_) => (State::Container, None),
+            Outcome::NoText(_) => (State::NoText, None),
+            Outcome::Encrypted(_) => (State::Encrypted, None),
+            Outcome::Unsupported(_) => (State::Unsupported, None),
+            Outcome::TooLarge(_) => (State::TooLarge, None),
+            Outcome::Failed(_) => (State::Failed, None),
+            Outcome::TimedOut(_) => (State::TimedOut, None),
+            Outcome::Crashed(_) => (State::Crashed, None),
+        };
+        let (media_type, engine) = (extraction.media_type, extraction.engine);
+        Self {
+            state,
+            reason,
+            text,
+            media_type,
+            engine,
+            warnings: extraction.warnings,
+            facts: facts_of(&extraction.facts),
+            members: extraction.members,
+            ours,
+        }
+    }
+}
+
+fn facts_of(facts: &Facts) -> Vec<(String, String)> {
+    let pair = |(fact, value): (simdex_extract::Fact, &str)| (fact.code().into(), value.into());
+    facts.iter().map(pair).collect()
+}
+
+fn not_read() -> Extraction {
+    Extraction {
+        outcome: Outcome::Failed(simdex_extract::Reason::ReadError),
+        media_type: String::new(),
+        engine: String::new(),
+        warnings: Vec::new(),
+        facts: Facts::default(),
+        members: Vec::new(),
+    }
+}
