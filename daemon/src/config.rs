@@ -110,6 +110,9 @@ section! {
     ExtractConfig {
         /// Worker processes; 0 = one a processor.
         workers: usize = 0,
+        /// Refuse to start where the kernel cannot confine workers wholly; without it they run with
+        /// what there is, and say DEGRADED.
+        require_sandbox: bool = true,
         /// Address space of a worker, MiB.
         memory_mib: u64 = 2048,
         /// CPU seconds a document.

@@ -74,6 +74,12 @@ pub enum EngineError {
         /// Why.
         source: std::io::Error,
     },
+    /// The kernel does not confine the workers as it should.
+    #[error(
+        "extraction workers cannot be confined here (missing: {0}); run a kernel with Landlock and \
+         seccomp, or accept the risk with require_sandbox = false under [extract]"
+    )]
+    Unconfined(String),
     /// A root stands in the way of a barrier.
     #[error("{0}")]
     Unsynced(String),
@@ -102,6 +108,10 @@ impl Engine {
         };
         let pool = Pool::new(command, config.workers(), config.limits());
         let pool = Arc::new(pool.spooling_in(data_dir.clone()));
+        let sandbox = pool.sandbox();
+        if config.extract.require_sandbox && sandbox.is_degraded() {
+            return Err(EngineError::Unconfined(sandbox.missing.join(", ")));
+        }
         let events = Arc::new(Events::default());
         let roots = Arc::new(Roots::open(&index, &config.roots, &events)?);
         let pipeline = Pipeline::start(

@@ -22,6 +22,9 @@ use crate::roots::Roots;
 
 /// Files named and not yet looked at.
 const JOBS: usize = 1024;
+/// Threads that look at files, to each worker: while one waits for a slow document the others find
+/// it work, and what lines up for a worker can be told apart, small from huge.
+const READERS_PER_WORKER: usize = 4;
 /// Changes looked at and not yet applied.
 const CHANGES: usize = 16;
 /// Changes applied at once.
@@ -83,7 +86,7 @@ impl Pipeline {
         let (changes, looks) = sync_channel::<Looks>(CHANGES);
         let queue = Arc::new(Mutex::new(queue));
         let mut threads = Vec::new();
-        for number in 0..config.workers() {
+        for number in 0..config.workers() * READERS_PER_WORKER {
             let (shared, queue, changes) =
                 (Arc::clone(&shared), Arc::clone(&queue), changes.clone());
             threads.push(spawn(format!("reader-{number}"), move || {

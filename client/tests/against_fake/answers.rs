@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use simdex_client::wire::{
-    CompareReply, File, Group, Match, Member, Pair, QuerySummary, Ratio, Relation, Root, Scheme,
-    SchemeEstimate, SchemeUsage, Span, StatusReply, Summary,
+    CompareReply, Fact, File, Group, Match, Member, Pair, QuerySummary, Ratio, Relation, Root,
+    Scheme, SchemeEstimate, SchemeUsage, Span, StatusReply, Summary,
 };
 
 pub(crate) fn scheme(n: u64) -> Scheme {
@@ -125,6 +125,14 @@ pub(crate) fn file() -> File {
         bytes: Some(1234),
         chars: Some(1200),
         modified: None,
+        engine: "plain 1".to_owned(),
+        extractor: 2,
+        warnings: Vec::new(),
+        facts: vec![Fact {
+            name: "charset".to_owned(),
+            value: "windows-1252".to_owned(),
+        }],
+        place: None,
     }
 }
 

@@ -87,6 +87,7 @@ fn describe(
 ) -> io::Result<()> {
     let hint = Hint {
         name: path.rsplit('/').next().map(str::to_owned),
+        ..Hint::default()
     };
     let start = Instant::now();
     let extraction = pool.extract(file, &hint);

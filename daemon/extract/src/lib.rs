@@ -33,7 +33,7 @@ pub use budget::Budgets;
 pub use fact::{Fact, Facts};
 pub use member::{Member, Role};
 pub use outcome::{ExtractedText, Extraction, Outcome, Reason};
-pub use pool::Pool;
+pub use pool::{Pool, Urgency};
 pub use process::WorkerCommand;
 pub use sandbox::SandboxReport;
 pub use spool::MemberBytes;
@@ -81,4 +81,6 @@ impl Default for Limits {
 pub struct Hint {
     /// File name. It only tells textual kinds apart (`.md`, `.csv`); content decides the rest.
     pub name: Option<String>,
+    /// Who waits for the answer.
+    pub urgency: Urgency,
 }

@@ -1,15 +1,21 @@
 //! The workers of the daemon: bounded in number, replaced when worn, called from many threads.
 
+mod queue;
+
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use rustix::fs::{FileType, OFlags};
 use rustix::process::{Pid, Signal};
 use tracing::{debug, warn};
 
+pub use queue::Urgency;
+
+use self::queue::{Lane, Queue, Ticket};
 use crate::process::{Fault, Spawner, Worker, WorkerCommand};
 use crate::protocol::{Request, Setup};
 use crate::{Extraction, Facts, Hint, Limits, Outcome, Reason, SandboxReport};
@@ -32,7 +38,7 @@ pub struct Pool {
 #[derive(Debug, Default)]
 struct State {
     idle: Vec<Worker>,
-    busy: usize,
+    queue: Queue,
     /// Every living worker. An entry goes before its worker is reaped, so no number is stale.
     alive: Vec<Pid>,
     report: Option<SandboxReport>,
@@ -82,7 +88,8 @@ impl Pool {
     #[must_use]
     pub fn sandbox(&self) -> SandboxReport {
         let known = self.lock().report.clone();
-        known.unwrap_or_else(|| match self.check_out().and_then(Slot::worker) {
+        let started = || self.place(Lane::Question)?.worker();
+        known.unwrap_or_else(|| match started() {
             Ok(worker) => {
                 self.check_in(worker);
                 self.lock().report.clone().unwrap_or_default()
@@ -147,9 +154,9 @@ impl Pool {
             length,
             name,
         };
-        match self.ask(document, &request) {
+        match self.ask(document, &request, hint.urgency) {
             // The worker died between two documents, which is not this one's doing.
-            Err(Lost::Unsent) => self.ask(document, &request),
+            Err(Lost::Unsent) => self.ask(document, &request, hint.urgency),
             answer => answer,
         }
         .map_err(|lost| match lost {
@@ -159,11 +166,15 @@ impl Pool {
     }
 
     /// Asks one worker once, and gives it back, replaces it or buries it.
-    fn ask(&self, document: BorrowedFd<'_>, request: &Request) -> Result<Extraction, Lost> {
-        let mut worker = self
-            .check_out()
-            .and_then(Slot::worker)
-            .map_err(Lost::With)?;
+    fn ask(
+        &self,
+        document: BorrowedFd<'_>,
+        request: &Request,
+        urgency: Urgency,
+    ) -> Result<Extraction, Lost> {
+        let lane = Lane::of(urgency, request.length);
+        let place = self.place(lane).map_err(Lost::With)?;
+        let mut worker = place.worker().map_err(Lost::With)?;
         let documents_per_worker = self.limits.documents_per_worker;
         match worker.ask(document, request, &self.limits, &self.spool) {
             Ok((extraction, fit)) => {
@@ -183,52 +194,50 @@ impl Pool {
         }
     }
 
-    /// Waits for a place, with an idle worker in it if there is one.
-    fn check_out(&self) -> Result<Slot<'_>, Outcome> {
+    /// Waits for a place.
+    fn place(&self, lane: Lane) -> Result<Place<'_>, Outcome> {
         let mut state = self.lock();
+        let ticket = state.queue.join(lane);
         loop {
             if state.closed {
+                state.queue.leave(ticket, lane);
                 return Err(Outcome::Failed(Reason::ShuttingDown));
             }
-            if !state.idle.is_empty() || state.busy < self.workers {
-                state.busy += 1;
-                return Ok(Slot {
-                    pool: self,
-                    idle: state.idle.pop(),
-                });
+            if state
+                .queue
+                .enter(ticket, lane, self.workers, Instant::now())
+            {
+                // The next in line may have a turn as well.
+                self.freed.notify_all();
+                return Ok(Place { pool: self, ticket });
             }
-            state = self
-                .freed
-                .wait(state)
-                .unwrap_or_else(PoisonError::into_inner);
+            // A document under way may have become slow meanwhile, which nobody tells.
+            let waited = self.freed.wait_timeout(state, queue::SLOW / 4);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
     }
 
     /// Gives a worker back for the next document.
     fn check_in(&self, worker: Worker) {
         let mut state = self.lock();
-        if state.closed {
+        // Places beyond the usual number are for a time only, and so are their workers.
+        if state.closed || state.idle.len() >= self.workers {
             drop(state);
             return self.retire(worker);
         }
-        state.busy -= 1;
         state.idle.push(worker);
-        drop(state);
-        self.freed.notify_one();
     }
 
-    /// Ends a worker that has done nothing wrong and frees its place.
+    /// Ends a worker that has done nothing wrong.
     fn retire(&self, worker: Worker) {
         self.forget(&worker);
         drop(worker);
-        self.free_place();
     }
 
-    /// Ends a worker and frees its place; tells what its fault means for the document.
+    /// Ends a worker; tells what its fault means for the document.
     fn bury(&self, worker: Worker, fault: Fault) -> Outcome {
         let closed = self.forget(&worker);
         let outcome = worker.bury(fault);
-        self.free_place();
         if closed {
             return Outcome::Failed(Reason::ShuttingDown);
         }
@@ -242,11 +251,6 @@ impl Pool {
         let pid = worker.pid();
         state.alive.retain(|alive| Some(*alive) != pid);
         state.closed
-    }
-
-    fn free_place(&self) {
-        self.lock().busy -= 1;
-        self.freed.notify_one();
     }
 
     /// Starts a worker into the place the caller holds.
@@ -290,24 +294,30 @@ enum Lost {
     With(Outcome),
 }
 
-/// A place among the busy workers, not yet filled.
-struct Slot<'a> {
+/// A place among the busy, given back when it is dropped.
+struct Place<'a> {
     pool: &'a Pool,
-    idle: Option<Worker>,
+    ticket: Ticket,
 }
 
-impl Slot<'_> {
-    /// The worker of this place: the idle one if it still waits, else a new one.
-    fn worker(mut self) -> Result<Worker, Outcome> {
-        if let Some(worker) = self.idle.take() {
-            if worker.is_ready() {
-                return Ok(worker);
+impl Place<'_> {
+    /// A worker for this place: an idle one if it still waits, else a new one.
+    fn worker(&self) -> Result<Worker, Outcome> {
+        loop {
+            let idle = self.pool.lock().idle.pop();
+            match idle {
+                Some(worker) if worker.is_ready() => return Ok(worker),
+                Some(worker) => drop(self.pool.forget(&worker)),
+                None => return self.pool.start_worker(),
             }
-            self.pool.forget(&worker);
         }
-        self.pool
-            .start_worker()
-            .inspect_err(|_| self.pool.free_place())
+    }
+}
+
+impl Drop for Place<'_> {
+    fn drop(&mut self) {
+        self.pool.lock().queue.done(self.ticket);
+        self.pool.freed.notify_all();
     }
 }
 

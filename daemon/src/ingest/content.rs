@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::Read;
 
-use simdex_extract::{EXTRACTOR_VERSION, Extraction, Facts, Hint, Member, Outcome};
+use simdex_extract::{EXTRACTOR_VERSION, Extraction, Facts, Hint, Member, Outcome, Urgency};
 use simdex_index::{NewContent, NewDocument};
 use simdex_schema::{ContentRecord, DocumentHash, DocumentKind, Reason, State};
 use simdex_signature::{CanonicalText, Chunks};
@@ -29,8 +29,12 @@ impl Ingest<'_> {
         old: Option<ContentRecord>,
         cut: Option<&str>,
     ) -> Unpacked {
+        let hint = Hint {
+            name,
+            urgency: Urgency::Backlog,
+        };
         let extraction = rewind(file)
-            .map(|()| self.pool.extract(&*file, &Hint { name }))
+            .map(|()| self.pool.extract(&*file, &hint))
             .unwrap_or_else(|_| not_read());
         let mut read = ReadContent::of(extraction);
         if let (Some(cut), State::Indexed) = (cut, read.state) {

@@ -42,6 +42,7 @@ fn file(path: &[u8], state: State, document: u8) -> FileView {
             strikes: 0,
             bytes: 1_200,
             warnings: Vec::new(),
+            facts: vec![("charset".into(), "koi8-r".into())],
         }),
         state,
         reason: Reason::none(),
@@ -114,7 +115,9 @@ fn a_file_line_says_null_for_what_there_is_not() {
     empty.reason = Reason::code("empty-file");
     let expected = format!(
         "{{\"type\":\"file\",\"v\":1,\"path\":\"/s/empty\",\"state\":\"no-text\",\"reason\":\"empty-file\",\
-         \"document\":null,\"content\":\"{}\",\"media_type\":\"text/plain\",\"bytes\":1200,\"chars\":null}}",
+         \"document\":null,\"content\":\"{}\",\"media_type\":\"text/plain\",\"bytes\":1200,\"chars\":null,\"engine\":\"plain\",\"extractor\":1,\
+         \"warnings\":[],\"facts\":{{\"charset\":\"koi8-r\"}},\"container\":null,\"role\":null,\
+         \"ordinal\":null}}",
         "01".repeat(32)
     );
     assert_eq!(file_line(&empty), expected);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use simdex_extract::{Extraction, Hint, Pool};
+use simdex_extract::{Extraction, Hint, Pool, Urgency};
 use simdex_index::{FileView, Index, View};
 use simdex_schema::{ContentHash, DocId, DocumentHash, DocumentKind, Reason, State};
 use simdex_signature::{CanonicalText, Fingerprint, Rung, SchemeKind, ShingleSet, Signature};
@@ -122,6 +122,7 @@ impl Subject {
         let content = crate::ingest::hash_of(&mut file).ok().map(|(hash, _)| hash);
         let hint = Hint {
             name: name.file_name().map(|n| n.to_string_lossy().into_owned()),
+            urgency: Urgency::Question,
         };
         use std::io::{Read, Seek, SeekFrom};
         let rewound = file.seek(SeekFrom::Start(0)).is_ok();

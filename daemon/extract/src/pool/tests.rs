@@ -12,8 +12,10 @@ use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use super::*;
+use crate::Role;
 use crate::formats::samples::{pdf, pdf_of, stream};
-use crate::protocol::{self, Hello, Reply, Setup, Status};
+use crate::member::{MemberHead, MemberOut};
+use crate::protocol::{self, Hello, MemberStream, Reply, Setup, Status};
 use crate::{EXTRACTOR_VERSION, sandbox};
 
 const BAD: &[u8] = b"misbehave now";
@@ -122,8 +124,36 @@ fn deaths_are_told_apart() {
 }
 
 #[test]
+fn a_document_that_hangs_holds_up_only_itself() {
+    let limits = Limits {
+        wall: Duration::from_secs(20),
+        ..Limits::default()
+    };
+    let pool = pool("hang", limits);
+    let late = std::sync::atomic::AtomicBool::new(false);
+    std::thread::scope(|scope| {
+        let hanging = scope.spawn(|| {
+            let outcome = read(&pool, BAD);
+            late.store(true, std::sync::atomic::Ordering::SeqCst);
+            outcome
+        });
+        while pool.lock().queue.is_idle() {
+            std::thread::yield_now();
+        }
+        assert_eq!(text_of(read(&pool, b"a neighbour")), "a neighbour");
+        assert!(!late.load(std::sync::atomic::Ordering::SeqCst), "it waited");
+        assert_eq!(
+            hanging.join().unwrap(),
+            Outcome::TimedOut(Reason::WallLimit)
+        );
+    });
+}
+
+#[test]
 fn lies_are_not_believed() {
     for lie in [
+        "many_members",
+        "other_member",
         "other_nonce",
         "huge_text",
         "huge_frame",
@@ -163,6 +193,7 @@ fn a_real_worker_reads_and_reports_its_sandbox() {
     );
     let hint = Hint {
         name: Some("list.md".into()),
+        ..Hint::default()
     };
     let extraction = pool.extract(document("- Grüße\n".as_bytes()), &hint);
     assert_eq!(text_of(extraction.outcome), "- Grüße\n");
@@ -213,7 +244,9 @@ fn many_threads_share_few_workers() {
         }
     });
     let state = pool.lock();
-    assert!(state.idle.len() <= 2 && state.busy == 0 && state.alive.len() == state.idle.len());
+    assert!(
+        state.idle.len() <= 2 && state.queue.is_idle() && state.alive.len() == state.idle.len()
+    );
 }
 
 #[test]
@@ -312,6 +345,11 @@ fn answer(mut stream: &UnixStream, nonce: u64, text: &[u8]) {
     stream.write_all(text).unwrap();
 }
 
+fn members(stream: &UnixStream, nonce: u64) -> MemberStream {
+    let stream = std::sync::Arc::new(stream.try_clone().unwrap());
+    MemberStream { stream, nonce }
+}
+
 fn sleep_long() {
     std::thread::sleep(Duration::from_secs(600));
 }
@@ -370,6 +408,21 @@ workers! {
     };
     worker_huge_frame => |mut stream, _| {
         stream.write_all(&[0xff; 64]).unwrap();
+        sleep_long();
+    };
+    worker_many_members => |stream, request| {
+        let mut members = members(stream, request.nonce);
+        let entries = Limits::default().budgets.entries;
+        for _ in 0..=entries {
+            // The daemon may have stopped listening.
+            let _ = members.begin(&MemberHead::new("x", Role::Entry));
+            let _ = members.end(None);
+        }
+        sleep_long();
+    };
+    worker_other_member => |stream, request| {
+        let head = MemberHead::new("x", Role::Entry);
+        members(stream, request.nonce + 1).begin(&head).unwrap();
         sleep_long();
     };
     worker_bad_utf8 => |stream, request| {
