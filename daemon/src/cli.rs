@@ -58,6 +58,13 @@ enum Command {
     /// Read documents for the daemon (started by it, not by people).
     #[command(hide = true)]
     ExtractWorker,
+    /// Run a program of the machine confined (started by the daemon, not by people).
+    #[command(hide = true, disable_help_flag = true)]
+    OutsideWorker {
+        /// Its limits, the program, and the program's arguments.
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<std::ffi::OsString>,
+    },
     /// Examine a store that was not closed cleanly (started by the daemon, not by people).
     #[command(hide = true)]
     ProbeStore {
@@ -95,6 +102,9 @@ pub fn main() -> ExitCode {
             .and_then(|config| rebuild::run(data_dir, config, &program()?)),
         Some(Command::Verify { dir }) => verify::run(&dir),
         Some(Command::ExtractWorker) => return simdex_extract::worker_main(),
+        Some(Command::OutsideWorker { arguments }) => {
+            return simdex_extract::outside_main(arguments);
+        }
         Some(Command::ProbeStore { dir }) => return simdex_index::store::probe_main(&dir),
     };
     done.unwrap_or_else(|error| {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use serde::Deserialize;
-use simdex_extract::{Budgets, Limits};
+use simdex_extract::{Budgets, Limits, OutsideLimits};
 use simdex_schema::meta::Parameters;
 use simdex_signature::{CANONICAL_VERSION, Ladder, Window};
 use thiserror::Error;
@@ -27,6 +27,8 @@ pub struct Config {
     pub signature: SignatureConfig,
     /// Limits of the extraction workers.
     pub extract: ExtractConfig,
+    /// Programs of the machine that may be asked.
+    pub outside: OutsideConfig,
     /// Times and bounds of watching.
     pub watch: WatchConfig,
     /// Memory of the store.
@@ -147,6 +149,24 @@ section! {
         mime_depth: u32 = 20,
         /// Cells of all sheets of one file.
         sheet_cells: u64 = 2_000_000,
+    }
+}
+
+section! {
+    /// `[outside]`
+    OutsideConfig {
+        /// Ask `pdftotext` (poppler) for PDFs that are not read, or read poorly.
+        pdftotext: bool = false,
+        /// Ask `tesseract` for pages and pictures without text.
+        ocr: bool = false,
+        /// Languages that tesseract tries, joined by `+`.
+        ocr_languages: String = "eng".to_owned(),
+        /// Pages of one document that are recognised.
+        ocr_pages: u32 = 50,
+        /// Address space of a program, MiB.
+        memory_mib: u64 = 2048,
+        /// Time one document may take, s.
+        seconds: u64 = 300,
     }
 }
 
@@ -277,6 +297,16 @@ impl Config {
         }
     }
 
+    /// What a program of the machine may cost.
+    pub fn outside_limits(&self) -> OutsideLimits {
+        OutsideLimits {
+            address_space: self.outside.memory_mib << 20,
+            time: Duration::from_secs(self.outside.seconds),
+            output_bytes: self.extract.text_mib << 20,
+            pages: self.outside.ocr_pages,
+        }
+    }
+
     /// What the structure of one document may cost.
     fn budgets(&self) -> Budgets {
         let extract = &self.extract;
@@ -375,12 +405,18 @@ mod tests {
         let default = Config::default();
         assert_eq!(config.signature, default.signature);
         assert_eq!(config.extract, default.extract);
+        assert_eq!(config.outside, default.outside);
         assert_eq!(config.watch, default.watch);
         assert_eq!(config.store, default.store);
         assert_eq!(config.grpc, default.grpc);
         let sections = format!(
-            "{:?}{:?}{:?}{:?}{:?}",
-            default.signature, default.extract, default.watch, default.store, default.grpc
+            "{:?}{:?}{:?}{:?}{:?}{:?}",
+            default.signature,
+            default.extract,
+            default.outside,
+            default.watch,
+            default.store,
+            default.grpc
         );
         let keys = sections
             .split(['{', ','])

@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use simdex_extract::{Pool, WorkerCommand};
+use simdex_extract::{Outside, Pool, WorkerCommand};
 use simdex_index::{Cancel, Index, IndexError, OpenReport};
 use simdex_schema::RootId;
 use thiserror::Error;
@@ -80,6 +80,9 @@ pub enum EngineError {
          seccomp, or accept the risk with require_sandbox = false under [extract]"
     )]
     Unconfined(String),
+    /// A program that the config asks for is not there.
+    #[error("{0} is not installed; install it ({1}), or switch it off under [outside]")]
+    NotInstalled(&'static str, &'static str),
     /// A root stands in the way of a barrier.
     #[error("{0}")]
     Unsynced(String),
@@ -107,7 +110,10 @@ impl Engine {
             args: vec!["extract-worker".into()],
         };
         let pool = Pool::new(command, config.workers(), config.limits());
-        let pool = Arc::new(pool.spooling_in(data_dir.clone()));
+        let pool = pool
+            .spooling_in(data_dir.clone())
+            .with_outside(outside(&config, program)?);
+        let pool = Arc::new(pool);
         let sandbox = pool.sandbox();
         if config.extract.require_sandbox && sandbox.is_degraded() {
             return Err(EngineError::Unconfined(sandbox.missing.join(", ")));
@@ -339,4 +345,20 @@ fn unheld(root: &Arc<Root>) -> Result<(), EngineError> {
             status.pending_loss
         ))),
     }
+}
+
+/// The programs of the machine that the config asks for.
+fn outside(config: &Config, program: &Path) -> Result<Outside, EngineError> {
+    let shim = WorkerCommand {
+        program: program.to_owned(),
+        args: vec!["outside-worker".into()],
+    };
+    let mut outside = Outside::none(shim, config.outside_limits());
+    if config.outside.pdftotext && !outside.use_pdftotext() {
+        return Err(EngineError::NotInstalled("pdftotext", "poppler-utils"));
+    }
+    if config.outside.ocr && !outside.use_tesseract(&config.outside.ocr_languages) {
+        return Err(EngineError::NotInstalled("tesseract", "tesseract-ocr"));
+    }
+    Ok(outside)
 }

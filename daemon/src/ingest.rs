@@ -16,7 +16,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use simdex_extract::{EXTRACTOR_VERSION, Pool};
+use simdex_extract::{EXTRACTOR_VERSION, Outside, Pool};
 use simdex_index::{Change, Index, IndexError, SeenFile};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
@@ -163,7 +163,7 @@ impl<'a> Ingest<'a> {
                 let Some(content) = content else {
                     return Ok(true);
                 };
-                Ok(deserves_another_try(&content)
+                Ok(self.deserves_another_try(&content)
                     || (content.count(members::COUNT) > 0 && self.members_wait(key)?))
             }
         }
@@ -248,7 +248,7 @@ impl Ingest<'_> {
         let Some(old) = self.index.content(hash)? else {
             return Ok(Found::Fresh(None));
         };
-        if deserves_another_try(&old) {
+        if self.deserves_another_try(&old) {
             return Ok(Found::Fresh(Some(old)));
         }
         let members = old.count(members::COUNT);
@@ -317,9 +317,18 @@ fn is_behind_symlink(root: &Path, path: &Path) -> bool {
     directories.into_iter().any(Path::is_symlink)
 }
 
-fn deserves_another_try(content: &ContentRecord) -> bool {
-    content.extractor < EXTRACTOR_VERSION
-        || (content.state.is_failure() && content.strikes < STRIKES)
+impl Ingest<'_> {
+    /// Whether reading the same bytes again may end otherwise.
+    fn deserves_another_try(&self, content: &ContentRecord) -> bool {
+        let ContentRecord {
+            media_type, reason, ..
+        } = content;
+        let asks_outside =
+            |outside: &Outside| outside.could_improve(media_type, reason.as_str(), &content.engine);
+        content.extractor < EXTRACTOR_VERSION
+            || (content.state.is_failure() && content.strikes < STRIKES)
+            || self.pool.outside().is_some_and(asks_outside)
+    }
 }
 
 /// A file whose bytes are not read; unchanged where the same is on record.

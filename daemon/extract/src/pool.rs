@@ -18,7 +18,7 @@ pub use queue::Urgency;
 use self::queue::{Lane, Queue, Ticket};
 use crate::process::{Fault, Spawner, Worker, WorkerCommand};
 use crate::protocol::{Request, Setup};
-use crate::{Extraction, Facts, Hint, Limits, Outcome, Reason, SandboxReport};
+use crate::{Extraction, Facts, Hint, Limits, Outcome, Outside, Reason, SandboxReport};
 
 /// Longest file name that is passed on, in bytes (the longest Linux has).
 const MAX_NAME_BYTES: usize = 255;
@@ -30,6 +30,7 @@ pub struct Pool {
     workers: usize,
     limits: Limits,
     spool: PathBuf,
+    outside: Option<Outside>,
     state: Mutex<State>,
     freed: Condvar,
     nonce: AtomicU64,
@@ -60,6 +61,7 @@ impl Pool {
             workers: workers.max(1),
             limits,
             spool: std::env::temp_dir(),
+            outside: None,
             state: Mutex::default(),
             freed: Condvar::new(),
             nonce: AtomicU64::new(1),
@@ -74,14 +76,29 @@ impl Pool {
         self
     }
 
+    /// Asks programs of the machine where our own readers are at a loss.
+    #[must_use]
+    pub fn with_outside(mut self, outside: Outside) -> Self {
+        self.outside = Some(outside);
+        self
+    }
+
+    /// The programs that are asked, if any.
+    #[must_use]
+    pub fn outside(&self) -> Option<&Outside> {
+        self.outside.as_ref()
+    }
+
     /// Reads the text of `document`, an open regular file that can be read and not written.
     ///
     /// Waits for a free worker, then at most [`Limits::wall`] for its answer.
     pub fn extract(&self, document: impl AsFd, hint: &Hint) -> Extraction {
         let document = document.as_fd();
-        self.measure(document)
+        let extraction = self
+            .measure(document)
             .and_then(|length| self.read(document, length, hint))
-            .unwrap_or_else(unread)
+            .unwrap_or_else(|outcome| unread(outcome, document));
+        self.improve(extraction, document)
     }
 
     /// What confines the workers; starts one to find out if none has been started yet.
@@ -163,6 +180,19 @@ impl Pool {
             Lost::Unsent => Outcome::Failed(Reason::NoWorker),
             Lost::With(outcome) => outcome,
         })
+    }
+
+    /// Gives a document that our readers did not read well to an outside program, as one of the
+    /// huge ones: such programs are slow.
+    fn improve(&self, extraction: Extraction, document: BorrowedFd<'_>) -> Extraction {
+        let code = extraction.outcome.reason().map_or("", Reason::code);
+        let asked = self.outside.as_ref().filter(|outside| {
+            outside.could_improve(&extraction.media_type, code, &extraction.engine)
+        });
+        match (asked, asked.map(|_| self.place(Lane::Huge))) {
+            (Some(outside), Some(Ok(_place))) => outside.improve(extraction, document),
+            _ => extraction,
+        }
     }
 
     /// Asks one worker once, and gives it back, replaces it or buries it.
@@ -321,11 +351,19 @@ impl Drop for Place<'_> {
     }
 }
 
-/// An answer that no worker gave.
-fn unread(outcome: Outcome) -> Extraction {
+/// An answer that no worker gave. Of a PDF that killed its worker it is known that it is one.
+fn unread(outcome: Outcome, document: BorrowedFd<'_>) -> Extraction {
+    let mut start = [0; 5];
+    let is_pdf = rustix::io::pread(document, &mut start, 0).is_ok_and(|read| read == 5)
+        && start == *b"%PDF-";
+    let media_type = if is_pdf {
+        "application/pdf"
+    } else {
+        "application/octet-stream"
+    };
     Extraction {
         outcome,
-        media_type: "application/octet-stream".to_owned(),
+        media_type: media_type.to_owned(),
         engine: "none".to_owned(),
         warnings: Vec::new(),
         facts: Facts::default(),

@@ -16,7 +16,7 @@ use simdex_schema::{
     Timestamp,
 };
 
-use super::{Ingest, deserves_another_try, hash_all};
+use super::{Ingest, hash_all};
 use crate::config::ExtractConfig;
 
 /// The fact that says how many files a content holds.
@@ -57,7 +57,7 @@ impl Ingest<'_> {
                 FileOutcome::Content(hash) => self
                     .index
                     .content(*hash)?
-                    .is_none_or(|content| deserves_another_try(&content)),
+                    .is_none_or(|content| self.deserves_another_try(&content)),
             };
             if waits {
                 return Ok(true);
@@ -215,7 +215,7 @@ impl Tree<'_> {
         let known = self.ingest.index.content(hash)?;
         if known
             .as_ref()
-            .is_some_and(|known| !deserves_another_try(known))
+            .is_some_and(|known| !self.ingest.deserves_another_try(known))
         {
             let holder = self.ingest.index.holder(hash)?;
             match (known.as_ref().map_or(0, |known| known.count(COUNT)), holder) {

@@ -1,0 +1,107 @@
+//! What programs of the machine are denied, with a shell; pdftotext where it is installed. Recognition
+//! is tested in `tests/outside.rs`: pictures do not survive what a test binary prints before them.
+
+use super::*;
+use crate::Facts;
+use crate::formats::samples::pdf;
+use crate::pool::tests::{document, test_worker};
+
+fn limits() -> OutsideLimits {
+    OutsideLimits {
+        address_space: 2 << 30,
+        time: Duration::from_secs(60),
+        output_bytes: 1 << 20,
+        pages: 3,
+    }
+}
+
+fn shim() -> WorkerCommand {
+    let mut shim = test_worker("outside::tests::shim_process");
+    shim.args.push("--".into());
+    shim
+}
+
+/// The shim as the daemon's binary has it; what follows `--` is for it.
+#[test]
+#[ignore = "the shim: started by the other tests"]
+fn shim_process() {
+    let own = std::env::args_os().skip_while(|argument| argument != "--");
+    outside_main(own.skip(1));
+}
+
+fn shell(script: &str, limits: &OutsideLimits) -> Option<Output> {
+    let arguments = ["-c", script].map(str::to_owned);
+    let deadline = Instant::now() + limits.time;
+    let input = spooled(b"the input").unwrap();
+    let program = installed("sh").unwrap();
+    run(&shim(), limits, &program, &arguments, input, deadline)
+}
+
+fn said(script: &str) -> String {
+    let output = shell(script, &limits()).expect("the shell ran");
+    String::from_utf8(output.bytes).unwrap()
+}
+
+#[test]
+fn a_program_reads_its_input_and_nothing_of_ours() {
+    assert!(said("cat").ends_with("the input"));
+    let secret = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(secret.path(), "secret").unwrap();
+    let path = secret.path().display();
+    assert!(said(&format!("cat {path} || echo denied")).ends_with("denied\n"));
+    assert!(said("cat /etc/passwd || echo denied").ends_with("denied\n"));
+    let write = format!("echo more > {path} || echo denied");
+    assert!(said(&write).ends_with("denied\n"));
+    assert_eq!(std::fs::read_to_string(secret.path()).unwrap(), "secret");
+    assert!(said("kill -0 1 || echo denied").ends_with("denied\n"));
+}
+
+#[test]
+fn output_and_time_have_an_end() {
+    let short = OutsideLimits {
+        time: Duration::from_secs(1),
+        output_bytes: 1000,
+        ..limits()
+    };
+    let flood = shell("while :; do echo flood; done", &short).expect("what fits is kept");
+    assert!(flood.cut && flood.bytes.len() == 1000);
+    assert!(shell("sleep 600", &short).is_none());
+    assert!(shell("exit 3", &limits()).is_none(), "it failed");
+}
+
+/// What our own reader would have said of a document it could not read.
+fn poor(media_type: &str, outcome: Outcome) -> Extraction {
+    Extraction {
+        outcome,
+        media_type: media_type.into(),
+        engine: "own 1".into(),
+        warnings: Vec::new(),
+        facts: Facts::default(),
+        members: Vec::new(),
+    }
+}
+
+fn text(extraction: &Extraction) -> &str {
+    match &extraction.outcome {
+        Outcome::Text { text, .. } => text,
+        other => panic!("no text but {other:?}"),
+    }
+}
+
+#[test]
+fn pdftotext_reads_what_we_could_not_and_says_so() {
+    let mut outside = Outside::none(shim(), limits());
+    if !outside.use_pdftotext() {
+        eprintln!("skipped: pdftotext is not installed");
+        return;
+    }
+    let failed = poor(PDF, Outcome::Failed(Reason::ParserPanic));
+    assert!(outside.could_improve(PDF, "parser-panic", &failed.engine));
+    assert!(!outside.could_improve("text/plain", "parser-panic", &failed.engine));
+    let read = outside.improve(failed.clone(), document(&pdf(&["Some words"])).as_fd());
+    assert!(text(&read).contains("Some words"));
+    assert_eq!(read.engine, "pdftotext");
+    let still = outside.improve(failed, document(b"%PDF-1.4 and no more").as_fd());
+    assert_eq!(still.outcome, Outcome::Failed(Reason::ParserPanic));
+    assert!(!outside.could_improve(PDF, "parser-panic", &still.engine));
+}
