@@ -82,8 +82,8 @@ impl<'a, K> Streams<'a, K> {
     }
 
     /// Kinds of the open pieces, the innermost first.
-    pub(super) fn kinds(&self) -> impl Iterator<Item = &K> {
-        self.open.iter().rev().map(|(kind, _)| kind)
+    pub(super) fn kinds(&mut self) -> impl Iterator<Item = &mut K> {
+        self.open.iter_mut().rev().map(|(kind, _)| kind)
     }
 
     /// Holds a piece back until the body is through, and counts it. Headers and footers are stored

@@ -25,6 +25,8 @@ pub(super) enum Dest {
     Hex,
     /// A pair of texts, of which the second says the same as the first in Unicode.
     Pair,
+    /// The same among what the document says of itself.
+    InfoPair,
     /// Properties of a row of a nested table, the end of which they hold.
     Rows,
     /// HTML that the document was made from.
@@ -60,6 +62,27 @@ struct Group {
     rtf_only: bool,
 }
 
+/// The unit before, as far as it matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Before {
+    Open,
+    /// `\*` at a group's start: readers that do not know the destination shall leave it out.
+    Star,
+    Close,
+    Else,
+}
+
+impl Before {
+    fn of(token: &Token<'_>) -> Self {
+        match token {
+            Token::Open => Self::Open,
+            Token::Symbol(b'*') => Self::Star,
+            Token::Close => Self::Close,
+            _ => Self::Else,
+        }
+    }
+}
+
 #[derive(Debug, Default)]
 struct Font {
     page: Option<CodePage>,
@@ -86,8 +109,8 @@ pub(super) struct Document<'a> {
     skip: usize,
     /// The first half of a character beyond 16 bits.
     high: Option<u16>,
-    /// Whether `\*` has just stood there.
-    ignorable: bool,
+    /// What has just stood there.
+    before: Before,
     page: CodePage,
     fonts: BTreeMap<i32, Font>,
     default_font: Option<i32>,
@@ -119,7 +142,7 @@ impl<'a> Document<'a> {
             run: Vec::new(),
             skip: 0,
             high: None,
-            ignorable: false,
+            before: Before::Else,
             page: CodePage::Known(encoding_rs::WINDOWS_1252),
             fonts: BTreeMap::new(),
             default_font: None,
@@ -139,11 +162,12 @@ impl<'a> Document<'a> {
             }
             return true;
         }
-        let ignorable = std::mem::take(&mut self.ignorable);
+        let before = std::mem::replace(&mut self.before, Before::of(&token));
         match token {
             Token::Open => self.open(),
             Token::Close => return self.close() && !self.streams.is_full(),
-            Token::Word(word, parameter) => self.word(word, parameter, ignorable),
+            Token::Word(word, parameter) => self.word(word, parameter, before),
+            Token::Symbol(b'*') if before != Before::Open => self.before = Before::Else,
             Token::Symbol(symbol) => self.symbol(symbol),
             Token::Hex(byte) => self.text(&[byte]),
             Token::Text(bytes) => bytes.split(|byte| *byte == b'\t').enumerate().for_each(
@@ -161,8 +185,10 @@ impl<'a> Document<'a> {
         true
     }
 
-    /// Writes what is left; `ended` says whether the last group was closed.
+    /// Writes what is left; `ended` says whether the last group was closed. A document that ends
+    /// with the end of some group is not cut, only badly nested.
     pub(super) fn finish(mut self, ended: bool) -> Option<Reason> {
+        let ended = ended || self.before == Before::Close;
         self.flush();
         while self.streams.innermost().is_some() {
             self.end_piece();
@@ -196,7 +222,7 @@ impl<'a> Document<'a> {
         !self.outer.is_empty()
     }
 
-    fn word(&mut self, word: &str, parameter: Option<i32>, ignorable: bool) {
+    fn word(&mut self, word: &str, parameter: Option<i32>, before: Before) {
         self.skip = 0;
         if word == "u" {
             return self.unicode(parameter.unwrap_or(0));
@@ -209,7 +235,7 @@ impl<'a> Document<'a> {
             return self.turn(turn);
         }
         let known = self.property(word, parameter);
-        if ignorable && !known {
+        if before == Before::Star && !known {
             self.group.dest = Dest::Silent;
         }
     }
@@ -281,14 +307,14 @@ impl<'a> Document<'a> {
 
     fn symbol(&mut self, symbol: u8) {
         match symbol {
-            b'*' => self.ignorable = true,
+            b'*' => {}
             b'\\' | b'{' | b'}' => self.text(&[symbol]),
             _ => {
                 self.skip = 0;
                 self.flush();
                 match symbol {
                     b'~' => self.emit("\u{a0}"),
-                    b'_' => self.emit("\u{2011}"),
+                    b'_' => self.emit("-"),
                     b'\t' => self.emit("\t"),
                     b'\r' | b'\n' => self.emit("\n"),
                     _ => {}
@@ -341,13 +367,15 @@ impl<'a> Document<'a> {
         if self.run.is_empty() {
             return;
         }
+        let is_fact = matches!(self.streams.innermost(), Some(Piece::Fact(_)));
         let font = self.group.font.or(self.default_font);
         let font = font.and_then(|number| self.fonts.get(&number));
         let pictures = |font: &Font| {
             font.pictures && PICTURES.iter().any(|name| font.name.starts_with(name))
         };
         let page = match font {
-            _ if self.group.dest == Dest::Tag => self.page,
+            // Only text has a font.
+            _ if self.group.dest == Dest::Tag || is_fact => self.page,
             Some(font) if pictures(font) => CodePage::Symbols,
             Some(Font { page: Some(page), .. }) => *page,
             _ => self.page,

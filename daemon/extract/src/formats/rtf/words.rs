@@ -39,11 +39,13 @@ pub(super) enum Turn {
 pub(super) fn destination(word: &str, within: Dest) -> Option<Turn> {
     match within {
         Dest::Silent | Dest::Fonts | Dest::Hex => None,
+        Dest::Info if word == "upr" => Some(Turn::To(Dest::InfoPair)),
         Dest::Info => info(word).map(Turn::Collect),
+        Dest::InfoPair => (word == "ud").then_some(Turn::To(Dest::Info)),
         Dest::Shape => shape(word),
         Dest::Object => object(word),
-        Dest::Pair if word == "ud" => Some(Turn::To(Dest::Text)),
-        Dest::Pair | Dest::Rows | Dest::Tag => None,
+        Dest::Pair => (word == "ud").then_some(Turn::To(Dest::Text)),
+        Dest::Rows | Dest::Tag => None,
         Dest::Text => text(word),
     }
 }
@@ -81,7 +83,7 @@ fn is_silent(word: &str) -> bool {
     of_formula
         || matches!(
             word,
-            "colortbl" | "stylesheet" | "filetbl" | "listtable" | "listoverridetable" | "revtbl"
+            "colortbl" | "stylesheet" | "filetbl" | "listtable" | "listlevel" | "listoverridetable" | "revtbl"
                 | "pict" | "nonshppict" | "shprslt" | "listtext" | "pntext" | "pntxta" | "pntxtb"
                 | "xe" | "tc" | "rxe" | "ftnsep" | "ftnsepc" | "ftncn" | "aftnsep" | "aftnsepc"
                 | "aftncn" | "bkmkstart" | "bkmkend" | "nonesttables" | "mmathPict" | "private"
