@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use quick_xml::events::{BytesStart, Event};
 
 use super::super::aside::{Aside, Streams};
+use super::super::package::attribute;
 use super::super::xml::decoded;
 use super::table::Table;
 use crate::sink::Sink;
@@ -22,6 +23,8 @@ const SKIPPED: &[&str] = &[
     "svg:desc",
     "text:number",
     "text:note-citation",
+    "text:footnote-citation",
+    "text:endnote-citation",
     "draw:object",
     "draw:object-ole",
     "office:binary-data",
@@ -209,7 +212,7 @@ impl<'a> Content<'a> {
             "s" => self.spaces(number(tag, "text:c")),
             "tab" => self.mark("\t"),
             "line-break" => self.mark("\n"),
-            "note-body" => return self.piece(Piece::Aside(Aside::Note, false)),
+            "note-body" | "footnote-body" | "endnote-body" => return self.piece(Piece::Aside(Aside::Note, false)),
             "tracked-changes" => {
                 self.in_changes = true;
                 return Undo::Skip;
@@ -219,7 +222,7 @@ impl<'a> Content<'a> {
                 return Undo::Skip;
             }
             "section-source" => self.external(tag),
-            "page-number" | "page-count" | "sheet-name" | "date" | "time" | "file-name" => {
+            "page-number" | "page-count" | "sheet-name" | "date" | "time" | "file-name" | "title" => {
                 return self.field();
             }
             _ => return skip(name),
@@ -234,7 +237,7 @@ impl<'a> Content<'a> {
                 // Tables of a sheet's charts and the like stand deeper.
                 if self.genre == Genre::Sheets && self.streams.innermost().is_none() {
                     self.streams.sink.count(Fact::Sheets, 1);
-                    let style = value(tag, "table:style-name").unwrap_or_default();
+                    let style = attribute(tag, "table:style-name").unwrap_or_default();
                     let hidden = u64::from(self.hidden.contains(&style));
                     self.streams.sink.count(Fact::HiddenSheets, hidden);
                 }
@@ -276,12 +279,12 @@ impl<'a> Content<'a> {
 
     fn style_element(&mut self, local: &str, tag: &BytesStart<'_>) -> Undo {
         match local {
-            "style" => self.style = value(tag, "style:name").unwrap_or_default(),
-            "table-properties" if value(tag, "table:display").as_deref() == Some("false") => {
+            "style" => self.style = attribute(tag, "style:name").unwrap_or_default(),
+            "table-properties" if attribute(tag, "table:display").as_deref() == Some("false") => {
                 self.hidden.insert(self.style.clone());
             }
             "master-page" => return self.piece(Piece::Master),
-            _ if value(tag, "style:display").as_deref() == Some("false") => return Undo::Skip,
+            _ if attribute(tag, "style:display").as_deref() == Some("false") => return Undo::Skip,
             "header" | "header-left" | "header-first" => {
                 return self.piece(Piece::Aside(Aside::Header, false));
             }
@@ -302,21 +305,29 @@ impl<'a> Content<'a> {
             "notes" => return self.piece(Piece::Speech),
             "text-box" if self.genre == Genre::Text => return self.piece(Piece::TextBox),
             "image" => self.external(tag),
-            // What the program fills in on every page.
-            "frame" | "custom-shape"
-                if value(tag, "presentation:class").is_some_and(|class| {
-                    matches!(&*class, "header" | "footer" | "date-time" | "page-number")
-                }) =>
-            {
-                return Undo::Skip;
-            }
+            "frame" | "custom-shape" => return self.frame(tag),
+            // What all slides show in the master's place for it.
+            "header-decl" => return self.line(Piece::Aside(Aside::Header, false)),
+            "footer-decl" => return self.line(Piece::Aside(Aside::Footer, false)),
+            "header" | "footer" | "date-time" => return Undo::Skip,
             _ => return skip(name),
         }
         Undo::Nothing
     }
 
+    /// A shape, perhaps one of those that stand on every page.
+    fn frame(&mut self, tag: &BytesStart<'_>) -> Undo {
+        let aside = match attribute(tag, "presentation:class").as_deref() {
+            Some("date-time" | "page-number") => return Undo::Skip,
+            Some("header") => Aside::Header,
+            Some("footer") => Aside::Footer,
+            _ => return Undo::Nothing,
+        };
+        self.piece(Piece::Aside(aside, false))
+    }
+
     fn form_element(&mut self, tag: &BytesStart<'_>) -> Undo {
-        if let Some(value) = value(tag, "form:current-value").filter(|value| !value.is_empty()) {
+        if let Some(value) = attribute(tag, "form:current-value").filter(|value| !value.is_empty()) {
             self.streams.sink.count(Fact::FormFields, 1);
             self.streams.newline();
             self.streams.push(&value);
@@ -337,13 +348,18 @@ impl<'a> Content<'a> {
             "dc:language" => Fact::Language,
             "meta:generator" => Fact::Producer,
             "meta:document-statistic" => {
-                let pages = value(tag, "meta:page-count").and_then(|pages| pages.parse().ok());
+                let pages = attribute(tag, "meta:page-count").and_then(|pages| pages.parse().ok());
                 self.streams.sink.count(Fact::Pages, pages.unwrap_or(0));
                 return Undo::Nothing;
             }
             _ => return Undo::Nothing,
         };
-        self.streams.begin(Piece::Fact(fact));
+        self.line(Piece::Fact(fact))
+    }
+
+    /// Begins a piece that holds its text itself.
+    fn line(&mut self, piece: Piece) -> Undo {
+        self.streams.begin(piece);
         self.text.push(Some(true));
         Undo::Piece
     }
@@ -360,8 +376,7 @@ impl<'a> Content<'a> {
             return;
         };
         match piece {
-            Piece::Aside(Aside::Header | Aside::Footer, true)
-                if text.split_whitespace().nth(1).is_none() => {}
+            Piece::Aside(Aside::Header | Aside::Footer, true) if says_little(&text) => {}
             Piece::Aside(aside, _) => self.streams.keep(aside, &text),
             Piece::Fact(fact) => self.streams.sink.state(fact, &stated(fact, text)),
             Piece::Speech | Piece::TextBox if text.trim().is_empty() => {}
@@ -404,7 +419,7 @@ impl<'a> Content<'a> {
     }
 
     fn external(&mut self, tag: &BytesStart<'_>) {
-        let target = value(tag, "xlink:href").unwrap_or_default();
+        let target = attribute(tag, "xlink:href").unwrap_or_default();
         let outside = target.starts_with("../") || target.contains(':') || target.starts_with('/');
         self.streams.sink.count(Fact::External, u64::from(outside));
     }
@@ -451,6 +466,12 @@ fn skip(name: &str) -> Undo {
     }
 }
 
+/// Whether a header or footer is but a label to its fields, such as "Page".
+fn says_little(text: &str) -> bool {
+    let words = text.split_whitespace();
+    words.filter(|word| word.contains(char::is_alphanumeric)).count() < 2
+}
+
 /// A date without an offset is of unknown offset (RFC 3339 §4.3).
 fn stated(fact: Fact, text: String) -> String {
     let is_date = matches!(fact, Fact::Created | Fact::Modified);
@@ -460,14 +481,7 @@ fn stated(fact: Fact, text: String) -> String {
     }
 }
 
-/// The value of an attribute.
-pub(super) fn value(tag: &BytesStart<'_>, name: &str) -> Option<String> {
-    let attribute = tag.try_get_attribute(name).ok()??;
-    let value = attribute.normalized_value(quick_xml::XmlVersion::Implicit1_0).ok()?;
-    Some(value.into_owned())
-}
-
 /// The value of an attribute that counts; 1 where there is none.
 fn number(tag: &BytesStart<'_>, name: &str) -> u64 {
-    value(tag, name).and_then(|value| value.trim().parse().ok()).unwrap_or(1)
+    attribute(tag, name).and_then(|value| value.trim().parse().ok()).unwrap_or(1)
 }

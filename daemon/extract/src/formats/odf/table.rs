@@ -4,7 +4,8 @@
 use quick_xml::events::BytesStart;
 
 use super::super::aside::Streams;
-use super::content::{self, Piece};
+use super::super::package::attribute;
+use super::content::Piece;
 
 /// Attributes that hold a cell's value where it has no text.
 const VALUES: [&str; 5] = [
@@ -81,5 +82,5 @@ impl Table {
 
 /// The value that a cell states.
 pub(super) fn value(tag: &BytesStart<'_>) -> Option<String> {
-    VALUES.iter().find_map(|name| content::value(tag, name))
+    VALUES.iter().find_map(|name| attribute(tag, name))
 }
