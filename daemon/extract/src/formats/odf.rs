@@ -7,6 +7,8 @@
 mod content;
 mod table;
 
+use quick_xml::events::Event;
+
 use self::content::Content;
 use super::package::{Package, each_event};
 use super::{Reading, markup};
@@ -54,9 +56,8 @@ fn package(input: &Input, sink: &mut Sink) -> Reading {
         let reading = package.stream(name, |mut reader| {
             sink.member(name, Role::Embedded, None, &mut reader)
         });
-        partial = partial.or(reading.unwrap_or_else(|_| {
-            sink.member_unread(name, Role::Embedded, None, Reason::Damaged)
-        }));
+        partial = partial.or(reading
+            .unwrap_or_else(|_| sink.member_unread(name, Role::Embedded, None, Reason::Damaged)));
         if !sink.has_room_for_member() {
             break;
         }
@@ -69,7 +70,7 @@ fn is_encrypted(package: &mut Package<'_>) -> bool {
     let mut found = false;
     // A package without a manifest, or with a broken one, may still be read.
     let _ = package.xml("META-INF/manifest.xml", |event| {
-        if let quick_xml::events::Event::Start(tag) = event {
+        if let Event::Start(tag) | Event::Empty(tag) = event {
             found |= tag.local_name().into_inner() == "encryption-data";
         }
         !found

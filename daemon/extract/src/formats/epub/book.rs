@@ -140,7 +140,11 @@ impl Document {
 
     fn item(&mut self, tag: &BytesStart<'_>, sink: &mut Sink) {
         let properties = attribute(tag, "properties").unwrap_or_default();
-        let has = |name| properties.split_whitespace().any(|property| property == name);
+        let has = |name| {
+            properties
+                .split_whitespace()
+                .any(|property| property == name)
+        };
         sink.count(Fact::Scripts, u64::from(has("scripted")));
         sink.count(Fact::External, u64::from(has("remote-resources")));
         if let (Some(id), Some(href)) = (attribute(tag, "id"), attribute(tag, "href")) {
@@ -150,7 +154,10 @@ impl Document {
     }
 
     fn push(&mut self, text: &str) {
-        if let Some((_, value)) = self.fact.as_mut().filter(|(_, value)| value.len() < VALUE_BYTES)
+        if let Some((_, value)) = self
+            .fact
+            .as_mut()
+            .filter(|(_, value)| value.len() < VALUE_BYTES)
         {
             value.push_str(text);
         }

@@ -212,7 +212,9 @@ impl<'a> Content<'a> {
             "s" => self.spaces(number(tag, "text:c")),
             "tab" => self.mark("\t"),
             "line-break" => self.mark("\n"),
-            "note-body" | "footnote-body" | "endnote-body" => return self.piece(Piece::Aside(Aside::Note, false)),
+            "note-body" | "footnote-body" | "endnote-body" => {
+                return self.piece(Piece::Aside(Aside::Note, false));
+            }
             "tracked-changes" => {
                 self.in_changes = true;
                 return Undo::Skip;
@@ -222,7 +224,8 @@ impl<'a> Content<'a> {
                 return Undo::Skip;
             }
             "section-source" => self.external(tag),
-            "page-number" | "page-count" | "sheet-name" | "date" | "time" | "file-name" | "title" => {
+            "page-number" | "page-count" | "sheet-name" | "date" | "time" | "file-name"
+            | "title" => {
                 return self.field();
             }
             _ => return skip(name),
@@ -327,7 +330,8 @@ impl<'a> Content<'a> {
     }
 
     fn form_element(&mut self, tag: &BytesStart<'_>) -> Undo {
-        if let Some(value) = attribute(tag, "form:current-value").filter(|value| !value.is_empty()) {
+        if let Some(value) = attribute(tag, "form:current-value").filter(|value| !value.is_empty())
+        {
             self.streams.sink.count(Fact::FormFields, 1);
             self.streams.newline();
             self.streams.push(&value);
@@ -389,12 +393,14 @@ impl<'a> Content<'a> {
                 self.block(&text);
             }
             Piece::Row { repeated, cells } => {
-                self.table.end_row(&mut self.streams, &text, repeated, cells);
+                self.table
+                    .end_row(&mut self.streams, &text, repeated, cells);
             }
             Piece::Cell { repeated, value } => {
                 let text = Some(text).filter(|text| !text.trim().is_empty()).or(value);
                 let text = text.unwrap_or_default();
-                self.table.end_cell(&mut self.streams, text.trim(), repeated);
+                self.table
+                    .end_cell(&mut self.streams, text.trim(), repeated);
             }
             Piece::Master => {}
         }
@@ -469,13 +475,17 @@ fn skip(name: &str) -> Undo {
 /// Whether a header or footer is but a label to its fields, such as "Page".
 fn says_little(text: &str) -> bool {
     let words = text.split_whitespace();
-    words.filter(|word| word.contains(char::is_alphanumeric)).count() < 2
+    words
+        .filter(|word| word.contains(char::is_alphanumeric))
+        .count()
+        < 2
 }
 
-/// A date without an offset is of unknown offset (RFC 3339 §4.3).
+/// A date without an offset is of unknown offset (RFC 3339 §4.3); one of the year 0 is none.
 fn stated(fact: Fact, text: String) -> String {
     let is_date = matches!(fact, Fact::Created | Fact::Modified);
     match text.split_once('T') {
+        _ if is_date && text.starts_with('0') => String::new(),
         Some((_, time)) if is_date && !time.contains(['Z', '+', '-']) => text + "-00:00",
         _ => text,
     }
@@ -483,5 +493,7 @@ fn stated(fact: Fact, text: String) -> String {
 
 /// The value of an attribute that counts; 1 where there is none.
 fn number(tag: &BytesStart<'_>, name: &str) -> u64 {
-    attribute(tag, name).and_then(|value| value.trim().parse().ok()).unwrap_or(1)
+    attribute(tag, name)
+        .and_then(|value| value.trim().parse().ok())
+        .unwrap_or(1)
 }

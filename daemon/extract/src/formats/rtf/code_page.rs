@@ -77,7 +77,11 @@ impl CodePage {
             850 => return Some(Self::Dos(DOS_850)),
             874 | 1250..=1258 => format!("windows-{number}"),
             28591..=28606 => format!("iso-8859-{}", number - 28590),
-            _ => LABELS.iter().find(|(known, _)| *known == number)?.1.to_owned(),
+            _ => LABELS
+                .iter()
+                .find(|(known, _)| *known == number)?
+                .1
+                .to_owned(),
         };
         Encoding::for_label(label.as_bytes()).map(Self::Known)
     }
@@ -93,7 +97,11 @@ impl CodePage {
         match self {
             Self::Known(encoding) => {
                 let (text, lossy) = encoding.decode_without_bom_handling(bytes);
-                let lost = if lossy { text.matches('\u{fffd}').count() } else { 0 };
+                let lost = if lossy {
+                    text.matches('\u{fffd}').count()
+                } else {
+                    0
+                };
                 (text.into_owned(), lost)
             }
             Self::Dos(upper) => {
@@ -123,7 +131,10 @@ mod tests {
         for (charset, _) in CHARSETS {
             assert!(CodePage::of_charset(*charset).is_some(), "{charset}");
         }
-        assert_eq!((DOS_437.chars().count(), DOS_850.chars().count()), (128, 128));
+        assert_eq!(
+            (DOS_437.chars().count(), DOS_850.chars().count()),
+            (128, 128)
+        );
         assert_eq!(CodePage::of_charset(1), None);
     }
 

@@ -170,15 +170,18 @@ impl<'a> Document<'a> {
             Token::Symbol(b'*') if before != Before::Open => self.before = Before::Else,
             Token::Symbol(symbol) => self.symbol(symbol),
             Token::Hex(byte) => self.text(&[byte]),
-            Token::Text(bytes) => bytes.split(|byte| *byte == b'\t').enumerate().for_each(
-                |(number, bytes)| {
-                    if number > 0 {
-                        self.flush();
-                        self.emit("\t");
-                    }
-                    self.text(bytes);
-                },
-            ),
+            Token::Text(bytes) => {
+                bytes
+                    .split(|byte| *byte == b'\t')
+                    .enumerate()
+                    .for_each(|(number, bytes)| {
+                        if number > 0 {
+                            self.flush();
+                            self.emit("\t");
+                        }
+                        self.text(bytes);
+                    })
+            }
             Token::Binary(bytes) if self.group.dest == Dest::Hex => self.object.bytes(bytes),
             Token::Binary(_) => {}
         }
@@ -327,8 +330,14 @@ impl<'a> Document<'a> {
         self.flush();
         self.skip = self.group.fallback;
         // Numbers beyond 15 bits are written as negative ones; some writers go beyond 16.
-        let code = if number < 0 { number + 0x1_0000 } else { number };
-        let Ok(code) = u32::try_from(code) else { return };
+        let code = if number < 0 {
+            number + 0x1_0000
+        } else {
+            number
+        };
+        let Ok(code) = u32::try_from(code) else {
+            return;
+        };
         let high = self.high.take();
         match (high, u16::try_from(code)) {
             (_, Ok(unit @ 0xd800..=0xdbff)) => self.high = Some(unit),
@@ -370,14 +379,15 @@ impl<'a> Document<'a> {
         let is_fact = matches!(self.streams.innermost(), Some(Piece::Fact(_)));
         let font = self.group.font.or(self.default_font);
         let font = font.and_then(|number| self.fonts.get(&number));
-        let pictures = |font: &Font| {
-            font.pictures && PICTURES.iter().any(|name| font.name.starts_with(name))
-        };
+        let pictures =
+            |font: &Font| font.pictures && PICTURES.iter().any(|name| font.name.starts_with(name));
         let page = match font {
             // Only text has a font.
             _ if self.group.dest == Dest::Tag || is_fact => self.page,
             Some(font) if pictures(font) => CodePage::Symbols,
-            Some(Font { page: Some(page), .. }) => *page,
+            Some(Font {
+                page: Some(page), ..
+            }) => *page,
             _ => self.page,
         };
         let (text, lost) = page.decode(&self.run);
@@ -399,7 +409,9 @@ impl<'a> Document<'a> {
         };
         if change != self.change {
             self.change = change;
-            change.into_iter().for_each(|fact| self.streams.sink.count(fact, 1));
+            change
+                .into_iter()
+                .for_each(|fact| self.streams.sink.count(fact, 1));
         }
         if group.deleted {
             return;
@@ -432,7 +444,10 @@ impl<'a> Document<'a> {
             }
             Piece::Instruction => {
                 let field = text.split_whitespace().next().unwrap_or_default();
-                if matches!(field, "INCLUDEPICTURE" | "INCLUDETEXT" | "LINK" | "DDE" | "DDEAUTO") {
+                if matches!(
+                    field,
+                    "INCLUDEPICTURE" | "INCLUDETEXT" | "LINK" | "DDE" | "DDEAUTO"
+                ) {
                     self.streams.sink.count(Fact::External, 1);
                 }
             }

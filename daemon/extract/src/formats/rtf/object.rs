@@ -28,7 +28,9 @@ impl Data {
 
     pub(super) fn digits(&mut self, text: &[u8]) {
         for &byte in text {
-            let Some(value) = char::from(byte).to_digit(16).and_then(|d| u8::try_from(d).ok())
+            let Some(value) = char::from(byte)
+                .to_digit(16)
+                .and_then(|d| u8::try_from(d).ok())
             else {
                 continue;
             };
@@ -57,12 +59,22 @@ impl Data {
             return cut;
         };
         self.count += 1;
-        let class = if stated.is_empty() { class.trim() } else { &stated };
+        let class = if stated.is_empty() {
+            class.trim()
+        } else {
+            &stated
+        };
         let (name, mut content) = match packaged(native) {
             Some((name, content)) if class == "Package" => (name, content),
-            _ => (format!("object {} {class}", self.count).trim_end().to_owned(), native),
+            _ => (
+                format!("object {} {class}", self.count)
+                    .trim_end()
+                    .to_owned(),
+                native,
+            ),
         };
-        sink.member(&name, Role::Embedded, None, &mut content).or(cut)
+        sink.member(&name, Role::Embedded, None, &mut content)
+            .or(cut)
     }
 }
 

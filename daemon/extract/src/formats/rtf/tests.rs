@@ -48,7 +48,10 @@ fn bytes_are_read_by_the_font_in_use() {
 #[test]
 fn unicode_characters_take_the_place_of_their_fallback() {
     assert_eq!(text(r"{\rtf1\uc1\u228 ?x\u8364\'80y\u-3849?z}"), "äx€yz");
-    assert_eq!(text(r"{\rtf1\uc2\u12486\'83\'65.{\uc0\u233 t\u233}!}"), "テ.ét\u{e9}!");
+    assert_eq!(
+        text(r"{\rtf1\uc2\u12486\'83\'65.{\uc0\u233 t\u233}!}"),
+        "テ.ét\u{e9}!"
+    );
     assert_eq!(text(r"{\rtf1\u-10187?\u-9216?.}"), "\u{1d400}.");
 }
 
@@ -59,7 +62,10 @@ fn notes_comments_headers_and_boxes_stand_once_and_are_counted() {
 {\shp{\*\shpinst{\sp{\sn name}{\sv value}}{\shptxt Box\par}}{\shprslt Box}}}";
     let (sink, reason, _) = sink_of(rtf.as_bytes());
     assert_eq!(reason, None);
-    assert_eq!(sink.text(), "Body goes on.\nBox\nTop\nFoot\nNote.\nComment.\n");
+    assert_eq!(
+        sink.text(),
+        "Body goes on.\nBox\nTop\nFoot\nNote.\nComment.\n"
+    );
     for fact in [Fact::Notes, Fact::Comments, Fact::TextBoxes] {
         assert_eq!(sink.facts().number(fact), 1, "{fact}");
     }
@@ -114,29 +120,54 @@ fn embedded_objects_are_members() {
     let counted = |text: &[u8]| [le(text.len() as u32), text.to_vec()].concat();
     let file = [&b"\x02\0a.txt\0C:\\x\\a.txt\0"[..], &[0, 0, 3, 0]].concat();
     let native = [file, counted(b"C:\\t\0"), counted(b"words")].concat();
-    let object = [le(0x501), le(2), counted(b"Package\0"), le(0), le(0), counted(&native)].concat();
+    let object = [
+        le(0x501),
+        le(2),
+        counted(b"Package\0"),
+        le(0),
+        le(0),
+        counted(&native),
+    ]
+    .concat();
     let hex: String = object.iter().map(|byte| format!("{byte:02x}\n")).collect();
-    let rtf = format!(r"{{\rtf1 a{{\object\objemb{{\*\objclass Package}}{{\*\objdata {hex}}}{{\result b}}}}}}");
+    let rtf = format!(
+        r"{{\rtf1 a{{\object\objemb{{\*\objclass Package}}{{\*\objdata {hex}}}{{\result b}}}}}}"
+    );
     let (sink, reason, members) = sink_of(rtf.as_bytes());
     assert_eq!((sink.text(), reason), ("ab", None));
-    let [member] = &members[..] else { panic!("{members:?}") };
+    let [member] = &members[..] else {
+        panic!("{members:?}")
+    };
     assert_eq!((&*member.name, member.role), ("a.txt", Role::Embedded));
     assert_eq!(member.bytes, b"words");
 }
 
 #[test]
 fn groups_beyond_the_limit_are_left_out_and_said() {
-    let rtf = format!("{{\\rtf1 start {}deep{} end}}", "{".repeat(100_000), "}".repeat(100_000));
+    let rtf = format!(
+        "{{\\rtf1 start {}deep{} end}}",
+        "{".repeat(100_000),
+        "}".repeat(100_000)
+    );
     let (sink, reason, _) = sink_of(rtf.as_bytes());
-    assert_eq!((sink.text(), reason), ("start  end", Some(Reason::DepthLimit)));
+    assert_eq!(
+        (sink.text(), reason),
+        ("start  end", Some(Reason::DepthLimit))
+    );
 }
 
 #[test]
 fn a_document_that_breaks_off_is_damaged() {
     let (sink, reason, _) = sink_of(br"{\rtf1 one {\footnote two");
-    assert_eq!((sink.text(), reason), ("one \ntwo\n", Some(Reason::Damaged)));
+    assert_eq!(
+        (sink.text(), reason),
+        ("one \ntwo\n", Some(Reason::Damaged))
+    );
     assert_eq!(sink_of(br"{\rtf1 one {\b two}").1, None);
-    assert_eq!(sink_of(br"{\rtf1\bin4000000000 one}").1, Some(Reason::Damaged));
+    assert_eq!(
+        sink_of(br"{\rtf1\bin4000000000 one}").1,
+        Some(Reason::Damaged)
+    );
 }
 
 proptest! {

@@ -49,7 +49,10 @@ impl<'a> Tokens<'a> {
         if first != b'\'' {
             return Some(Token::Symbol(first));
         }
-        let digits = self.rest.get(..2).and_then(|pair| std::str::from_utf8(pair).ok());
+        let digits = self
+            .rest
+            .get(..2)
+            .and_then(|pair| std::str::from_utf8(pair).ok());
         match digits.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
             Some(byte) => {
                 self.split(2);
@@ -63,7 +66,9 @@ impl<'a> Tokens<'a> {
         let letters = self.span(|byte| byte.is_ascii_alphabetic());
         let name = std::str::from_utf8(self.split(letters)).unwrap_or_default();
         let sign = usize::from(self.rest.first() == Some(&b'-'));
-        let digits = self.rest[sign..].iter().position(|byte| !byte.is_ascii_digit());
+        let digits = self.rest[sign..]
+            .iter()
+            .position(|byte| !byte.is_ascii_digit());
         let digits = digits.unwrap_or(self.rest.len() - sign);
         let parameter = (digits > 0).then(|| number(self.split(sign + digits)));
         if self.rest.first() == Some(&b' ') {
@@ -85,7 +90,9 @@ fn number(digits: &[u8]) -> i32 {
         digits => (false, digits),
     };
     let value = digits.iter().fold(0_i32, |value, digit| {
-        value.saturating_mul(10).saturating_add(i32::from(digit - b'0'))
+        value
+            .saturating_mul(10)
+            .saturating_add(i32::from(digit - b'0'))
     });
     if negative { -value } else { value }
 }
