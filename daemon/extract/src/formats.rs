@@ -1,6 +1,7 @@
 //! From a kind to its reader, and from the reader's result to the answer.
 
 mod archive;
+mod aside;
 mod card;
 mod eml;
 mod epub;

@@ -5,8 +5,8 @@
 
 use std::io::{BufRead, BufReader, Read};
 
-use quick_xml::Reader;
-use quick_xml::events::Event;
+use quick_xml::events::{BytesStart, Event};
+use quick_xml::{Reader, XmlVersion};
 use zip::ZipArchive;
 use zip::result::ZipError;
 
@@ -109,6 +109,13 @@ pub(super) fn each_event(
             return None;
         }
     }
+}
+
+/// The value of an attribute.
+pub(super) fn attribute(tag: &BytesStart<'_>, name: &str) -> Option<String> {
+    let attribute = tag.try_get_attribute(name).ok()??;
+    let value = attribute.normalized_value(XmlVersion::Implicit1_0).ok()?;
+    Some(value.into_owned())
 }
 
 #[cfg(test)]

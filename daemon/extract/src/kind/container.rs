@@ -10,12 +10,17 @@ use crate::input::Input;
 
 const ZIP: &str = "application/zip";
 
-/// Media types of ODF texts, slides and sheets, templates included.
+/// Media types of ODF texts, slides, sheets and drawings, templates included, and of their
+/// predecessor.
 const OPEN_DOCUMENT: &[&str] = &[
     "application/vnd.oasis.opendocument.text",
     "application/vnd.oasis.opendocument.presentation",
     "application/vnd.oasis.opendocument.spreadsheet",
     "application/vnd.oasis.opendocument.graphics",
+    "application/vnd.sun.xml.writer",
+    "application/vnd.sun.xml.impress",
+    "application/vnd.sun.xml.calc",
+    "application/vnd.sun.xml.draw",
 ];
 
 /// Bytes of `[Content_Types].xml` that are looked at.
@@ -124,6 +129,9 @@ pub(super) fn zip_kind(input: &Input) -> Kind {
     if let Some(media) = entry(&mut archive, "mimetype", 100).filter(|media| is_media(media)) {
         return named(media.trim());
     }
+    if let Some(media) = unnamed(&mut archive) {
+        return named(&media);
+    }
     if archive.index_for_name("META-INF/MANIFEST.MF").is_some() {
         return Kind::Known("application/java-archive".into());
     }
@@ -137,6 +145,20 @@ pub(super) fn zip_kind(input: &Input) -> Kind {
     } else {
         Kind::read(Format::Zip, ZIP)
     }
+}
+
+/// The media type of a book or an ODF package that lacks its first entry.
+fn unnamed(archive: &mut ZipArchive<impl Read + std::io::Seek>) -> Option<String> {
+    if archive.index_for_name("META-INF/container.xml").is_some() {
+        return Some("application/epub+zip".to_owned());
+    }
+    let manifest = entry(archive, "META-INF/manifest.xml", TYPES_BYTES)?;
+    let stated = manifest.split("media-type=").skip(1);
+    let media = stated.filter_map(|rest| rest.split(['"', '\'']).nth(1));
+    let mut documents = media.filter(|media| {
+        is_media(media) && OPEN_DOCUMENT.iter().any(|start| media.starts_with(start))
+    });
+    documents.next().map(str::to_owned)
 }
 
 /// The kind of a package that names its media type.

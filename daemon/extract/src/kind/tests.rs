@@ -161,3 +161,38 @@ fn pdf_may_begin_late() {
 fn neither_known_nor_text_is_binary() {
     assert_eq!(kind(&[0, 1, 2, 3, 200, 0, 17], "x.txt"), Kind::Binary);
 }
+
+#[test]
+fn flat_open_documents_are_known_by_their_root() {
+    let flat = "<?xml version='1.0'?>\n<office:document xmlns:office='x' \
+                office:mimetype='application/vnd.oasis.opendocument.text'><office:body/></office:document>";
+    let expected = "application/vnd.oasis.opendocument.text-flat-xml"
+        .to_owned()
+        .into();
+    assert_eq!(
+        kind(flat.as_bytes(), "x.xml"),
+        Kind::Read(Format::OpenDocument, expected)
+    );
+    let part = "<office:document-content xmlns:office='x'></office:document-content>";
+    assert!(matches!(
+        kind(part.as_bytes(), "x"),
+        Kind::Read(Format::OpenDocument, _)
+    ));
+    assert_eq!(
+        media(b"<?xml version='1.0'?><office:documents>", "x"),
+        "application/xml"
+    );
+}
+
+#[test]
+fn packages_without_their_first_entry_are_known_by_what_they_hold() {
+    let odt = "application/vnd.oasis.opendocument.text";
+    let manifest =
+        format!("<manifest:file-entry manifest:media-type=\"{odt}\" manifest:full-path=\"/\"/>");
+    let package = zip_of(&[("META-INF/manifest.xml", manifest.as_bytes())]);
+    assert_eq!(media(&package, "x"), odt);
+    let book = zip_of(&[("META-INF/container.xml", b"<container/>")]);
+    assert_eq!(media(&book, "x"), "application/epub+zip");
+    let other = zip_of(&[("META-INF/manifest.xml", b"media-type=")]);
+    assert_eq!(media(&other, "x"), "application/zip");
+}

@@ -1,5 +1,6 @@
 //! Telling texts apart: HTML, XML, mail, JSON and the rest.
 
+use std::borrow::Cow;
 use std::path::Path;
 
 use encoding_rs::Encoding;
@@ -47,6 +48,7 @@ pub(super) fn kind(prefix: &[u8], whole: bool, name: Option<&str>) -> Kind {
         () if is_mbox(head) => Kind::read(Format::Mbox, "application/mbox"),
         () if is_mail(head) => Kind::read(Format::Mail, "message/rfc822"),
         () if is_html(head) => Kind::read(Format::Html, "text/html"),
+        () if is_open_document(head) => Kind::Read(Format::OpenDocument, open_document(head)),
         () if is_xml(head, prefix, whole) => Kind::read(Format::Xml, "application/xml"),
         () if is_json(prefix, whole, &extension) => Kind::read(Format::Plain, "application/json"),
         () => Kind::read(Format::Plain, by_extension(&extension)),
@@ -110,6 +112,26 @@ fn is_html(head: &str) -> bool {
     starts
         .iter()
         .any(|name| strip_prefix_ignore_case(tag, name).is_some_and(ends_name))
+}
+
+/// A flat OpenDocument file, or a part of a package by itself.
+fn is_open_document(head: &str) -> bool {
+    let rest = skip_prologue(head).strip_prefix("<office:document");
+    let rest = rest.map(|rest| rest.strip_prefix("-content").unwrap_or(rest));
+    rest.is_some_and(|rest| rest.starts_with(char::is_whitespace))
+}
+
+/// The media type that a flat file states for itself.
+fn open_document(head: &str) -> Cow<'static, str> {
+    let stated = head.split("office:mimetype=").nth(1).unwrap_or_default();
+    let stated = stated.trim_start_matches(['"', '\'']);
+    let end = stated.find(|c: char| !c.is_ascii_lowercase() && !matches!(c, '.' | '-' | '/'));
+    let media = &stated[..end.unwrap_or(0)];
+    if media.starts_with("application/vnd.oasis.opendocument.") {
+        format!("{media}-flat-xml").into()
+    } else {
+        "application/xml".into()
+    }
 }
 
 fn strip_prefix_ignore_case<'a>(text: &'a str, prefix: &str) -> Option<&'a str> {

@@ -1,0 +1,499 @@
+//! Elements of an OpenDocument file and the text they make (ISO/IEC 26300-3).
+//!
+//! Elements are known by their usual prefixes, which every program writes.
+
+use std::collections::BTreeSet;
+
+use quick_xml::events::{BytesStart, Event};
+
+use super::super::aside::{Aside, Streams};
+use super::super::package::attribute;
+use super::super::xml::decoded;
+use super::table::Table;
+use crate::sink::Sink;
+use crate::{Fact, Reason};
+
+/// Most spaces that one `text:s` gives.
+const MAX_SPACES: u64 = 256;
+
+/// Elements without text for reading: of shapes, what they are for those who cannot see them; of
+/// lists, numbers that the program counts; objects, which are members.
+const SKIPPED: &[&str] = &[
+    "svg:title",
+    "svg:desc",
+    "text:number",
+    "text:note-citation",
+    "text:footnote-citation",
+    "text:endnote-citation",
+    "draw:object",
+    "draw:object-ole",
+    "office:binary-data",
+    "table:content-validations",
+    "text:bibliography-configuration",
+];
+
+/// Text collected apart from the body.
+#[derive(Debug)]
+pub(super) enum Piece {
+    /// A header, footer, note or comment; of the first two, whether fields stood there, which say
+    /// another thing on every page.
+    Aside(Aside, bool),
+    Fact(Fact),
+    /// Speaker notes of a slide.
+    Speech,
+    TextBox,
+    Row {
+        repeated: u64,
+        cells: u64,
+    },
+    Cell {
+        repeated: u64,
+        value: Option<String>,
+    },
+    /// What a master page shows on every slide.
+    Master,
+}
+
+/// What an element's end undoes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Undo {
+    Nothing,
+    Paragraph,
+    Piece,
+    Meta,
+    /// The end of what is skipped.
+    Skip,
+}
+
+/// What the file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Genre {
+    Text,
+    Sheets,
+    Pages,
+}
+
+pub(super) struct Content<'a> {
+    pub(super) streams: Streams<'a, Piece>,
+    pub(super) table: Table,
+    genre: Genre,
+    open: Vec<Undo>,
+    /// For each paragraph and piece within one another: whether text counts there, and if so,
+    /// whether white space that follows is left out.
+    text: Vec<Option<bool>>,
+    /// Depth below an element that is skipped, that one included.
+    skipped: usize,
+    /// Whether tracked changes are being skipped: they are counted.
+    in_changes: bool,
+    in_meta: bool,
+    /// The table style being read, and those that hide their table.
+    style: String,
+    hidden: BTreeSet<String>,
+}
+
+impl<'a> Content<'a> {
+    pub(super) fn new(sink: &'a mut Sink) -> Self {
+        Self {
+            table: Table::new(sink.budgets().cells),
+            streams: Streams::new(sink),
+            genre: Genre::Text,
+            open: Vec::new(),
+            text: Vec::new(),
+            skipped: 0,
+            in_changes: false,
+            in_meta: false,
+            style: String::new(),
+            hidden: BTreeSet::new(),
+        }
+    }
+
+    /// Takes one event; false when no more is wanted.
+    pub(super) fn take(&mut self, event: &Event<'_>) -> bool {
+        match event {
+            Event::Start(tag) => self.start(tag),
+            Event::End(_) => self.end(),
+            Event::Empty(tag) => {
+                self.start(tag);
+                self.end();
+            }
+            _ if self.skipped > 0 => {}
+            Event::Text(text) => self.push(&text.xml10_content()),
+            Event::CData(text) => self.push(&text.xml10_content()),
+            Event::GeneralRef(reference) => self.push(&decoded(reference).unwrap_or_default()),
+            _ => {}
+        }
+        !self.streams.is_full() && !self.table.is_full()
+    }
+
+    /// Writes what is held back; says why if something was left out.
+    pub(super) fn finish(mut self) -> Option<Reason> {
+        while !self.open.is_empty() {
+            self.end();
+        }
+        if self.genre == Genre::Sheets {
+            self.streams.sink.count(Fact::Cells, self.table.cells());
+        }
+        let cut = self.table.is_full().then_some(Reason::CellsLimit);
+        self.streams.finish().or(cut)
+    }
+
+    fn start(&mut self, tag: &BytesStart<'_>) {
+        let name = tag.name().into_inner();
+        if self.skipped > 0 {
+            self.skipped += 1;
+            return self.change(name);
+        }
+        let undo = match () {
+            () if self.in_meta => self.meta(name, tag),
+            () => self.element(name, tag),
+        };
+        if undo == Undo::Skip {
+            self.skipped = 1;
+        } else {
+            self.open.push(undo);
+        }
+    }
+
+    fn end(&mut self) {
+        if self.skipped > 0 {
+            self.skipped -= 1;
+            self.in_changes &= self.skipped > 0;
+            return;
+        }
+        match self.open.pop() {
+            Some(Undo::Paragraph) => {
+                self.text.pop();
+                self.streams.push("\n");
+            }
+            Some(Undo::Piece) => {
+                self.text.pop();
+                self.end_piece();
+            }
+            Some(Undo::Meta) => self.in_meta = false,
+            _ => {}
+        }
+    }
+
+    /// Counts a tracked change; its element holds what was deleted, the document what was inserted.
+    fn change(&mut self, name: &str) {
+        if self.in_changes {
+            match name {
+                "text:deletion" | "table:deletion" => self.streams.sink.count(Fact::Deletions, 1),
+                "text:insertion" | "table:insertion" => {
+                    self.streams.sink.count(Fact::Insertions, 1);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn element(&mut self, name: &str, tag: &BytesStart<'_>) -> Undo {
+        match name.split_once(':').unwrap_or_default() {
+            ("text", local) => self.text_element(local, name, tag),
+            ("table", local) => self.table_element(local, name, tag),
+            ("office", local) => self.office_element(local, name),
+            ("style", local) => self.style_element(local, tag),
+            ("draw" | "presentation", local) => self.draw_element(local, name, tag),
+            ("form", _) => self.form_element(tag),
+            ("ooo", "module") => {
+                self.streams.sink.count(Fact::Scripts, 1);
+                Undo::Nothing
+            }
+            _ => skip(name),
+        }
+    }
+
+    fn text_element(&mut self, local: &str, name: &str, tag: &BytesStart<'_>) -> Undo {
+        match local {
+            "p" | "h" => {
+                self.text.push(Some(true));
+                return Undo::Paragraph;
+            }
+            "s" => self.spaces(number(tag, "text:c")),
+            "tab" => self.mark("\t"),
+            "line-break" => self.mark("\n"),
+            "note-body" | "footnote-body" | "endnote-body" => {
+                return self.piece(Piece::Aside(Aside::Note, false));
+            }
+            "tracked-changes" => {
+                self.in_changes = true;
+                return Undo::Skip;
+            }
+            "script" => {
+                self.streams.sink.count(Fact::Scripts, 1);
+                return Undo::Skip;
+            }
+            "section-source" => self.external(tag),
+            "page-number" | "page-count" | "sheet-name" | "date" | "time" | "file-name"
+            | "title" => {
+                return self.field();
+            }
+            _ => return skip(name),
+        }
+        Undo::Nothing
+    }
+
+    fn table_element(&mut self, local: &str, name: &str, tag: &BytesStart<'_>) -> Undo {
+        match local {
+            "table" => {
+                self.streams.newline();
+                // Tables of a sheet's charts and the like stand deeper.
+                if self.genre == Genre::Sheets && self.streams.innermost().is_none() {
+                    self.streams.sink.count(Fact::Sheets, 1);
+                    let style = attribute(tag, "table:style-name").unwrap_or_default();
+                    let hidden = u64::from(self.hidden.contains(&style));
+                    self.streams.sink.count(Fact::HiddenSheets, hidden);
+                }
+            }
+            "table-row" => {
+                return self.piece(Piece::Row {
+                    repeated: number(tag, "table:number-rows-repeated"),
+                    cells: 0,
+                });
+            }
+            "table-cell" | "covered-table-cell" => {
+                return self.piece(Piece::Cell {
+                    repeated: number(tag, "table:number-columns-repeated"),
+                    value: super::table::value(tag),
+                });
+            }
+            "tracked-changes" => {
+                self.in_changes = true;
+                return Undo::Skip;
+            }
+            _ => return skip(name),
+        }
+        Undo::Nothing
+    }
+
+    fn office_element(&mut self, local: &str, name: &str) -> Undo {
+        match local {
+            "annotation" => return self.piece(Piece::Aside(Aside::Comment, false)),
+            "meta" => {
+                self.in_meta = true;
+                return Undo::Meta;
+            }
+            "spreadsheet" => self.genre = Genre::Sheets,
+            "presentation" | "drawing" => self.genre = Genre::Pages,
+            _ => return skip(name),
+        }
+        Undo::Nothing
+    }
+
+    fn style_element(&mut self, local: &str, tag: &BytesStart<'_>) -> Undo {
+        match local {
+            "style" => self.style = attribute(tag, "style:name").unwrap_or_default(),
+            "table-properties" if attribute(tag, "table:display").as_deref() == Some("false") => {
+                self.hidden.insert(self.style.clone());
+            }
+            "master-page" => return self.piece(Piece::Master),
+            _ if attribute(tag, "style:display").as_deref() == Some("false") => return Undo::Skip,
+            "header" | "header-left" | "header-first" => {
+                return self.piece(Piece::Aside(Aside::Header, false));
+            }
+            "footer" | "footer-left" | "footer-first" => {
+                return self.piece(Piece::Aside(Aside::Footer, false));
+            }
+            _ => {}
+        }
+        Undo::Nothing
+    }
+
+    fn draw_element(&mut self, local: &str, name: &str, tag: &BytesStart<'_>) -> Undo {
+        match local {
+            "page" => {
+                self.streams.newline();
+                self.streams.sink.count(Fact::Pages, 1);
+            }
+            "notes" => return self.piece(Piece::Speech),
+            "text-box" if self.genre == Genre::Text => return self.piece(Piece::TextBox),
+            "image" => self.external(tag),
+            "frame" | "custom-shape" => return self.frame(tag),
+            // What all slides show in the master's place for it.
+            "header-decl" => return self.line(Piece::Aside(Aside::Header, false)),
+            "footer-decl" => return self.line(Piece::Aside(Aside::Footer, false)),
+            "header" | "footer" | "date-time" => return Undo::Skip,
+            _ => return skip(name),
+        }
+        Undo::Nothing
+    }
+
+    /// A shape, perhaps one of those that stand on every page.
+    fn frame(&mut self, tag: &BytesStart<'_>) -> Undo {
+        let aside = match attribute(tag, "presentation:class").as_deref() {
+            Some("date-time" | "page-number") => return Undo::Skip,
+            Some("header") => Aside::Header,
+            Some("footer") => Aside::Footer,
+            _ => return Undo::Nothing,
+        };
+        self.piece(Piece::Aside(aside, false))
+    }
+
+    fn form_element(&mut self, tag: &BytesStart<'_>) -> Undo {
+        if let Some(value) = attribute(tag, "form:current-value").filter(|value| !value.is_empty())
+        {
+            self.streams.sink.count(Fact::FormFields, 1);
+            self.streams.newline();
+            self.streams.push(&value);
+            self.streams.newline();
+        }
+        Undo::Nothing
+    }
+
+    /// What the document says of itself.
+    fn meta(&mut self, name: &str, tag: &BytesStart<'_>) -> Undo {
+        let fact = match name {
+            "dc:title" => Fact::Title,
+            "dc:subject" => Fact::Subject,
+            "meta:initial-creator" => Fact::Author,
+            "dc:creator" => Fact::LastAuthor,
+            "meta:creation-date" => Fact::Created,
+            "dc:date" => Fact::Modified,
+            "dc:language" => Fact::Language,
+            "meta:generator" => Fact::Producer,
+            "meta:document-statistic" => {
+                let pages = attribute(tag, "meta:page-count").and_then(|pages| pages.parse().ok());
+                self.streams.sink.count(Fact::Pages, pages.unwrap_or(0));
+                return Undo::Nothing;
+            }
+            _ => return Undo::Nothing,
+        };
+        self.line(Piece::Fact(fact))
+    }
+
+    /// Begins a piece that holds its text itself.
+    fn line(&mut self, piece: Piece) -> Undo {
+        self.streams.begin(piece);
+        self.text.push(Some(true));
+        Undo::Piece
+    }
+
+    /// Begins a piece, in which only its own paragraphs hold text.
+    fn piece(&mut self, piece: Piece) -> Undo {
+        self.streams.begin(piece);
+        self.text.push(None);
+        Undo::Piece
+    }
+
+    fn end_piece(&mut self) {
+        let Some((piece, text)) = self.streams.end() else {
+            return;
+        };
+        match piece {
+            Piece::Aside(Aside::Header | Aside::Footer, true) if says_little(&text) => {}
+            Piece::Aside(aside, _) => self.streams.keep(aside, &text),
+            Piece::Fact(fact) => self.streams.sink.state(fact, &stated(fact, text)),
+            Piece::Speech | Piece::TextBox if text.trim().is_empty() => {}
+            Piece::Speech => {
+                self.streams.sink.count(Fact::Notes, 1);
+                self.block(&text);
+            }
+            Piece::TextBox => {
+                self.streams.sink.count(Fact::TextBoxes, 1);
+                self.block(&text);
+            }
+            Piece::Row { repeated, cells } => {
+                self.table
+                    .end_row(&mut self.streams, &text, repeated, cells);
+            }
+            Piece::Cell { repeated, value } => {
+                let text = Some(text).filter(|text| !text.trim().is_empty()).or(value);
+                let text = text.unwrap_or_default();
+                self.table
+                    .end_cell(&mut self.streams, text.trim(), repeated);
+            }
+            Piece::Master => {}
+        }
+    }
+
+    /// Writes lines of their own.
+    fn block(&mut self, text: &str) {
+        self.streams.newline();
+        self.streams.push(text);
+        self.streams.newline();
+    }
+
+    /// In running headers and footers a field says another thing on every page.
+    fn field(&mut self) -> Undo {
+        for piece in self.streams.kinds() {
+            if let Piece::Aside(Aside::Header | Aside::Footer, fields) = piece {
+                *fields = true;
+                return Undo::Skip;
+            }
+        }
+        Undo::Nothing
+    }
+
+    fn external(&mut self, tag: &BytesStart<'_>) {
+        let target = attribute(tag, "xlink:href").unwrap_or_default();
+        let outside = target.starts_with("../") || target.contains(':') || target.starts_with('/');
+        self.streams.sink.count(Fact::External, u64::from(outside));
+    }
+
+    fn spaces(&mut self, count: u64) {
+        for _ in 0..count.min(MAX_SPACES) {
+            self.mark(" ");
+        }
+    }
+
+    /// Writes white space that counts.
+    fn mark(&mut self, space: &str) {
+        if let Some(Some(blank)) = self.text.last_mut() {
+            *blank = false;
+            self.streams.push(space);
+        }
+    }
+
+    /// Writes text, with white space as the format means it: any run of it is one space, and none
+    /// at a paragraph's start.
+    fn push(&mut self, text: &str) {
+        let Some(Some(blank)) = self.text.last_mut() else {
+            return;
+        };
+        let is_space = |c| matches!(c, ' ' | '\t' | '\r' | '\n');
+        let mut clean = String::with_capacity(text.len());
+        for c in text.chars() {
+            if !is_space(c) {
+                clean.push(c);
+            } else if !*blank {
+                clean.push(' ');
+            }
+            *blank = is_space(c);
+        }
+        self.streams.push(&clean);
+    }
+}
+
+fn skip(name: &str) -> Undo {
+    if SKIPPED.contains(&name) {
+        Undo::Skip
+    } else {
+        Undo::Nothing
+    }
+}
+
+/// Whether a header or footer is but a label to its fields, such as "Page".
+fn says_little(text: &str) -> bool {
+    let words = text.split_whitespace();
+    words
+        .filter(|word| word.contains(char::is_alphanumeric))
+        .count()
+        < 2
+}
+
+/// A date without an offset is of unknown offset (RFC 3339 §4.3); one of the year 0 is none.
+fn stated(fact: Fact, text: String) -> String {
+    let is_date = matches!(fact, Fact::Created | Fact::Modified);
+    match text.split_once('T') {
+        _ if is_date && text.starts_with('0') => String::new(),
+        Some((_, time)) if is_date && !time.contains(['Z', '+', '-']) => text + "-00:00",
+        _ => text,
+    }
+}
+
+/// The value of an attribute that counts; 1 where there is none.
+fn number(tag: &BytesStart<'_>, name: &str) -> u64 {
+    attribute(tag, name)
+        .and_then(|value| value.trim().parse().ok())
+        .unwrap_or(1)
+}

@@ -1,0 +1,249 @@
+//! Packages and flat files made here.
+
+use proptest::prelude::*;
+
+use super::super::package::tests::zip_of;
+use super::*;
+use crate::Budgets;
+use crate::input::input_of;
+use crate::sink::collected::Collected;
+
+const NAMESPACES: &str =
+    "xmlns:office='o' xmlns:text='t' xmlns:table='b' xmlns:draw='d' xmlns:style='s'";
+
+fn read_with(bytes: &[u8], budgets: Budgets) -> (Sink, Reading, Vec<Collected>) {
+    let (mut sink, members) = Sink::collecting(1 << 20, budgets);
+    let reading = read(&input_of(bytes), &mut sink);
+    (sink, reading, members.take())
+}
+
+fn flat_of(genre: &str, body: &str) -> Vec<u8> {
+    format!(
+        "<?xml version='1.0'?><office:document {NAMESPACES}><office:body><office:{genre}>{body}\
+         </office:{genre}></office:body></office:document>"
+    )
+    .into_bytes()
+}
+
+fn sink_of(genre: &str, body: &str) -> Sink {
+    let (sink, reading, _) = read_with(&flat_of(genre, body), Budgets::default());
+    assert_eq!(reading, Ok(None));
+    sink
+}
+
+fn text(body: &str) -> String {
+    sink_of("text", body).text().to_owned()
+}
+
+#[test]
+fn white_space_is_what_the_format_means_by_it() {
+    let body = "\n <text:h>One\n  two</text:h>\n <text:p> a<text:s text:c='2'/>b<text:tab/>c\
+                <text:line-break/>d <text:span> e</text:span>&amp;&#228;</text:p>";
+    assert_eq!(text(body), "One two\na  b\tc\nd e&ä\n");
+    assert_eq!(
+        text("<text:p>a<text:s text:c='4000000000'/>b</text:p>").len(),
+        259
+    );
+}
+
+#[test]
+fn notes_and_comments_follow_the_body_without_their_marks() {
+    let body = "<text:p>Body<text:note><text:note-citation>1</text:note-citation><text:note-body>\
+                <text:p>Note.</text:p></text:note-body></text:note> goes on<office:annotation>\
+                <dc:creator>A B</dc:creator><text:p>Comment.</text:p></office:annotation>.</text:p>";
+    let sink = sink_of("text", body);
+    assert_eq!(sink.text(), "Body goes on.\nNote.\nComment.\n");
+    assert_eq!(sink.facts().number(Fact::Notes), 1);
+    assert_eq!(sink.facts().number(Fact::Comments), 1);
+    assert_eq!(
+        sink.facts().get(Fact::LastAuthor),
+        None,
+        "of a comment, not of the document"
+    );
+}
+
+#[test]
+fn deletions_are_left_out_and_changes_counted() {
+    let body = "<text:tracked-changes><text:changed-region><text:deletion><office:change-info/>\
+                <text:p>gone</text:p></text:deletion></text:changed-region><text:changed-region>\
+                <text:insertion/></text:changed-region></text:tracked-changes>\
+                <text:p>kept<text:change-start/> new<text:change-end/></text:p>";
+    let sink = sink_of("text", body);
+    assert_eq!(sink.text(), "kept new\n");
+    assert_eq!(sink.facts().number(Fact::Deletions), 1);
+    assert_eq!(sink.facts().number(Fact::Insertions), 1);
+}
+
+#[test]
+fn labels_that_no_one_sees_and_numbers_are_left_out() {
+    let body = "<text:list><text:list-item><text:number>1.</text:number><text:p>item<draw:frame>\
+                <svg:title>picture</svg:title><draw:object><office:document><office:body><text:p>\
+                object</text:p></office:body></office:document></draw:object><draw:text-box>\
+                <text:p>box</text:p></draw:text-box></draw:frame></text:p></text:list-item></text:list>";
+    let sink = sink_of("text", body);
+    assert_eq!(sink.text(), "item\nbox\n\n");
+    assert_eq!(sink.facts().number(Fact::TextBoxes), 1);
+}
+
+#[test]
+fn rows_are_lines_and_cells_apart_by_tabs() {
+    let body = "<table:table><table:table-row><table:table-cell><text:p>a</text:p></table:table-cell>\
+                <table:table-cell/><table:table-cell office:value='2.5'/><table:table-cell \
+                table:number-columns-repeated='2'><text:p>x</text:p></table:table-cell>\
+                </table:table-row><table:table-row table:number-rows-repeated='2'>\
+                <table:table-cell><text:p>y</text:p></table:table-cell></table:table-row></table:table>";
+    let sink = sink_of("spreadsheet", body);
+    assert_eq!(sink.text(), "a\t2.5\tx\tx\ny\ny\n");
+    assert_eq!(sink.facts().number(Fact::Cells), 6);
+    assert_eq!(sink.facts().number(Fact::Sheets), 1);
+}
+
+/// A sheet of one cell that stands there `columns` times `rows` times.
+fn repeated(columns: u64, rows: u64, cell: &str) -> Vec<u8> {
+    let body = format!(
+        "<table:table><table:table-row table:number-rows-repeated='{rows}'><table:table-cell \
+         table:number-columns-repeated='{columns}'>{cell}</table:table-cell></table:table-row>\
+         </table:table><table:table><table:table-row><table:table-cell><text:p>end</text:p>\
+         </table:table-cell></table:table-row></table:table>"
+    );
+    flat_of("spreadsheet", &body)
+}
+
+#[test]
+fn empty_repeats_cost_nothing_and_others_end_at_the_limit() {
+    let (sink, reading, _) = read_with(&repeated(u64::MAX, u64::MAX, ""), Budgets::default());
+    assert_eq!((sink.text(), reading), ("end\n", Ok(None)));
+    let budgets = || Budgets {
+        cells: 10,
+        ..Budgets::default()
+    };
+    let (sink, reading, _) = read_with(&repeated(4, 1 << 20, "<text:p>x</text:p>"), budgets());
+    assert_eq!(reading, Ok(Some(Reason::CellsLimit)));
+    assert_eq!(sink.text(), "x\tx\tx\tx\nx\tx\tx\tx\n");
+    assert_eq!(sink.facts().number(Fact::Cells), 10);
+    let (sink, reading, _) = read_with(&repeated(u64::MAX, 1, "<text:p>x</text:p>"), budgets());
+    assert_eq!(reading, Ok(Some(Reason::CellsLimit)));
+    assert_eq!(sink.text().matches('x').count(), 10);
+}
+
+#[test]
+fn hidden_sheets_are_read_and_counted() {
+    let content = format!(
+        "<office:document {NAMESPACES}><office:automatic-styles><style:style style:name='ta2'>\
+         <style:table-properties table:display='false'/></style:style></office:automatic-styles>\
+         <office:body><office:spreadsheet><table:table table:style-name='ta2'><table:table-row>\
+         <table:table-cell><text:p>veiled</text:p></table:table-cell></table:table-row></table:table>\
+         <table:table table:style-name='ta1'/></office:spreadsheet></office:body></office:document>"
+    );
+    let (sink, ..) = read_with(content.as_bytes(), Budgets::default());
+    assert_eq!(sink.text(), "veiled\n");
+    assert_eq!(sink.facts().number(Fact::HiddenSheets), 1);
+    assert_eq!(sink.facts().number(Fact::Sheets), 2);
+}
+
+#[test]
+fn slides_stand_in_order_each_with_its_notes() {
+    let slide = |n: u8| {
+        format!(
+            "<draw:page><draw:frame><draw:text-box><text:p>slide {n}</text:p></draw:text-box>\
+             </draw:frame><presentation:notes><draw:frame presentation:class='page-number'>\
+             <draw:text-box><text:p>7</text:p></draw:text-box></draw:frame><draw:frame><draw:text-box>\
+             <text:p>notes {n}</text:p></draw:text-box></draw:frame></presentation:notes></draw:page>"
+        )
+    };
+    let sink = sink_of("presentation", &(slide(1) + &slide(2)));
+    assert_eq!(sink.text(), "slide 1\nnotes 1\nslide 2\nnotes 2\n");
+    assert_eq!(sink.facts().number(Fact::Notes), 2);
+    assert_eq!(sink.facts().number(Fact::Pages), 2);
+}
+
+fn package_of(more: &[(&str, &[u8])]) -> Vec<u8> {
+    let content = b"<office:document-content><office:body><office:text><text:p>body</text:p>\
+                    </office:text></office:body></office:document-content>";
+    let parts = [&[("content.xml", &content[..])], more].concat();
+    zip_of(&parts)
+}
+
+#[test]
+fn a_package_gives_its_headers_once_its_facts_and_its_objects() {
+    let styles = b"<office:document-styles><office:master-styles><style:master-page><style:header>\
+        <text:p>Top</text:p></style:header><style:footer><text:p>Page <text:page-number>1\
+        </text:page-number></text:p></style:footer></style:master-page><style:master-page>\
+        <style:header><text:p>Top</text:p></style:header><style:header-left style:display='false'>\
+        <text:p>none</text:p></style:header-left><draw:frame><text:p>Click to edit</text:p></draw:frame>\
+        </style:master-page></office:master-styles></office:document-styles>";
+    let meta = b"<office:document-meta><office:meta><dc:title>A &amp; b</dc:title>\
+        <meta:creation-date>2006-05-18T12:19:00</meta:creation-date>\
+        <meta:document-statistic meta:page-count='3'/></office:meta></office:document-meta>";
+    let parts: [(&str, &[u8]); 6] = [
+        ("styles.xml", styles),
+        ("meta.xml", meta),
+        ("Basic/Standard/script-lb.xml", b""),
+        ("Basic/Standard/Module1.xml", b"<m/>"),
+        ("Object 1/content.xml", b"<math/>"),
+        ("ObjectReplacements/Object 1", b"picture"),
+    ];
+    let (sink, reading, members) = read_with(&package_of(&parts), Budgets::default());
+    assert_eq!((sink.text(), reading), ("body\nTop\n", Ok(None)));
+    let facts = sink.facts();
+    assert_eq!(facts.get(Fact::Title), Some("A & b"));
+    assert_eq!(facts.get(Fact::Created), Some("2006-05-18T12:19:00-00:00"));
+    assert_eq!(
+        (facts.number(Fact::Pages), facts.number(Fact::Scripts)),
+        (3, 1)
+    );
+    let [object] = &members[..] else {
+        panic!("{members:?}")
+    };
+    assert_eq!(
+        (&*object.name, &*object.bytes),
+        ("Object 1/content.xml", &b"<math/>"[..])
+    );
+}
+
+#[test]
+fn an_encrypted_package_needs_its_password() {
+    let manifest = b"<manifest:manifest><manifest:file-entry manifest:full-path='content.xml'>\
+        <manifest:encryption-data/></manifest:file-entry></manifest:manifest>";
+    for empty in ["/>", "></manifest:encryption-data>"] {
+        let manifest = String::from_utf8_lossy(manifest)
+            .replace("/></manifest:f", &format!("{empty}</manifest:f"));
+        let (_, reading, _) = read_with(
+            &package_of(&[("META-INF/manifest.xml", manifest.as_bytes())]),
+            Budgets::default(),
+        );
+        assert_eq!(reading, Err(Outcome::Encrypted(Reason::PasswordNeeded)));
+    }
+}
+
+#[test]
+fn parts_beside_the_body_may_fail() {
+    let (sink, reading, _) =
+        read_with(&package_of(&[("styles.xml", b"<a><b")]), Budgets::default());
+    assert_eq!(
+        (sink.text(), reading),
+        ("body\n", Ok(Some(Reason::Damaged)))
+    );
+    let (_, reading, _) = read_with(&zip_of(&[("meta.xml", b"<a/>")]), Budgets::default());
+    assert_eq!(reading, Err(Outcome::Failed(Reason::Malformed)));
+}
+
+#[test]
+fn nesting_beyond_the_limit_is_partial() {
+    let body = format!("<text:p>start</text:p>{}", "<table:table>".repeat(100_000));
+    let (sink, reading, _) = read_with(&flat_of("text", &body), Budgets::default());
+    assert_eq!(
+        (sink.text(), reading),
+        ("start\n", Ok(Some(Reason::DepthLimit)))
+    );
+}
+
+proptest! {
+    #[test]
+    fn any_markup_is_read_without_panic(
+        body in "(</?(text:p|text:note-body|table:table-row|table:table-cell|style:header|office:meta|dc:title|draw:text-box|text:tracked-changes|svg:desc)/?>|[&;>a-z \"'=]|\\PC){0,60}",
+    ) {
+        let (_, reading, _) = read_with(&flat_of("text", &body), Budgets::default());
+        prop_assert!(reading.is_ok());
+    }
+}
