@@ -13,6 +13,7 @@ mod ooxml;
 mod package;
 mod pdf;
 mod plain;
+mod quote;
 mod rtf;
 mod xml;
 
