@@ -89,6 +89,11 @@ impl Page {
         ] {
             sink.state(fact, value);
         }
+        self.count(sink);
+    }
+
+    /// Counts what was not followed.
+    pub(super) fn count(&self, sink: &mut Sink) {
         sink.count(Fact::Scripts, self.scripts);
         sink.count(Fact::External, self.external);
     }

@@ -55,7 +55,7 @@ pub(super) fn write_body(text: &str, sink: &mut Sink) -> Option<Reason> {
 /// As [`write_body`], of a message in HTML.
 pub(super) fn write_html_body(html: &str, sink: &mut Sink) -> Option<Reason> {
     let page = html::read_message(html);
-    page.state(sink);
+    page.count(sink);
     write_body(&page.text, sink)
 }
 
