@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{Encoding, ISO_2022_JP, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, X_USER_DEFINED};
 
 use crate::Fact;
 use crate::sink::Sink;
@@ -111,8 +111,9 @@ fn detect(bytes: &[u8], declared: Option<&str>) -> (Charset, usize) {
     }
     let declared = declared.and_then(|label| Encoding::for_label(label.trim().as_bytes()));
     // Its own label could be read, so the text is not UTF-16, whatever it says; and many texts say
-    // UTF-8 and are not.
-    let declared = declared.filter(|label| ![UTF_8, UTF_16LE, UTF_16BE].contains(label));
+    // UTF-8 and are not. Two labels stand for no character set at all.
+    let not_believed = [UTF_8, UTF_16LE, UTF_16BE, REPLACEMENT, X_USER_DEFINED];
+    let declared = declared.filter(|label| !not_believed.contains(label));
     let encoding = zero_byte_pattern(bytes).unwrap_or_else(|| match declared {
         Some(label) => unless_contradicted(bytes, label),
         None if mostly_utf8(bytes) => UTF_8,
@@ -136,7 +137,8 @@ fn unless_contradicted(bytes: &[u8], label: &'static Encoding) -> &'static Encod
     if !valid.is_ascii() {
         return UTF_8;
     }
-    let is_damaged_in = |encoding: &'static Encoding| encoding.decode_without_bom_handling(sample).1;
+    let is_damaged_in =
+        |encoding: &'static Encoding| encoding.decode_without_bom_handling(sample).1;
     if !is_damaged_in(label) {
         return label;
     }

@@ -32,7 +32,9 @@ pub(crate) enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Format {
     Plain,
+    Subtitles,
     Html,
+    WebArchive,
     Xml,
     Rtf,
     Pdf,

@@ -16,14 +16,15 @@ mod content;
 mod parts;
 mod repair;
 
-pub(super) use content::{bytes_of, text_of};
+pub(super) use content::{bytes_of, message_name};
 use parts::Parts;
+pub(super) use repair::repaired;
 
 pub(super) const ENGINE: &str = "mail-parser 0.11.4";
 
 pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let (bytes, partial) = markup(input)?;
-    let bytes = repair::repaired(bytes);
+    let bytes = repaired(bytes);
     let message = parse(&bytes)?;
     let reading = read_message(&message, sink);
     dismantle(message);

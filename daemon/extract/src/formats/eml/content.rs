@@ -51,7 +51,7 @@ fn broken_base64(raw: &[u8]) -> Option<Vec<u8>> {
 }
 
 /// The text of a part. What its declared character set cannot be is read as what it seems to be.
-pub(crate) fn text_of(message: &Message<'_>, part: &MessagePart<'_>, sink: &mut Sink) -> String {
+pub(super) fn text_of(message: &Message<'_>, part: &MessagePart<'_>, sink: &mut Sink) -> String {
     let label = part
         .content_type()
         .and_then(|kind| kind.attribute("charset"));

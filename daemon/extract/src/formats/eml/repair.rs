@@ -12,7 +12,7 @@ const MAIL_FIELDS: &[&[u8]] = &[
 ];
 
 /// The message with line feeds, an empty line below its head, and nothing around it.
-pub(super) fn repaired(bytes: Vec<u8>) -> Vec<u8> {
+pub(crate) fn repaired(bytes: Vec<u8>) -> Vec<u8> {
     with_empty_line(with_line_feeds(without_length_line(bytes)))
 }
 
