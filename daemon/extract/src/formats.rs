@@ -27,6 +27,7 @@ use crate::kind::{self, Format, Kind};
 use crate::sink::Sink;
 use crate::{ExtractedText, Extraction, Outcome, Reason};
 
+pub(crate) use mbox::is_dated_separator;
 pub(crate) use subtitles::is_timing as is_subtitle_timing;
 
 /// What a reader says when it is through: whole, or partial for a reason; or why there is no text.

@@ -9,7 +9,7 @@ use mail_parser::{Address, HeaderName, HeaderValue, Message, MessageParser, Part
 use super::{Reading, markup, quote};
 use crate::input::Input;
 use crate::sink::Sink;
-use crate::{Fact, Outcome, Reason, charset};
+use crate::{Fact, Outcome, Reason, Role, charset};
 
 mod cms;
 mod content;
@@ -60,9 +60,17 @@ fn read_message(message: &Message<'_>, sink: &mut Sink) -> Reading {
     write_head(message, sink);
     let mut parts = Parts::new(sink);
     parts.read(message);
-    let (body, locked, partial) = (std::mem::take(&mut parts.body), parts.locked, parts.partial);
-    if (locked && body.trim().is_empty()) || is_armoured(&body) {
+    let Parts {
+        body,
+        locked,
+        partial,
+        ..
+    } = parts;
+    if (!locked.is_empty() && body.trim().is_empty()) || is_armoured(&body) {
         return Err(Outcome::Encrypted(Reason::PasswordNeeded));
+    }
+    for name in &locked {
+        sink.member_unread(name, Role::Attachment, None, Reason::PasswordNeeded);
     }
     sink.newline();
     Ok(quote::write_body(&body, sink).or(partial))

@@ -96,6 +96,8 @@ struct Mailbox<'a> {
     in_message: bool,
     /// The line at hand separates messages.
     at_separator: bool,
+    /// The line behind it, where it had to be looked at.
+    ahead: Option<Vec<u8>>,
 }
 
 impl<'a> Mailbox<'a> {
@@ -110,6 +112,7 @@ impl<'a> Mailbox<'a> {
             follows_blank: true,
             in_message: false,
             at_separator: false,
+            ahead: None,
         })
     }
 
@@ -145,17 +148,41 @@ impl<'a> Mailbox<'a> {
         let was_blank = self.begins_line && self.line.trim_ascii().is_empty();
         self.begins_line = self.line.last().is_none_or(|byte| *byte == b'\n');
         self.follows_blank = was_blank;
-        self.line.clear();
         self.given = 0;
-        let count = (&mut self.reader)
-            .take(MAX_LINE)
-            .read_until(b'\n', &mut self.line)?;
-        self.position += count as u64;
-        self.at_separator = self.begins_line && self.follows_blank && is_separator(&self.line);
+        self.line = match self.ahead.take() {
+            Some(line) => line,
+            None => self.read_line()?,
+        };
+        self.at_separator = self.begins_line && self.follows_blank && self.separates()?;
         if self.begins_line && is_escaped(&self.line) {
             self.given = 1;
         }
-        Ok(count > 0)
+        Ok(!self.line.is_empty())
+    }
+
+    /// The next line, or a piece of a long one.
+    fn read_line(&mut self) -> io::Result<Vec<u8>> {
+        let mut line = Vec::new();
+        let count = (&mut self.reader)
+            .take(MAX_LINE)
+            .read_until(b'\n', &mut line)?;
+        if self.position == 0 && line.starts_with(b"\xef\xbb\xbf") {
+            line.drain(..3);
+        }
+        self.position += count as u64;
+        Ok(line)
+    }
+
+    /// Whether the line at hand begins a message: a sentence may begin with the same word.
+    fn separates(&mut self) -> io::Result<bool> {
+        if !self.line.starts_with(b"From ") {
+            return Ok(false);
+        }
+        let next = self.read_line()?;
+        let has_no_field = next.trim_ascii().is_empty() || next.starts_with(b">From ");
+        let separates = is_field(&next) || (has_no_field && is_dated(&self.line));
+        self.ahead = Some(next);
+        Ok(separates)
     }
 }
 
@@ -178,33 +205,27 @@ fn is_escaped(line: &[u8]) -> bool {
     marks > 0 && line[marks..].starts_with(b"From ")
 }
 
-/// `From sender Sat Nov 21 09:00:00 2026`, as far as programs agree on it: a sentence may begin
-/// with the same word.
-fn is_separator(line: &[u8]) -> bool {
-    let Some(rest) = line.strip_prefix(b"From ") else {
-        return false;
-    };
-    let rest = String::from_utf8_lossy(&rest[..rest.len().min(300)]).into_owned();
-    let words: Vec<&str> = rest.split_whitespace().collect();
-    let has_day = words
-        .windows(2)
-        .any(|pair| DAYS.contains(&pair[0].trim_end_matches(',')) && is_date(pair[1]));
-    let has_year = words
-        .iter()
-        .any(|word| word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit()));
-    let has_time = words
-        .iter()
-        .any(|word| word.split(':').count() >= 2 && word.starts_with(|c: char| c.is_ascii_digit()));
-    has_day || (has_year && has_time)
+/// A field of a message.
+fn is_field(line: &[u8]) -> bool {
+    let name = line.split(|byte| *byte == b':').next().unwrap_or_default();
+    name.len() < line.len() && !name.is_empty() && name.iter().all(u8::is_ascii_graphic)
 }
 
-const DAYS: &[&str] = &["Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun"];
-const MONTHS: &[&str] = &[
-    "Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec",
-];
+/// `From sender Sat Nov 21 09:00:00 2026`, as far as programs agree on it.
+fn is_dated(line: &[u8]) -> bool {
+    is_dated_separator(&String::from_utf8_lossy(&line[..line.len().min(300)]))
+}
 
-fn is_date(word: &str) -> bool {
-    MONTHS.contains(&word) || word.bytes().all(|byte| byte.is_ascii_digit())
+/// Whether a line separates messages, whatever follows it.
+pub(crate) fn is_dated_separator(line: &str) -> bool {
+    let Some(rest) = line.strip_prefix("From ") else {
+        return false;
+    };
+    let mut words = rest.split_whitespace();
+    let has_year = |word: &str| word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
+    let has_time =
+        |word: &str| word.contains(':') && word.starts_with(|c: char| c.is_ascii_digit());
+    words.clone().any(has_time) && words.any(has_year)
 }
 
 #[cfg(test)]

@@ -56,6 +56,19 @@ fn texts_are_told_apart_by_content() {
             "From: a@b.c\nTo: d@e.f\nContent-Type: multipart/related; boundary=x\n\n",
             "message/rfc822",
         ),
+        (
+            "Content-Type: multipart/mixed; boundary=x\n\n--x\n\nbody",
+            "message/rfc822",
+        ),
+        (
+            "Subject: a\nMIME-Version: 1.0\n\n\0\u{1}\u{2}\u{3}\0\0\0",
+            "message/rfc822",
+        ),
+        (
+            "From a Sat Nov 21 09:00:00 2026\n\nbody",
+            "application/mbox",
+        ),
+        ("From 9:00 on we were alone\n", "text/plain"),
         ("BEGIN:VCARD\r\nVERSION:3.0\r\n", "text/vcard"),
         ("begin:vcalendar\nVERSION:2.0\n", "text/calendar"),
         ("\u{feff}WEBVTT\n\n00:01.000 --> 00:02.000\nx", "text/vtt"),

@@ -38,6 +38,12 @@ pub(super) fn kind(prefix: &[u8], whole: bool, name: Option<&str>) -> Kind {
     }
 }
 
+/// Whether this is a message, also one whose parts are no text.
+pub(super) fn is_message(prefix: &[u8]) -> bool {
+    let head = head(prefix);
+    is_mail(&head) || is_mbox(&head)
+}
+
 /// Characters of the beginning that are looked at.
 const HEAD_BYTES: usize = 16 << 10;
 

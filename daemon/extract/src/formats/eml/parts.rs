@@ -49,8 +49,8 @@ pub(super) struct Parts<'a> {
     /// Text of the message, quotes included.
     pub(super) body: String,
     count: u32,
-    /// Whether a part needs a key.
-    pub(super) locked: bool,
+    /// Names of parts that need a key.
+    pub(super) locked: Vec<String>,
     pub(super) partial: Option<Reason>,
 }
 
@@ -60,7 +60,7 @@ impl<'a> Parts<'a> {
             sink,
             body: String::new(),
             count: 0,
-            locked: false,
+            locked: Vec::new(),
             partial: None,
         }
     }
@@ -113,7 +113,7 @@ impl<'a> Parts<'a> {
             .unwrap_or_default()
             .to_ascii_lowercase();
         match kind.as_str() {
-            "encrypted" => self.lock("encrypted"),
+            "encrypted" => self.locked.push("encrypted".to_owned()),
             "alternative" => {
                 let chosen = self.choose(message, ids);
                 for &id in ids {
@@ -200,17 +200,11 @@ impl<'a> Parts<'a> {
         self.partial = self.partial.or(cut);
     }
 
-    fn lock(&mut self, name: &str) {
-        self.locked = true;
-        self.sink
-            .member_unread(name, Role::Embedded, None, Reason::PasswordNeeded);
-    }
-
     /// S/MIME (RFC 8551): signed content is read, what is locked is told of.
     fn signed_or_locked(&mut self, message: &Message<'_>, part: &MessagePart<'_>, place: Place) {
         let bytes = bytes_of(message, part);
         match cms::read(&bytes) {
-            cms::Content::Locked => self.lock(&name_of(part, self.count)),
+            cms::Content::Locked => self.locked.push(name_of(part, self.count)),
             cms::Content::Signed(content) => match MessageParser::default().parse(&content) {
                 Some(inner)
                     if !inner.parts.is_empty() && place.depth < self.sink.budgets().mime_depth =>

@@ -1,12 +1,17 @@
 //! Messages by the fields they begin with.
 
-/// Header fields of mail. The first six hardly stand in any other text.
+use crate::formats;
+
+/// Header fields of mail. The first nine hardly stand in any other text.
 const MAIL_FIELDS: &[&str] = &[
     "received",
     "return-path",
     "message-id",
     "delivered-to",
     "mime-version",
+    "content-transfer-encoding",
+    "in-reply-to",
+    "x-mailer",
     "from",
     "to",
     "cc",
@@ -16,14 +21,11 @@ const MAIL_FIELDS: &[&str] = &[
     "sender",
     "reply-to",
     "content-type",
-    "content-transfer-encoding",
-    "x-mailer",
     "importance",
-    "in-reply-to",
     "references",
     "content-disposition",
 ];
-const STRONG_MAIL_FIELDS: usize = 6;
+const STRONG_MAIL_FIELDS: usize = 9;
 
 /// Fields that a message has on its way, and a saved page has not.
 const SENT_FIELDS: &[&str] = &[
@@ -68,28 +70,37 @@ pub(super) fn without_length_line(head: &str) -> &str {
     length.map_or(head, |(_, rest)| rest)
 }
 
-/// A separator line, and a message behind it.
+/// A separator line, and a message behind it; or one with a date.
 pub(super) fn is_mbox(head: &str) -> bool {
-    head.strip_prefix("From ")
-        .and_then(|rest| rest.split_once('\n'))
-        .is_some_and(|(_, message)| is_mail(message.trim_start_matches('>')))
+    let lines = head
+        .strip_prefix("From ")
+        .and_then(|rest| rest.split_once('\n'));
+    lines.is_some_and(|(line, message)| {
+        is_mail(message.trim_start_matches('>'))
+            || formats::is_dated_separator(&format!("From {line}"))
+    })
 }
 
-/// Header lines from the first line on, two fields of mail among them, one hardly used elsewhere.
+/// Header lines from the first line on, two fields of mail among them, one hardly used elsewhere;
+/// or one that says the parts that follow.
 pub(super) fn is_mail(head: &str) -> bool {
     let (mut known, mut strong) = (0, false);
-    for (number, line) in head.lines().enumerate() {
-        if number > 0 && line.starts_with([' ', '\t']) {
-            continue;
-        }
-        let Some((field, _)) = line.split_once(':').filter(|(field, _)| is_field(field)) else {
-            break;
-        };
+    for (field, value) in fields(head) {
+        let field = field.trim_end();
         let found = MAIL_FIELDS
             .iter()
             .position(|known| field.eq_ignore_ascii_case(known));
         known += usize::from(found.is_some());
         strong |= found.is_some_and(|index| index < STRONG_MAIL_FIELDS);
+        let is_type = field.eq_ignore_ascii_case("content-type");
+        if is_type
+            && value
+                .trim_start()
+                .to_ascii_lowercase()
+                .starts_with("multipart/")
+        {
+            return true;
+        }
     }
     strong && known >= 2
 }
