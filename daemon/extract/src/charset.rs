@@ -1,11 +1,15 @@
 //! Which encoding a text is in, and whether bytes are text at all.
 //!
-//! Order: byte order mark, declared label, UTF-16 by its zero bytes, UTF-8 by its rules, then a
-//! statistical guess (chardetng, which never guesses UTF-16).
+//! Order: byte order mark, UTF-32 and UTF-16 by their zero bytes, declared label, UTF-8 by its
+//! rules, then a statistical guess (chardetng, which never guesses UTF-16). A label that the bytes
+//! contradict is not believed.
+
+use std::borrow::Cow;
 
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
-use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
+use encoding_rs::{Encoding, ISO_2022_JP, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE, X_USER_DEFINED};
 
+use crate::Fact;
 use crate::sink::Sink;
 
 /// Bytes the statistical guess looks at.
@@ -13,28 +17,68 @@ const GUESS_BYTES: usize = 256 << 10;
 /// Bytes the zero-byte pattern looks at.
 const PATTERN_BYTES: usize = 8 << 10;
 
-/// Decodes a whole text; `declared` is the label the document gives itself, if any. Losses are
-/// noted on `sink`.
+/// Decodes a whole text; `declared` is the label the document gives itself, if any. A character set
+/// other than UTF-8 and losses are stated on `sink`.
 pub(crate) fn decode(bytes: &[u8], declared: Option<&str>, sink: &mut Sink) -> String {
-    let (encoding, mark) = detect(bytes, declared);
-    let (text, lossy) = encoding.decode_without_bom_handling(&bytes[mark..]);
-    if lossy {
+    let (charset, mark) = detect(bytes, declared);
+    let (text, is_lossy) = charset.decode(&bytes[mark..]);
+    if is_lossy {
+        // Replacement characters that the text holds itself are few, and as unreadable.
         let lost = text.matches('\u{fffd}').count();
-        sink.warn(&format!(
-            "{lost} characters could not be read as {}",
-            encoding.name()
-        ));
+        sink.count(Fact::Undecoded, lost as u64);
     }
-    if encoding != UTF_8 {
-        sink.warn(&format!("read as {}", encoding.name()));
+    if charset != Charset::Narrow(UTF_8) {
+        sink.state(Fact::Charset, charset.name());
     }
     text.into_owned()
 }
 
+/// A character set; `encoding_rs` knows all but UTF-32.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Charset {
+    Narrow(&'static Encoding),
+    Utf32 { is_big: bool },
+}
+
+impl Charset {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Narrow(encoding) => encoding.name(),
+            Self::Utf32 { is_big: true } => "UTF-32BE",
+            Self::Utf32 { is_big: false } => "UTF-32LE",
+        }
+    }
+
+    /// The text, and whether any of it could not be read.
+    fn decode(self, bytes: &[u8]) -> (Cow<'_, str>, bool) {
+        let is_big = match self {
+            Self::Narrow(encoding) => return encoding.decode_without_bom_handling(bytes),
+            Self::Utf32 { is_big } => is_big,
+        };
+        let unit = |unit: &[u8; 4]| {
+            if is_big {
+                u32::from_be_bytes(*unit)
+            } else {
+                u32::from_le_bytes(*unit)
+            }
+        };
+        let (units, rest) = bytes.as_chunks::<4>();
+        let mut is_lossy = !rest.is_empty();
+        let text = units.iter().map(|bytes| {
+            char::from_u32(unit(bytes)).unwrap_or_else(|| {
+                is_lossy = true;
+                char::REPLACEMENT_CHARACTER
+            })
+        });
+        let text: String = text.collect();
+        (Cow::Owned(text), is_lossy)
+    }
+}
+
 /// Whether the beginning of a file is text in some encoding: almost no control characters.
 pub(crate) fn is_text(prefix: &[u8]) -> bool {
-    let (encoding, mark) = detect(prefix, None);
-    let (text, _) = encoding.decode_without_bom_handling(&prefix[mark..]);
+    let (charset, mark) = detect(prefix, None);
+    let (text, _) = charset.decode(&prefix[mark..]);
     // Backspace, tab, line ends, form feed, Ctrl-Z and escape stand in real texts.
     let usual = |c| matches!(c, '\u{8}'..='\r' | '\u{1a}' | '\u{1b}' | '\u{85}');
     let odd = text
@@ -44,22 +88,89 @@ pub(crate) fn is_text(prefix: &[u8]) -> bool {
     odd * 100 <= text.chars().count()
 }
 
-/// The encoding, and the length of the byte order mark.
-fn detect(bytes: &[u8], declared: Option<&str>) -> (&'static Encoding, usize) {
-    if let Some(found) = Encoding::for_bom(bytes) {
-        return found;
+/// The beginning of a text as far as `limit` goes, for those who tell kinds apart.
+pub(crate) fn preview(prefix: &[u8], limit: usize) -> String {
+    let (charset, mark) = detect(prefix, None);
+    let end = prefix.len().min(mark + limit);
+    charset.decode(&prefix[mark..end]).0.into_owned()
+}
+
+/// The character set, and the length of the byte order mark.
+fn detect(bytes: &[u8], declared: Option<&str>) -> (Charset, usize) {
+    if let Some(is_big) = utf32_order(bytes) {
+        let mark =
+            if bytes.starts_with(&[0, 0, 0xfe, 0xff]) || bytes.starts_with(&[0xff, 0xfe, 0, 0]) {
+                4
+            } else {
+                0
+            };
+        return (Charset::Utf32 { is_big }, mark);
+    }
+    if let Some((encoding, mark)) = Encoding::for_bom(bytes) {
+        return (Charset::Narrow(encoding), mark);
     }
     let declared = declared.and_then(|label| Encoding::for_label(label.trim().as_bytes()));
-    let encoding = match declared {
-        // Its own label could be read, so the text is not UTF-16, whatever it says.
-        Some(label) if label == UTF_16LE || label == UTF_16BE => UTF_8,
-        // Many texts say UTF-8 and are not.
-        Some(label) if label != UTF_8 => label,
-        _ => zero_byte_pattern(bytes)
-            .or_else(|| mostly_utf8(bytes).then_some(UTF_8))
-            .unwrap_or_else(|| guess(bytes)),
+    // Its own label could be read, so the text is not UTF-16, whatever it says; and many texts say
+    // UTF-8 and are not. Two labels stand for no character set at all.
+    let not_believed = [UTF_8, UTF_16LE, UTF_16BE, REPLACEMENT, X_USER_DEFINED];
+    let declared = declared.filter(|label| !not_believed.contains(label));
+    let encoding = zero_byte_pattern(bytes).unwrap_or_else(|| match declared {
+        Some(label) => unless_contradicted(bytes, label),
+        None if mostly_utf8(bytes) => UTF_8,
+        None => guess(bytes),
+    });
+    (Charset::Narrow(encoding), 0)
+}
+
+/// The declared encoding, unless the bytes are UTF-8, which happens by no chance, or are damaged in
+/// it and whole in another of many bytes a character.
+fn unless_contradicted(bytes: &[u8], label: &'static Encoding) -> &'static Encoding {
+    let sample = &bytes[..bytes.len().min(GUESS_BYTES)];
+    if sample.is_ascii() || label == ISO_2022_JP {
+        return label;
+    }
+    let valid = match std::str::from_utf8(sample) {
+        Ok(_) => sample,
+        Err(error) if error.error_len().is_none() => &sample[..error.valid_up_to()],
+        Err(_) => &[],
     };
-    (encoding, 0)
+    if !valid.is_ascii() {
+        return UTF_8;
+    }
+    let is_damaged_in =
+        |encoding: &'static Encoding| encoding.decode_without_bom_handling(sample).1;
+    if !is_damaged_in(label) {
+        return label;
+    }
+    let other = guess(bytes);
+    if other.is_single_byte() || is_damaged_in(other) {
+        label
+    } else {
+        other
+    }
+}
+
+/// UTF-32, by its mark or since all its units are characters, the upper half of them zero.
+fn utf32_order(bytes: &[u8]) -> Option<bool> {
+    match bytes {
+        [0, 0, 0xfe, 0xff, ..] => return Some(true),
+        // UTF-16 that begins with NUL would look the same.
+        [0xff, 0xfe, 0, 0, ..] => return Some(false),
+        _ => {}
+    }
+    let sample = &bytes[..bytes.len().min(PATTERN_BYTES)];
+    let (units, _) = sample.as_chunks::<4>();
+    let is_text = |value: u32| value != 0 && value < 0x11_0000 && char::from_u32(value).is_some();
+    let all = |read: fn([u8; 4]) -> u32| {
+        units.len() >= 2 && units.iter().all(|unit| is_text(read(*unit)))
+    };
+    [
+        (true, u32::from_be_bytes as fn([u8; 4]) -> u32),
+        (false, u32::from_le_bytes),
+    ]
+    .into_iter()
+    .find(|(_, read)| all(*read))
+    .map(|(is_big, _)| is_big)
 }
 
 /// UTF-16 of mostly Latin text has its zero bytes on one side only.
@@ -192,6 +303,96 @@ mod tests {
         assert!(is_text(&utf16("wide text without mark", false)));
         assert!(!is_text(b"\x7fELF\x02\x01\x01\0\0\0\0\0\0\0\0\0"));
         assert!(!is_text(&(0..=255).collect::<Vec<u8>>()));
+    }
+
+    fn utf32(text: &str, is_big: bool) -> Vec<u8> {
+        let bytes = |c: char| {
+            if is_big {
+                u32::from(c).to_be_bytes()
+            } else {
+                u32::from(c).to_le_bytes()
+            }
+        };
+        text.chars().flat_map(bytes).collect()
+    }
+
+    #[test]
+    fn utf32_is_found_by_mark_and_by_its_units() {
+        let text = "Grüße, 日本語 and more.";
+        for is_big in [false, true] {
+            for (text, bytes) in [
+                (text, utf32(text, is_big)),
+                (text, utf32(&format!("\u{feff}{text}"), is_big)),
+            ] {
+                assert_eq!(read(&bytes), text);
+                assert!(is_text(&bytes));
+            }
+        }
+        assert_ne!(read(b"abcdefgh"), "");
+    }
+
+    #[test]
+    fn the_character_set_and_what_was_lost_are_stated() {
+        let mut sink = Sink::of(0);
+        decode("Größe".as_bytes(), Some("utf-8"), &mut sink);
+        assert_eq!(sink.facts().iter().count(), 0);
+        let mut bytes = encoding_rs::SHIFT_JIS
+            .encode("これは日本語の文章です。文字コードの判定。")
+            .0
+            .into_owned();
+        bytes.extend([0xff, b' ', 0xff]);
+        decode(&bytes, Some("shift_jis"), &mut sink);
+        let facts: Vec<_> = sink.facts().iter().collect();
+        assert_eq!(
+            facts,
+            [(Fact::Charset, "Shift_JIS"), (Fact::Undecoded, "2")]
+        );
+    }
+
+    #[test]
+    fn a_label_that_the_bytes_contradict_is_not_believed() {
+        let mut sink = Sink::of(0);
+        let text = "Die Größe der Änderung überschreitet das zulässige Maß.";
+        assert_eq!(decode(text.as_bytes(), Some("iso-8859-1"), &mut sink), text);
+        assert_eq!(
+            decode(&utf16(text, false), Some("iso-8859-1"), &mut sink),
+            text
+        );
+        let japanese = "これは日本語の文章です。文字コードの判定を試します。";
+        let bytes = encoding_rs::EUC_JP.encode(japanese).0;
+        assert_eq!(decode(&bytes, Some("shift_jis"), &mut sink), japanese);
+    }
+
+    #[test]
+    fn encodings_of_many_countries_are_guessed() {
+        for (encoding, text) in [
+            (
+                encoding_rs::KOI8_U,
+                "Это обычный русский текст, который написан в старой кодировке.",
+            ),
+            (
+                encoding_rs::WINDOWS_1251,
+                "Это обычный русский текст, который написан в старой кодировке.",
+            ),
+            (
+                encoding_rs::GBK,
+                "这是一个用于测试字符编码检测的中文文本，内容没有特别的意义。",
+            ),
+            (
+                encoding_rs::BIG5,
+                "這是一個用於測試字元編碼檢測的中文文本，內容沒有特別的意義。",
+            ),
+            (
+                encoding_rs::EUC_KR,
+                "이것은 문자 인코딩 감지를 시험하기 위한 한국어 문장입니다.",
+            ),
+            (
+                encoding_rs::EUC_JP,
+                "これは日本語の文章です。文字コードの判定を試します。",
+            ),
+        ] {
+            assert_eq!(read(&encoding.encode(text).0), text, "{}", encoding.name());
+        }
     }
 
     proptest! {

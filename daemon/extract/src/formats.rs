@@ -8,13 +8,16 @@ mod epub;
 mod html;
 mod mapi;
 mod mbox;
+mod mhtml;
 mod odf;
 mod office97;
 mod ooxml;
 mod package;
 mod pdf;
 mod plain;
+mod quote;
 mod rtf;
+mod subtitles;
 mod xml;
 
 use std::io;
@@ -24,6 +27,9 @@ use crate::input::Input;
 use crate::kind::{self, Format, Kind};
 use crate::sink::Sink;
 use crate::{ExtractedText, Extraction, Outcome, Reason};
+
+pub(crate) use mbox::is_dated_separator;
+pub(crate) use subtitles::is_timing as is_subtitle_timing;
 
 /// What a reader says when it is through: whole, or partial for a reason; or why there is no text.
 type Reading = Result<Option<Reason>, Outcome>;
@@ -57,6 +63,8 @@ fn reader(format: Format) -> Reader {
         Format::Tnef => (mapi::ENGINE, mapi::tnef::read),
         Format::Pst => (mapi::ENGINE, mapi::pst::read),
         Format::Mail => (eml::ENGINE, eml::read),
+        Format::WebArchive => (mhtml::ENGINE, mhtml::read),
+        Format::Subtitles => (subtitles::ENGINE, subtitles::read),
         Format::Mbox => (mbox::ENGINE, mbox::read),
         Format::Card => (card::ENGINE, card::read),
         Format::Zip => (archive::ENGINE, archive::zip::read),

@@ -32,7 +32,9 @@ pub(crate) enum Kind {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Format {
     Plain,
+    Subtitles,
     Html,
+    WebArchive,
     Xml,
     Rtf,
     Pdf,
@@ -95,7 +97,7 @@ pub(crate) fn sniff(input: &Input, name: Option<&str>) -> io::Result<Kind> {
     if let Some(media) = by_magic(&prefix) {
         return Ok(Kind::Known(Cow::Borrowed(media)));
     }
-    if charset::is_text(&prefix) {
+    if charset::is_text(&prefix) || textual::is_message(&prefix) {
         let whole = prefix.len() as u64 == input.len();
         return Ok(textual::kind(&prefix, whole, name));
     }

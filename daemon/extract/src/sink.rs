@@ -43,6 +43,11 @@ impl Sink {
         }
     }
 
+    /// A sink for what is only looked at: no member arrives, nothing is remembered.
+    pub(crate) fn aside(&self) -> Self {
+        Self::new(self.limit, self.budgets.clone(), Box::new(Nowhere))
+    }
+
     /// The bounds every reader keeps to.
     pub(crate) fn budgets(&self) -> &Budgets {
         &self.budgets
@@ -222,6 +227,23 @@ impl Sink {
     /// Remarks and facts.
     pub(crate) fn into_remarks(self) -> (Vec<String>, Facts) {
         (self.warnings, self.facts)
+    }
+}
+
+/// Takes members and drops them.
+struct Nowhere;
+
+impl MemberOut for Nowhere {
+    fn begin(&mut self, _: &MemberHead) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn chunk(&mut self, _: &[u8]) -> std::io::Result<()> {
+        Ok(())
+    }
+
+    fn end(&mut self, _: Option<Reason>) -> std::io::Result<()> {
+        Ok(())
     }
 }
 

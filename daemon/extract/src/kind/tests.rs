@@ -39,6 +39,45 @@ fn texts_are_told_apart_by_content() {
         ),
         ("From time to time: a story", "text/plain"),
         ("{\\rtf1 x}", "application/rtf"),
+        ("From: a@b.c\rTo: d@e.f\r\rbody", "message/rfc822"),
+        (
+            "123      \nReceived: from x\nSubject: y\n\nbody",
+            "message/rfc822",
+        ),
+        (
+            "From: <Saved by X>\nSubject: y\nContent-Type: multipart/related;\n boundary=x\n\n",
+            "multipart/related",
+        ),
+        (
+            "MIME-Version: 1.0\nContent-Type: multipart/related; boundary=x\n\n",
+            "multipart/related",
+        ),
+        (
+            "From: a@b.c\nTo: d@e.f\nContent-Type: multipart/related; boundary=x\n\n",
+            "message/rfc822",
+        ),
+        (
+            "Content-Type: multipart/mixed; boundary=x\n\n--x\n\nbody",
+            "message/rfc822",
+        ),
+        (
+            "Subject: a\nMIME-Version: 1.0\n\n\0\u{1}\u{2}\u{3}\0\0\0",
+            "message/rfc822",
+        ),
+        (
+            "From a Sat Nov 21 09:00:00 2026\n\nbody",
+            "application/mbox",
+        ),
+        ("From 9:00 on we were alone\n", "text/plain"),
+        ("BEGIN:VCARD\r\nVERSION:3.0\r\n", "text/vcard"),
+        ("begin:vcalendar\nVERSION:2.0\n", "text/calendar"),
+        ("\u{feff}WEBVTT\n\n00:01.000 --> 00:02.000\nx", "text/vtt"),
+        (
+            "\u{feff}1\r\n00:00:01,000 --> 00:00:02,000\r\nx",
+            "application/x-subrip",
+        ),
+        ("1\n2\n3\n", "text/plain"),
+        ("% a comment\n\\documentclass{article}\n", "text/x-tex"),
         ("A text about %PDF-1.4 headers", "text/plain"),
     ];
     for (text, expected) in cases {
@@ -51,6 +90,8 @@ fn the_name_decides_among_plain_texts_only() {
     assert_eq!(media(b"a;b\n1;2\n", "T.CSV"), "text/csv");
     assert_eq!(media(b"# Title", "readme.md"), "text/markdown");
     assert_eq!(media(b"# Title", "readme"), "text/plain");
+    assert_eq!(media(b"Title\n=====", "a.rst"), "text/x-rst");
+    assert_eq!(media(b"a: 1\n", "a.yml"), "application/yaml");
     assert_eq!(media(b"<html><p>x", "page.txt"), "text/html");
     assert_eq!(media(b"\x89PNG\r\n\x1a\n", "text.txt"), "image/png");
 }

@@ -1,42 +1,21 @@
-//! Telling texts apart: HTML, XML, mail, JSON and the rest.
+//! Telling texts apart: HTML, XML, mail, cards, subtitles, JSON and the rest.
 
 use std::borrow::Cow;
 use std::path::Path;
 
-use encoding_rs::Encoding;
-
 use super::{Format, Kind};
+use crate::{charset, formats};
+
+mod mail;
+mod names;
+
+use mail::{is_mail, is_mbox, is_web_archive, without_length_line};
 
 /// Elements an HTML page may begin with (WHATWG MIME Sniffing §7.1).
 const HTML_STARTS: &[&str] = &[
     "html", "head", "script", "iframe", "h1", "div", "font", "table", "a", "style", "title", "b",
     "body", "br", "p", "meta", "link", "span", "center", "ul", "h2", "h3", "pre",
 ];
-
-/// Header fields of mail. The first six hardly stand in any other text.
-const MAIL_FIELDS: &[&str] = &[
-    "received",
-    "return-path",
-    "message-id",
-    "delivered-to",
-    "mime-version",
-    "from",
-    "to",
-    "cc",
-    "bcc",
-    "subject",
-    "date",
-    "sender",
-    "reply-to",
-    "content-type",
-    "content-transfer-encoding",
-    "x-mailer",
-    "importance",
-    "in-reply-to",
-    "references",
-    "content-disposition",
-];
-const STRONG_MAIL_FIELDS: usize = 6;
 
 /// The kind of a text of which `prefix` is the beginning, or the `whole`.
 pub(super) fn kind(prefix: &[u8], whole: bool, name: Option<&str>) -> Kind {
@@ -46,39 +25,42 @@ pub(super) fn kind(prefix: &[u8], whole: bool, name: Option<&str>) -> Kind {
     match () {
         () if head.starts_with("{\\rtf") => Kind::read(Format::Rtf, "application/rtf"),
         () if is_mbox(head) => Kind::read(Format::Mbox, "application/mbox"),
-        () if is_mail(head) => Kind::read(Format::Mail, "message/rfc822"),
+        () if is_web_archive(head) => Kind::read(Format::WebArchive, "multipart/related"),
+        () if is_mail(without_length_line(head)) => Kind::read(Format::Mail, "message/rfc822"),
+        () if begins_with(head, "BEGIN:VCARD") => Kind::read(Format::Card, "text/vcard"),
+        () if begins_with(head, "BEGIN:VCALENDAR") => Kind::read(Format::Card, "text/calendar"),
+        () if is_web_vtt(head) => Kind::read(Format::Subtitles, "text/vtt"),
+        () if is_sub_rip(head) => Kind::read(Format::Subtitles, "application/x-subrip"),
         () if is_html(head) => Kind::read(Format::Html, "text/html"),
         () if is_open_document(head) => Kind::Read(Format::OpenDocument, open_document(head)),
         () if is_xml(head, prefix, whole) => Kind::read(Format::Xml, "application/xml"),
         () if is_json(prefix, whole, &extension) => Kind::read(Format::Plain, "application/json"),
-        () => Kind::read(Format::Plain, by_extension(&extension)),
+        () if is_latex(head) => Kind::read(Format::Plain, "text/x-tex"),
+        () => Kind::read(Format::Plain, names::media_type(&extension)),
     }
 }
 
-/// The beginning as characters, as far as ASCII goes in any encoding: markup needs no more.
+/// Whether this is a message, also one whose parts are no text.
+pub(super) fn is_message(prefix: &[u8]) -> bool {
+    let head = head(prefix);
+    is_mail(&head) || is_mbox(&head)
+}
+
+/// Characters of the beginning that are looked at.
+const HEAD_BYTES: usize = 16 << 10;
+
+/// The beginning as characters, with line feeds.
 fn head(prefix: &[u8]) -> String {
-    let prefix = &prefix[..prefix.len().min(16 << 10)];
-    match Encoding::for_bom(prefix) {
-        Some((encoding, mark)) => encoding
-            .decode_without_bom_handling(&prefix[mark..])
-            .0
-            .into_owned(),
-        None => String::from_utf8_lossy(prefix).replace('\0', ""),
+    let head = charset::preview(prefix, HEAD_BYTES);
+    if head.contains('\n') {
+        head
+    } else {
+        head.replace('\r', "\n")
     }
 }
 
 fn extension(name: &str) -> Option<String> {
     Some(Path::new(name).extension()?.to_str()?.to_ascii_lowercase())
-}
-
-fn by_extension(extension: &str) -> &'static str {
-    match extension {
-        "md" | "markdown" => "text/markdown",
-        "csv" => "text/csv",
-        "tsv" | "tab" => "text/tab-separated-values",
-        "json" => "application/json",
-        _ => "text/plain",
-    }
 }
 
 /// What follows comments, the XML declaration and processing instructions.
@@ -161,34 +143,32 @@ fn closes_its_root(rest: &str, text: &[u8]) -> bool {
             .ends_with(format!("</{name}>").as_bytes())
 }
 
-/// A separator line, and a message behind it.
-fn is_mbox(head: &str) -> bool {
-    head.strip_prefix("From ")
-        .and_then(|rest| rest.split_once('\n'))
-        .is_some_and(|(_, message)| is_mail(message.trim_start_matches('>')))
+fn begins_with(head: &str, line: &str) -> bool {
+    strip_prefix_ignore_case(head, line).is_some_and(|rest| rest.starts_with(['\r', '\n']))
 }
 
-/// Header lines from the first line on, two fields of mail among them, one hardly used elsewhere.
-fn is_mail(head: &str) -> bool {
-    let (mut known, mut strong) = (0, false);
-    for (number, line) in head.lines().enumerate() {
-        if number > 0 && line.starts_with([' ', '\t']) {
-            continue;
-        }
-        let Some((field, _)) = line.split_once(':').filter(|(field, _)| is_field(field)) else {
-            break;
-        };
-        let found = MAIL_FIELDS
+fn is_web_vtt(head: &str) -> bool {
+    head.strip_prefix("WEBVTT")
+        .is_some_and(|rest| rest.starts_with(char::is_whitespace) || rest.is_empty())
+}
+
+/// A number and a line of times below it.
+fn is_sub_rip(head: &str) -> bool {
+    let mut lines = head.lines().map(str::trim).filter(|line| !line.is_empty());
+    lines
+        .next()
+        .is_some_and(|number| number.parse::<u32>().is_ok())
+        && lines.next().is_some_and(formats::is_subtitle_timing)
+}
+
+/// A class or style is declared on a line that is no comment.
+fn is_latex(head: &str) -> bool {
+    let commands = ["\\documentclass", "\\documentstyle", "\\begin{document}"];
+    head.lines().any(|line| {
+        commands
             .iter()
-            .position(|known| field.eq_ignore_ascii_case(known));
-        known += usize::from(found.is_some());
-        strong |= found.is_some_and(|index| index < STRONG_MAIL_FIELDS);
-    }
-    strong && known >= 2
-}
-
-fn is_field(field: &str) -> bool {
-    !field.is_empty() && field.trim_end().bytes().all(|b| b.is_ascii_graphic())
+            .any(|command| line.trim_start().starts_with(command))
+    })
 }
 
 /// An object or array by its syntax; a prefix may end in the middle.

@@ -1,0 +1,110 @@
+//! Pages and what a reader finds in them.
+
+use super::*;
+use proptest::prelude::*;
+
+fn text(html: &str) -> String {
+    read_page(html, &mut |_| None).text
+}
+
+#[test]
+fn blocks_are_lines_and_inline_elements_are_not() {
+    let html = "<html><head><title>T &amp; t</title><meta charset=utf-8></head><body>\
+                <h1>One</h1><p>Two <b>bo</b>ld.<br>Three\n\n  four</p><ul><li>a<li>b</ul>";
+    assert_eq!(text(html), "One\nTwo bold.\nThree four\na\nb\n");
+}
+
+#[test]
+fn what_the_page_says_of_itself_are_facts() {
+    let html = "<html lang=de><title> T &amp;\nt </title><meta name=Author content='Jo Doe'>\
+                <meta name=generator content=Hand><script src=x></script><script>a</script>\
+                <iframe src='https://x.example/'>none</iframe><p>x<svg><title>tip</title></svg>";
+    let mut sink = Sink::of(100);
+    let page = read_page(html, &mut |_| None);
+    page.state(&mut sink);
+    let facts: Vec<_> = sink.facts().iter().collect();
+    let expected = [
+        (Fact::Title, "T & t"),
+        (Fact::Author, "Jo Doe"),
+        (Fact::Language, "de"),
+        (Fact::Producer, "Hand"),
+        (Fact::Scripts, "2"),
+        (Fact::External, "1"),
+    ];
+    assert_eq!(facts, expected);
+    assert_eq!(page.text.trim(), "x");
+}
+
+#[test]
+fn cells_do_not_glue() {
+    let html = "<table><tr><td>a</td> <td>b</td></tr>\n<tr><th>c</th><th>d</th></tr></table>";
+    assert_eq!(text(html), "a\tb\t\nc\td\t\n");
+}
+
+#[test]
+fn white_space_is_kept_where_the_page_keeps_it() {
+    assert_eq!(
+        text("<p>a \n b</p><pre>c  d\n  e</pre>f  g"),
+        "a b\nc  d\n  e\nf g"
+    );
+}
+
+#[test]
+fn script_style_and_comments_are_silent() {
+    let html = "a<script>if (1 < 2) { x('</p>') }</script>b<style>p{}</style><!-- c -->d\
+                <template><p>e</p></template>f";
+    let words: String = text(html).split_whitespace().collect();
+    assert_eq!(words, "abdf");
+}
+
+#[test]
+fn entities_are_decoded_in_text() {
+    assert_eq!(
+        text("&Uuml;ber &#8364;5 &lt;tag&gt; &nosuch; &amp"),
+        "Über €5 <tag> &nosuch; &"
+    );
+}
+
+#[test]
+fn frames_are_filled_in_from_what_lies_beside() {
+    let mut beside =
+        |address: &str| (address == "b.html").then(|| "<title>b</title><p>inside".to_owned());
+    let html = "<title>a</title><p>before<iframe src=b.html>fallback</iframe>after<frame src=c.html>\
+                <iframe srcdoc='&lt;i&gt;own&lt;/i&gt;'></iframe>\
+                <meta http-equiv=Refresh content='0; URL=b.html'>";
+    let page = read_page(html, &mut beside);
+    assert_eq!(page.text, "before\ninside\nafter\nown\ninside\n");
+    assert_eq!((page.title.trim(), page.external), ("a", 1));
+}
+
+#[test]
+fn frames_that_hold_themselves_end() {
+    let page = read_page("x<iframe src=a>", &mut |_| {
+        Some("y<iframe src=a></iframe>".to_owned())
+    });
+    assert_eq!(page.text.matches('y').count(), MAX_FRAMES);
+}
+
+#[test]
+fn quotes_of_a_message_are_marked_as_in_plain_text() {
+    let html = "<p>mine</p><blockquote type=cite><div>a</div><blockquote>b</blockquote>\
+                <pre>c\nd</pre></blockquote><p>mine too</p><blockquote>said</blockquote>";
+    assert_eq!(
+        read_message(html).text,
+        "mine\n> a\n> b\n> c\n> d\nmine too\nsaid\n"
+    );
+    assert_eq!(text(html), "mine\na\nb\nc\nd\nmine too\nsaid\n");
+}
+
+#[test]
+fn deep_nesting_costs_nothing() {
+    assert_eq!(text(&format!("{}x", "<div>".repeat(200_000))), "x");
+}
+
+proptest! {
+    #[test]
+    fn any_markup_is_read_without_panic(html in "(<[a-z/!-]{0,8}|[&;>a-z \"'=]|script|\\PC){0,60}") {
+        text(&html);
+        read_message(&html);
+    }
+}
