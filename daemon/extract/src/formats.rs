@@ -2,6 +2,7 @@
 
 mod archive;
 mod card;
+pub(crate) mod compound;
 mod eml;
 mod epub;
 mod html;
