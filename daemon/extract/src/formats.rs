@@ -149,6 +149,7 @@ fn markup(input: &Input) -> Result<(Vec<u8>, Option<Reason>), Outcome> {
 /// Documents made by the formats' tests, for other tests.
 #[cfg(test)]
 pub(crate) mod samples {
+    pub(crate) use super::compound::tests::compound_of;
     pub(crate) use super::ooxml::word::tests::docx;
     pub(crate) use super::package::tests::zip_of;
     pub(crate) use super::pdf::tests::{pdf, pdf_of, stream};

@@ -18,7 +18,7 @@ mod stream;
 pub(crate) mod tests;
 pub(crate) mod write;
 
-pub(crate) use directory::Entry;
+pub(crate) use directory::{Entry, seconds_since_1970};
 pub(crate) use stream::Stream;
 
 /// What every compound file begins with.
