@@ -3,6 +3,7 @@
 mod archive;
 mod aside;
 mod card;
+pub(crate) mod compound;
 mod eml;
 mod epub;
 mod html;
@@ -163,6 +164,7 @@ pub(crate) fn paged_text(text: &str, limit: usize, facts: &mut crate::Facts) -> 
 /// Documents made by the formats' tests, for other tests.
 #[cfg(test)]
 pub(crate) mod samples {
+    pub(crate) use super::compound::tests::compound_of;
     pub(crate) use super::ooxml::word::tests::docx;
     pub(crate) use super::package::tests::zip_of;
     pub(crate) use super::pdf::tests::{pdf, pdf_of, stream};

@@ -86,7 +86,7 @@ pub(crate) fn sniff(input: &Input, name: Option<&str>) -> io::Result<Kind> {
         return Ok(container::zip_kind(input));
     }
     if prefix.starts_with(cfb::MAGIC) {
-        return cfb::kind(input);
+        return Ok(cfb::kind(input));
     }
     if has_pdf_header(&prefix) {
         return Ok(Kind::read(Format::Pdf, "application/pdf"));

@@ -1,0 +1,118 @@
+//! From the characters of a document to text: breaks, cells, fields.
+
+use encoding_rs::{Encoding, UTF_16LE};
+
+use crate::sink::Sink;
+use crate::Fact;
+
+/// Fields that are filled in by hand.
+const FORM_FIELDS: &[&str] = &["FORMTEXT", "FORMCHECKBOX", "FORMDROPDOWN"];
+/// Fields that take their content from elsewhere.
+const EXTERNAL_FIELDS: &[&str] = &["INCLUDETEXT", "INCLUDEPICTURE", "LINK", "DDE", "DDEAUTO"];
+/// Characters of an instruction that tell what field it is.
+const MAX_INSTRUCTION: usize = 32;
+
+/// Writes one part of a document.
+pub(super) struct TextWriter<'a> {
+    encoding: &'static Encoding,
+    sink: &'a mut Sink,
+    /// For each open field, whether its result has begun.
+    fields: Vec<bool>,
+    /// Open fields whose instruction is being read: nothing is written then.
+    instructions: usize,
+    instruction: String,
+    /// Whether the last character ended a cell; another then ends the row.
+    after_cell: bool,
+}
+
+impl<'a> TextWriter<'a> {
+    pub(super) fn new(encoding: &'static Encoding, sink: &'a mut Sink) -> Self {
+        Self {
+            encoding,
+            sink,
+            fields: Vec::new(),
+            instructions: 0,
+            instruction: String::new(),
+            after_cell: false,
+        }
+    }
+
+    /// Writes characters of 16 bits, or of 8.
+    pub(super) fn write(&mut self, bytes: &[u8], is_wide: bool) {
+        let encoding = if is_wide { UTF_16LE } else { self.encoding };
+        // Bounded pieces, each of whole characters of 16 bits.
+        for bytes in bytes.chunks(64 << 10) {
+            let (text, _) = encoding.decode_without_bom_handling(bytes);
+            let mut rest = &*text;
+            while let Some(at) = rest.find(|c: char| c < ' ' || self.instructions > 0) {
+                self.plain(&rest[..at]);
+                let mut after = rest[at..].chars();
+                after.next().into_iter().for_each(|c| self.special(c));
+                rest = after.as_str();
+            }
+            self.plain(rest);
+            if self.sink.is_full() {
+                return;
+            }
+        }
+    }
+
+    pub(super) fn end(self) {
+        self.sink.newline();
+    }
+
+    fn plain(&mut self, text: &str) {
+        if self.instructions > 0 {
+            let room = MAX_INSTRUCTION.saturating_sub(self.instruction.len());
+            self.instruction.extend(text.chars().take(room));
+        } else if !text.is_empty() {
+            self.end_cell('\t');
+            self.sink.push(text);
+        }
+    }
+
+    /// A control character, or any one within an instruction.
+    fn special(&mut self, c: char) {
+        match c {
+            '\u{13}' => {
+                self.fields.push(false);
+                self.instructions += 1;
+                self.instruction.clear();
+            }
+            '\u{14}' => self.start_result(),
+            '\u{15}' => {
+                if self.fields.pop() == Some(false) {
+                    self.instructions -= 1;
+                }
+            }
+            c if self.instructions > 0 => self.plain(c.encode_utf8(&mut [0; 4])),
+            '\u{7}' if self.after_cell => self.end_cell('\n'),
+            '\u{7}' => self.after_cell = true,
+            '\t' => self.plain("\t"),
+            '\u{b}' | '\u{c}' | '\r' | '\n' | '\u{e}' => {
+                self.end_cell('\t');
+                self.sink.push("\n");
+            }
+            '\u{1e}' => self.plain("-"),
+            // Pictures, references to notes and comments, soft hyphens, separators.
+            _ => {}
+        }
+    }
+
+    fn start_result(&mut self) {
+        if let Some(in_result @ false) = self.fields.last_mut() {
+            *in_result = true;
+            self.instructions -= 1;
+            let word = self.instruction.split_whitespace().next().unwrap_or("");
+            let is_one_of = |names: &[&str]| names.iter().any(|name| word.eq_ignore_ascii_case(name));
+            self.sink.count(Fact::FormFields, is_one_of(FORM_FIELDS).into());
+            self.sink.count(Fact::External, is_one_of(EXTERNAL_FIELDS).into());
+        }
+    }
+
+    fn end_cell(&mut self, separator: char) {
+        if std::mem::take(&mut self.after_cell) {
+            self.sink.push(separator.encode_utf8(&mut [0; 4]));
+        }
+    }
+}

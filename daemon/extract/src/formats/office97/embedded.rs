@@ -1,0 +1,96 @@
+//! Objects embedded in a document: packaged files as they are, documents in storages written as
+//! files of their own. Macros are noticed.
+
+use std::io::Cursor;
+
+use super::compound::{Compound, ROOT, double_word, word, write};
+use super::codepage;
+use crate::sink::Sink;
+use crate::{Fact, Reason, Role};
+
+/// Storages of whole documents, by a stream they hold.
+const DOCUMENTS: &[(&str, &str)] = &[
+    ("WordDocument", "doc"),
+    ("Workbook", "xls"),
+    ("Book", "xls"),
+    ("PowerPoint Document", "ppt"),
+    ("VisioDocument", "vsd"),
+    ("__properties_version1.0", "msg"),
+];
+/// Streams that are a file as it stands.
+const FILES: &[&str] = &["Package", "CONTENTS"];
+const NATIVE: &str = "\u{1}Ole10Native";
+
+/// Hands over every embedded object; counts macro projects.
+pub(super) fn members(file: &Compound<'_>, sink: &mut Sink) -> Option<Reason> {
+    let mut reason = None;
+    let mut storages: Vec<usize> = storages(file, ROOT).collect();
+    while let Some(storage) = storages.pop() {
+        if file.child(storage, "VBA").is_some() {
+            sink.count(Fact::Scripts, 1);
+        } else if let Some(cut) = member(file, storage, sink) {
+            reason = reason.or(cut);
+        } else {
+            storages.extend(self::storages(file, storage));
+        }
+        if !sink.has_room_for_member() {
+            return Some(Reason::PartsLimit);
+        }
+    }
+    reason
+}
+
+/// Storages in a storage, the last first.
+fn storages<'a>(file: &'a Compound<'_>, storage: usize) -> impl Iterator<Item = usize> + 'a {
+    let children = file.children(storage).iter().copied().rev();
+    children.filter(|&child| file.entry(child).is_storage)
+}
+
+/// Hands over what a storage holds, if it is an object; then says why that is not all.
+fn member(file: &Compound<'_>, storage: usize, sink: &mut Sink) -> Option<Option<Reason>> {
+    let name = &file.entry(storage).name;
+    let modified = file.entry(storage).modified;
+    let limit = sink.budgets().entry_bytes;
+    if let Some(stream) = file.child(storage, NATIVE) {
+        let (bytes, cut) = file.read(stream, limit);
+        let (label, content) = native(&bytes);
+        let name = if label.is_empty() { name } else { &label };
+        let lost = sink.member(name, Role::Embedded, modified, &mut Cursor::new(content));
+        return Some(cut.or(lost));
+    }
+    let mut documents = DOCUMENTS.iter();
+    if let Some((_, extension)) = documents.find(|(stream, _)| file.child(storage, stream).is_some()) {
+        let (bytes, cut) = write::storage(file, storage, limit);
+        let name = format!("{name}.{extension}");
+        let lost = sink.member(&name, Role::Embedded, modified, &mut Cursor::new(bytes));
+        return Some(cut.or(lost));
+    }
+    let stream = FILES.iter().find_map(|name| file.child(storage, name))?;
+    Some(sink.member(name, Role::Embedded, modified, &mut file.stream(stream)))
+}
+
+/// Name and content of a packaged file: label, path, temporary path, then the bytes, each with
+/// what tells its length.
+fn native(bytes: &[u8]) -> (String, &[u8]) {
+    let raw = (String::new(), bytes.get(4..).unwrap_or_default());
+    if word(bytes, 4) != Some(2) {
+        return raw;
+    }
+    packaged(&bytes[6..]).unwrap_or(raw)
+}
+
+fn packaged(bytes: &[u8]) -> Option<(String, &[u8])> {
+    let (label, rest) = split_at_zero(bytes)?;
+    let (_, rest) = split_at_zero(rest)?;
+    let path = double_word(rest, 4)? as usize;
+    let rest = rest.get(8..)?.get(path..)?;
+    let length = double_word(rest, 0)? as usize;
+    let content = &rest[4..];
+    let label = codepage::encoding(1252).decode_without_bom_handling(label).0;
+    Some((label.into_owned(), &content[..length.min(content.len())]))
+}
+
+fn split_at_zero(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let end = bytes.iter().position(|&byte| byte == 0)?;
+    Some((&bytes[..end], &bytes[end + 1..]))
+}

@@ -1,0 +1,318 @@
+//! What cells show: numbers, dates, shared strings. The same for sheets in XML and in binary.
+//!
+//! Values stand for themselves, whatever their format puts around them (colours, currencies,
+//! thousands): so the same table gives the same words wherever it was saved. Only what would mean
+//! nothing as a number, a date or a time, is written as one (ISO 8601).
+
+use super::flow::Flow;
+use crate::sink::Sink;
+
+/// Days from 0000-03-01 to the day before the first of the 1900 and of the 1904 system.
+const BEFORE_1900: i64 = 693_899;
+const DAYS_1900_TO_1904: i64 = 1462;
+/// The first day past 9999-12-31.
+const END_OF_DATES: f64 = 2_958_466.0;
+const DAY_SECONDS: i64 = 86_400;
+
+/// How a cell's number is meant.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Look {
+    #[default]
+    Number,
+    /// A date, a time, or both.
+    Moment,
+    /// Hours that do not end with the day.
+    Span,
+}
+
+impl Look {
+    /// Of a built-in format, or of a `code` (ECMA-376 Part 1 §18.8.30 and §18.8.31).
+    pub(super) fn of(id: u32, code: Option<&str>) -> Self {
+        match (id, code) {
+            (_, Some(code)) => Self::of_code(code),
+            (46, _) => Self::Span,
+            (14..=22 | 27..=36 | 45 | 47 | 50..=58, _) => Self::Moment,
+            _ => Self::Number,
+        }
+    }
+
+    fn of_code(code: &str) -> Self {
+        let mut chars = code.chars();
+        let mut look = Self::Number;
+        while let Some(next) = chars.next() {
+            match next.to_ascii_lowercase() {
+                // Of the section for positive numbers only.
+                ';' => break,
+                '"' => drop(chars.by_ref().find(|c| *c == '"')),
+                '\\' | '_' | '*' => drop(chars.next()),
+                '[' => {
+                    let inside: String = chars.by_ref().take_while(|c| *c != ']').collect();
+                    let is_span = |c: char| matches!(c, 'h' | 'H' | 'm' | 'M' | 's' | 'S');
+                    if !inside.is_empty() && inside.chars().all(is_span) {
+                        return Self::Span;
+                    }
+                }
+                'd' | 'm' | 'y' | 'h' | 's' => look = Self::Moment,
+                _ => {}
+            }
+        }
+        look
+    }
+}
+
+/// Strings that cells refer to by number, in one piece.
+#[derive(Debug, Default)]
+pub(super) struct Strings {
+    text: String,
+    ends: Vec<usize>,
+}
+
+impl Strings {
+    /// Adds to the string that is not yet ended.
+    pub(super) fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    pub(super) fn end(&mut self) {
+        self.ends.push(self.text.len());
+    }
+
+    fn get(&self, index: usize) -> &str {
+        let start = index
+            .checked_sub(1)
+            .map_or(Some(&0), |last| self.ends.get(last));
+        let range = start.zip(self.ends.get(index));
+        range.map_or("", |(start, end)| &self.text[*start..*end])
+    }
+}
+
+/// What all sheets of a workbook share.
+#[derive(Debug, Default)]
+pub(super) struct Book {
+    pub(super) strings: Strings,
+    /// By the number of a style.
+    pub(super) looks: Vec<Look>,
+    pub(super) since_1904: bool,
+}
+
+/// The rows of one sheet.
+pub(super) struct Rows<'a> {
+    book: &'a Book,
+    flow: Flow,
+    /// Cells that may still be read.
+    left: u64,
+    /// Cells that hold something.
+    pub(super) cells: u64,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(book: &'a Book, left: u64, sink: &Sink) -> Self {
+        Self {
+            book,
+            flow: Flow::toward(sink),
+            left,
+            cells: 0,
+        }
+    }
+
+    pub(super) fn row(&mut self) {
+        self.flow.end_row();
+    }
+
+    /// Takes a cell's text; empty cells cost too.
+    pub(super) fn cell(&mut self, text: &str) {
+        self.left = self.left.saturating_sub(1);
+        let text = text.trim();
+        if !text.is_empty() {
+            self.cells += 1;
+            self.flow.push(text);
+            self.flow.end_cell();
+        }
+    }
+
+    pub(super) fn shared(&mut self, index: usize) {
+        let book = self.book;
+        self.cell(book.strings.get(index));
+    }
+
+    pub(super) fn number(&mut self, value: f64, style: usize) {
+        let look = self.book.looks.get(style).copied().unwrap_or_default();
+        self.cell(&number(value, look, self.book.since_1904));
+    }
+
+    pub(super) fn truth(&mut self, value: bool) {
+        self.cell(if value { "TRUE" } else { "FALSE" });
+    }
+
+    /// Whether there were more cells than may be read.
+    pub(super) fn is_spent(&self) -> bool {
+        self.left == 0
+    }
+
+    /// Whether reading on gives nothing.
+    pub(super) fn is_full(&self) -> bool {
+        self.is_spent() || self.flow.is_full()
+    }
+
+    /// Writes the rows; gives back how many cells may still be read.
+    pub(super) fn write(self, sink: &mut Sink) -> u64 {
+        self.flow.write(sink);
+        self.left
+    }
+}
+
+/// A number as its look has it.
+fn number(value: f64, look: Look, since_1904: bool) -> String {
+    match look {
+        Look::Moment if (0.0..END_OF_DATES).contains(&value) => moment(value, since_1904),
+        Look::Span if (0.0..END_OF_DATES).contains(&value) => {
+            let seconds = whole(value * DAY_SECONDS as f64);
+            clock(seconds / 3600, seconds)
+        }
+        _ => general(value),
+    }
+}
+
+/// A date where there are whole days, a time where there is a part of one.
+fn moment(value: f64, since_1904: bool) -> String {
+    let days = whole(value.floor());
+    let seconds = whole((value - value.floor()) * DAY_SECONDS as f64);
+    let (days, seconds) = (days + seconds / DAY_SECONDS, seconds % DAY_SECONDS);
+    let time = clock(seconds / 3600, seconds);
+    match (days, seconds) {
+        (0, _) if !since_1904 => time,
+        (_, 0) => date(days, since_1904),
+        _ => format!("{} {time}", date(days, since_1904)),
+    }
+}
+
+fn clock(hours: i64, seconds: i64) -> String {
+    format!("{hours:02}:{:02}:{:02}", seconds / 60 % 60, seconds % 60)
+}
+
+/// The 1900 system counts a 29 February 1900 that never was.
+fn date(days: i64, since_1904: bool) -> String {
+    let leap = i64::from(!since_1904 && days < 60);
+    let offset = if since_1904 { DAYS_1900_TO_1904 } else { 0 };
+    let days = BEFORE_1900 + offset + leap + days;
+    // Years begin in March, so that leap days end them; 400 years have 146,097 days.
+    let (era, day) = (days / 146_097, days % 146_097);
+    let year = (day - day / 1460 + day / 36_524 - day / 146_096) / 365;
+    let day = day - (365 * year + year / 4 - year / 100);
+    let month = (5 * day + 2) / 153;
+    let day = day - (153 * month + 2) / 5 + 1;
+    let (month, next) = if month < 10 {
+        (month + 3, 0)
+    } else {
+        (month - 9, 1)
+    };
+    format!("{:04}-{month:02}-{day:02}", era * 400 + year + next)
+}
+
+/// A number with the 15 digits that spreadsheets keep.
+fn general(value: f64) -> String {
+    if !value.is_finite() {
+        return String::new();
+    }
+    let scientific = format!("{value:.14e}");
+    let (digits, exponent) = scientific.split_once('e').unwrap_or((&scientific, "0"));
+    let exponent: i32 = exponent.parse().unwrap_or(0);
+    let trimmed = |digits: &str| match digits.contains('.') {
+        true => digits
+            .trim_end_matches('0')
+            .trim_end_matches('.')
+            .to_owned(),
+        false => digits.to_owned(),
+    };
+    match usize::try_from(14 - exponent) {
+        Ok(decimals) if exponent >= -5 => trimmed(&format!("{value:.decimals$}")),
+        _ => format!("{}E{exponent:+03}", trimmed(digits)),
+    }
+}
+
+/// Rounded; of numbers that fit.
+#[expect(clippy::cast_possible_truncation, reason = "callers keep to dates")]
+fn whole(value: f64) -> i64 {
+    value.round() as i64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_the_digits_of_spreadsheets() {
+        let cases = [
+            (0.0, "0"),
+            (1.0, "1"),
+            (-1200.50, "-1200.5"),
+            (0.1 + 0.2, "0.3"),
+            (1.0 / 3.0, "0.333333333333333"),
+            (123_456_789_012_345.0, "123456789012345"),
+            (999_999_999_999_999.9, "1E+15"),
+            (1e21, "1E+21"),
+            (0.00001, "0.00001"),
+            (1.5e-7, "1.5E-07"),
+            (f64::NAN, ""),
+        ];
+        for (value, expected) in cases {
+            assert_eq!(general(value), expected);
+        }
+    }
+
+    #[test]
+    fn dates_count_from_1900_with_its_false_leap_day_or_from_1904() {
+        let cases = [
+            (1.0, false, "1900-01-01"),
+            (59.0, false, "1900-02-28"),
+            (61.0, false, "1900-03-01"),
+            (36_526.0, false, "2000-01-01"),
+            (45_351.5, false, "2024-02-29 12:00:00"),
+            (0.25, false, "06:00:00"),
+            (36_525.999_999_9, false, "2000-01-01"),
+            (2_958_465.0, false, "9999-12-31"),
+            (0.0, true, "1904-01-01"),
+            (35_064.0, true, "2000-01-01"),
+        ];
+        for (value, since_1904, expected) in cases {
+            assert_eq!(number(value, Look::Moment, since_1904), expected);
+        }
+        assert_eq!(number(-1.0, Look::Moment, false), "-1");
+        assert_eq!(number(1e300, Look::Moment, false), "1E+300");
+        assert_eq!(number(1.5, Look::Span, false), "36:00:00");
+    }
+
+    #[test]
+    fn formats_tell_dates_from_numbers() {
+        let cases = [
+            ("General", Look::Number),
+            ("0.00E+00", Look::Number),
+            ("#,##0 \"days\"", Look::Number),
+            ("[Red]0.0;[Blue]-0.0", Look::Number),
+            ("0\\h", Look::Number),
+            ("_-* #,##0_-;d", Look::Number),
+            ("[$-409]d/m/yy h:mm AM/PM;@", Look::Moment),
+            ("mm:ss.0", Look::Moment),
+            ("[h]:mm:ss", Look::Span),
+        ];
+        for (code, expected) in cases {
+            assert_eq!(Look::of(164, Some(code)), expected, "{code}");
+        }
+        assert_eq!(
+            (Look::of(14, None), Look::of(2, None)),
+            (Look::Moment, Look::Number)
+        );
+    }
+
+    #[test]
+    fn strings_are_found_by_number_and_none_beyond() {
+        let mut strings = Strings::default();
+        for text in ["a", "", "bc"] {
+            strings.push(text);
+            strings.end();
+        }
+        let found: Vec<_> = (0..4).map(|index| strings.get(index)).collect();
+        assert_eq!(found, ["a", "", "bc", ""]);
+        assert_eq!(strings.get(usize::MAX), "");
+    }
+}

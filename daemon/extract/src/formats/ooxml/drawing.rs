@@ -1,0 +1,200 @@
+//! Text of shapes, their tables, charts and diagrams (ECMA-376 Part 1 §21); and of comments, which
+//! are built of the same paragraphs.
+
+use quick_xml::events::{BytesStart, Event};
+
+use super::super::xml::decoded;
+use super::flow::Flow;
+use super::parts::{Parts, Relation, attribute, relation_id};
+use crate::sink::Sink;
+
+/// Most references that are kept of one part.
+const MAX_REFERENCES: usize = 10_000;
+
+/// Elements whose content does not count: the older twin of a choice, the outline of a chart's
+/// number, extensions that repeat what stands there.
+const SKIPPED: &[&str] = &["Fallback", "extLst"];
+
+/// The text of one part.
+pub(super) struct Drawing {
+    pub(super) shapes: Flow,
+    /// Footers, headers and dates of a slide: most slides have the same.
+    pub(super) running: Flow,
+    /// Ids of charts and diagrams that stand in it, in their order.
+    pub(super) references: Vec<String>,
+    /// Elements that were to be counted: comments.
+    pub(super) count: u64,
+    counted: &'static [&'static str],
+    /// Depth below a skipped element, that one included.
+    skipped: usize,
+    in_text: bool,
+    place: Place,
+}
+
+/// Where the text of a shape goes.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Place {
+    Shapes,
+    Running,
+    Nowhere,
+}
+
+impl Drawing {
+    pub(super) fn toward(sink: &Sink) -> Self {
+        Self {
+            shapes: Flow::toward(sink),
+            running: Flow::toward(sink),
+            references: Vec::new(),
+            count: 0,
+            counted: &[],
+            skipped: 0,
+            in_text: false,
+            place: Place::Shapes,
+        }
+    }
+
+    /// Counts elements of these names.
+    pub(super) fn counting(mut self, names: &'static [&'static str]) -> Self {
+        self.counted = names;
+        self
+    }
+
+    /// Reads a part of `parts`.
+    pub(super) fn of(mut self, parts: &mut Parts<'_>, name: &str) -> Self {
+        parts.optional_xml(name, |event| self.take(event));
+        self
+    }
+
+    /// Takes one event; false when there is enough.
+    pub(super) fn take(&mut self, event: &Event<'_>) -> bool {
+        match event {
+            Event::Start(_) if self.skipped > 0 => self.skipped += 1,
+            Event::End(_) if self.skipped > 0 => self.skipped -= 1,
+            _ if self.skipped > 0 => {}
+            Event::Start(tag) if is_skipped(tag) => self.skipped = 1,
+            Event::Start(tag) => self.start(tag),
+            Event::Empty(tag) => {
+                self.start(tag);
+                self.end(tag.local_name().into_inner());
+            }
+            Event::End(tag) => self.end(tag.local_name().into_inner()),
+            Event::Text(text) if self.in_text => self.push(&text.xml10_content()),
+            Event::CData(text) if self.in_text => self.push(&text.xml10_content()),
+            Event::GeneralRef(entity) if self.in_text => {
+                self.push(&decoded(entity).unwrap_or_default());
+            }
+            _ => {}
+        }
+        !self.shapes.is_full()
+    }
+
+    fn start(&mut self, tag: &BytesStart<'_>) {
+        let name = tag.local_name().into_inner();
+        self.in_text = matches!(name, "t" | "text");
+        self.count += u64::from(self.counted.contains(&name));
+        match name {
+            "br" => self.flow().push("\n"),
+            "ph" => self.place = place_of(attribute(tag, "type").as_deref()),
+            "chart" => self.refer(relation_id(tag, "id")),
+            "relIds" => self.refer(relation_id(tag, "dm")),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, name: &str) {
+        self.in_text = false;
+        match name {
+            "p" | "text" => self.flow().end_line(),
+            "tc" => self.flow().end_cell(),
+            "tr" => self.flow().end_row(),
+            "sp" => self.place = Place::Shapes,
+            _ => {}
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        if self.place != Place::Nowhere {
+            // A line break within a paragraph, as PowerPoint stores it.
+            self.flow().push(&text.replace('\u{b}', "\n"));
+        }
+    }
+
+    fn flow(&mut self) -> &mut Flow {
+        match self.place {
+            Place::Running => &mut self.running,
+            _ => &mut self.shapes,
+        }
+    }
+
+    fn refer(&mut self, id: Option<String>) {
+        if self.references.len() < MAX_REFERENCES {
+            self.references.extend(id);
+        }
+    }
+}
+
+/// Numbers of slides and pictures of them are no text; what runs along the edge is kept apart.
+fn place_of(placeholder: Option<&str>) -> Place {
+    match placeholder {
+        Some("sldNum" | "sldImg") => Place::Nowhere,
+        Some("ftr" | "hdr" | "dt") => Place::Running,
+        _ => Place::Shapes,
+    }
+}
+
+/// Numbers of slides and today's dates are computed whenever the slide is shown.
+fn is_skipped(tag: &BytesStart<'_>) -> bool {
+    match tag.local_name().into_inner() {
+        "fld" => attribute(tag, "type")
+            .is_some_and(|kind| kind == "slidenum" || kind.starts_with("datetime")),
+        name => SKIPPED.contains(&name),
+    }
+}
+
+/// Writes the charts and diagrams that a part refers to.
+pub(super) fn write_referred(
+    parts: &mut Parts<'_>,
+    relations: &[Relation],
+    references: &[String],
+    sink: &mut Sink,
+) {
+    for id in references {
+        let to = relations.iter().find(|to| to.id == *id && !to.external);
+        if let Some(to) = to.filter(|_| !sink.is_full()) {
+            Drawing::toward(sink)
+                .of(parts, &to.target)
+                .shapes
+                .write(sink);
+        }
+    }
+}
+
+/// Writes every part of a kind that another refers to as a drawing, with what it refers to itself;
+/// gives the number of elements named in `counted`.
+pub(super) fn write_kind(
+    parts: &mut Parts<'_>,
+    relations: &[Relation],
+    kind: &str,
+    counted: &'static [&'static str],
+    sink: &mut Sink,
+) -> u64 {
+    let mut count = 0;
+    for to in relations
+        .iter()
+        .filter(|to| to.kind == kind && !to.external)
+    {
+        if sink.is_full() {
+            break;
+        }
+        let drawing = Drawing::toward(sink)
+            .counting(counted)
+            .of(parts, &to.target);
+        count += drawing.count;
+        drawing.shapes.write(sink);
+        if !drawing.references.is_empty() {
+            let relations = parts.relations(&to.target);
+            write_referred(parts, &relations, &drawing.references, sink);
+        }
+    }
+    count
+}

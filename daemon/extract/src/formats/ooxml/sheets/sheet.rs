@@ -1,0 +1,125 @@
+//! One sheet's cells, headers and footers (ECMA-376 Part 1 §18.3).
+
+use quick_xml::events::{BytesStart, Event};
+
+use super::super::cells::Rows;
+use super::super::parts::attribute;
+use super::{decoded, unescaped};
+
+/// Elements that hold a header or a footer.
+const RUNNING: &[&str] = &[
+    "oddHeader",
+    "oddFooter",
+    "evenHeader",
+    "evenFooter",
+    "firstHeader",
+    "firstFooter",
+];
+
+/// What the value of a cell is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Type {
+    Number,
+    Shared,
+    Truth,
+    /// Text, the name of an error, a date in ISO 8601.
+    Text,
+}
+
+pub(super) struct Sheet<'a> {
+    pub(super) rows: Rows<'a>,
+    /// Headers and footers with their codes.
+    pub(super) running: Vec<String>,
+    /// Type and style of the cell that is being read.
+    kind: Type,
+    style: usize,
+    value: String,
+    in_value: bool,
+    in_reading: bool,
+}
+
+impl<'a> Sheet<'a> {
+    pub(super) fn new(rows: Rows<'a>) -> Self {
+        Self {
+            rows,
+            running: Vec::new(),
+            kind: Type::Number,
+            style: 0,
+            value: String::new(),
+            in_value: false,
+            in_reading: false,
+        }
+    }
+
+    /// Takes one event; false when there is enough.
+    pub(super) fn take(&mut self, event: &Event<'_>) -> bool {
+        match event {
+            Event::Start(tag) => self.start(tag.local_name().into_inner(), tag),
+            Event::Empty(tag) if tag.local_name().into_inner() == "c" => self.rows.cell(""),
+            Event::End(tag) => self.end(tag.local_name().into_inner()),
+            Event::Text(text) if self.in_value => self.value.push_str(&text.xml10_content()),
+            Event::CData(text) if self.in_value => self.value.push_str(&text.xml10_content()),
+            Event::GeneralRef(entity) if self.in_value => {
+                self.value.push_str(&decoded(entity).unwrap_or_default());
+            }
+            _ => {}
+        }
+        !self.rows.is_full()
+    }
+
+    fn start(&mut self, name: &str, tag: &BytesStart<'_>) {
+        match name {
+            "row" => self.rows.row(),
+            "c" => {
+                self.kind = type_of(attribute(tag, "t").as_deref());
+                let style = attribute(tag, "s").and_then(|style| style.parse().ok());
+                self.style = style.unwrap_or(0);
+                self.value.clear();
+            }
+            "rPh" => self.in_reading = true,
+            "v" | "t" => self.in_value = !self.in_reading,
+            name if RUNNING.contains(&name) => {
+                self.value.clear();
+                self.in_value = true;
+            }
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, name: &str) {
+        match name {
+            "c" => self.end_cell(),
+            "rPh" => self.in_reading = false,
+            "v" | "t" => self.in_value = false,
+            name if RUNNING.contains(&name) => {
+                self.in_value = false;
+                if self.running.len() < RUNNING.len() {
+                    self.running.push(std::mem::take(&mut self.value));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn end_cell(&mut self) {
+        let value = self.value.trim();
+        match self.kind {
+            Type::Shared => self.rows.shared(value.parse().unwrap_or(usize::MAX)),
+            Type::Truth => self.rows.truth(value == "1" || value == "true"),
+            Type::Number => match value.parse() {
+                Ok(number) => self.rows.number(number, self.style),
+                Err(_) => self.rows.cell(value),
+            },
+            Type::Text => self.rows.cell(&unescaped(value)),
+        }
+    }
+}
+
+fn type_of(name: Option<&str>) -> Type {
+    match name {
+        Some("s") => Type::Shared,
+        Some("b") => Type::Truth,
+        None | Some("n") => Type::Number,
+        Some(_) => Type::Text,
+    }
+}

@@ -1,0 +1,214 @@
+//! The text of one part of a word processing document, in reading order.
+
+use std::collections::BTreeMap;
+
+use quick_xml::events::{BytesStart, Event};
+
+use super::super::super::xml::decoded;
+use super::super::flow::Flow;
+use super::super::parts::{attribute, relation_id};
+use super::Fact;
+use crate::sink::Sink;
+
+/// Elements whose content does not count: text moved away or deleted, the older twin of a choice,
+/// tab stops, readings above characters.
+const SKIPPED: &[&str] = &["del", "moveFrom", "Fallback", "tabs", "rt"];
+
+/// Most references that are kept.
+const MAX_REFERENCES: usize = 10_000;
+
+/// Fields deeper than this within one another are not followed.
+const MAX_FIELDS: usize = 100;
+
+/// Letters of the font Symbol, from `A` and from `a` on.
+const SYMBOLS: [(u32, &str); 2] = [
+    (0x41, "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ"),
+    (0x61, "αβχδεφγηιϕκλμνοπθρστυϖωξψζ"),
+];
+
+pub(super) struct Story {
+    body: Flow,
+    /// Text boxes of the paragraph that is being read: they follow it, so that it stays whole.
+    boxes: Flow,
+    /// Text boxes within one another.
+    box_depth: usize,
+    /// Depth below a skipped element, that one included.
+    skipped: usize,
+    in_text: bool,
+    /// Open fields: whether their instruction is through, so that what follows is their result.
+    fields: Vec<bool>,
+    references: Vec<String>,
+    counts: BTreeMap<Fact, u64>,
+}
+
+impl Story {
+    pub(super) fn toward(sink: &Sink) -> Self {
+        Self {
+            body: Flow::toward(sink),
+            boxes: Flow::toward(sink),
+            box_depth: 0,
+            skipped: 0,
+            in_text: false,
+            fields: Vec::new(),
+            references: Vec::new(),
+            counts: BTreeMap::new(),
+        }
+    }
+
+    /// Text, ids of the charts and diagrams in it, and what was counted.
+    pub(super) fn into_parts(mut self) -> (Flow, Vec<String>, BTreeMap<Fact, u64>) {
+        self.flush_boxes();
+        (self.body, self.references, self.counts)
+    }
+
+    pub(super) fn text(&mut self) -> &str {
+        self.flush_boxes();
+        self.body.text()
+    }
+
+    /// Takes one event; false when there is enough.
+    pub(super) fn take(&mut self, event: &Event<'_>) -> bool {
+        match event {
+            Event::Start(_) if self.skipped > 0 => self.skipped += 1,
+            Event::End(_) if self.skipped > 0 => self.skipped -= 1,
+            _ if self.skipped > 0 => {}
+            Event::Start(tag) => {
+                let name = tag.local_name().into_inner();
+                self.count(name, tag);
+                if SKIPPED.contains(&name) {
+                    self.skipped = 1;
+                } else {
+                    self.start(name, tag);
+                }
+            }
+            Event::Empty(tag) => {
+                let name = tag.local_name().into_inner();
+                self.start(name, tag);
+                self.end(name);
+            }
+            Event::End(tag) => self.end(tag.local_name().into_inner()),
+            Event::Text(text) if self.in_text => self.push(&text.xml10_content()),
+            Event::CData(text) if self.in_text => self.push(&text.xml10_content()),
+            Event::GeneralRef(entity) if self.in_text => {
+                self.push(&decoded(entity).unwrap_or_default());
+            }
+            _ => {}
+        }
+        !self.body.is_full() && !self.boxes.is_full()
+    }
+
+    /// Counts what has content: empty marks of changes change a paragraph's end only.
+    fn count(&mut self, name: &str, tag: &BytesStart<'_>) {
+        let fact = match name {
+            "ins" | "moveTo" => Fact::Insertions,
+            "del" | "moveFrom" => Fact::Deletions,
+            "txbxContent" => Fact::TextBoxes,
+            "comment" => Fact::Comments,
+            // Lines between body and notes are stored as notes of a type.
+            "footnote" | "endnote"
+                if attribute(tag, "type").is_none_or(|kind| kind == "normal") =>
+            {
+                Fact::Notes
+            }
+            _ => return,
+        };
+        *self.counts.entry(fact).or_default() += 1;
+    }
+
+    fn start(&mut self, name: &str, tag: &BytesStart<'_>) {
+        self.in_text = name == "t";
+        match name {
+            "tab" | "ptab" => self.push("\t"),
+            "br" | "cr" => self.push("\n"),
+            "noBreakHyphen" => self.push("-"),
+            "sym" => self.push(&symbol(tag).unwrap_or_default()),
+            "textpath" => self.push(&attribute(tag, "string").unwrap_or_default()),
+            "fldChar" => self.field(&attribute(tag, "fldCharType").unwrap_or_default()),
+            "txbxContent" => self.box_depth += 1,
+            "chart" => self.refer(relation_id(tag, "id")),
+            "relIds" => self.refer(relation_id(tag, "dm")),
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, name: &str) {
+        self.in_text = false;
+        match name {
+            "p" => self.end_paragraph(),
+            "tc" => self.flow().end_cell(),
+            "tr" => self.flow().end_row(),
+            "txbxContent" => self.box_depth = self.box_depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+
+    fn end_paragraph(&mut self) {
+        // An instruction that does not end with its paragraph is damage: the rest is text.
+        if self.fields.contains(&false) {
+            self.fields.clear();
+        }
+        self.flow().end_line();
+        if self.box_depth == 0 {
+            self.flush_boxes();
+        }
+    }
+
+    fn flush_boxes(&mut self) {
+        if !self.boxes.is_empty() {
+            let text = self.boxes.take();
+            self.body.end_line();
+            self.body.push(&text);
+            self.body.end_line();
+        }
+    }
+
+    /// Follows the marks of a field; its instruction is no text, what stands in it neither.
+    fn field(&mut self, mark: &str) {
+        match mark {
+            "begin" if self.fields.len() < MAX_FIELDS => self.fields.push(false),
+            "separate" => {
+                if let Some(through) = self.fields.last_mut() {
+                    *through = true;
+                }
+            }
+            "end" => drop(self.fields.pop()),
+            _ => {}
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        if !self.fields.contains(&false) {
+            self.flow().push(text);
+        }
+    }
+
+    fn flow(&mut self) -> &mut Flow {
+        match self.box_depth {
+            0 => &mut self.body,
+            _ => &mut self.boxes,
+        }
+    }
+
+    fn refer(&mut self, id: Option<String>) {
+        if self.references.len() < MAX_REFERENCES {
+            self.references.extend(id);
+        }
+    }
+}
+
+/// The character of a `sym` element. Fonts of symbols have theirs in the private area; only the
+/// letters of Symbol are known by other names.
+fn symbol(tag: &BytesStart<'_>) -> Option<String> {
+    let code = u32::from_str_radix(&attribute(tag, "char")?, 16).ok()?;
+    if !(0xf000..=0xf0ff).contains(&code) {
+        return char::from_u32(code).map(String::from);
+    }
+    let code = code - 0xf000;
+    let is_symbol = attribute(tag, "font").is_some_and(|font| font == "Symbol");
+    let letters = SYMBOLS.iter().filter(|_| is_symbol);
+    let mut letters = letters.filter_map(|(first, letters)| {
+        let at = usize::try_from(code.checked_sub(*first)?).ok()?;
+        letters.chars().nth(at)
+    });
+    letters.next_back().map(String::from)
+}
