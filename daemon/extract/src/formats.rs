@@ -24,6 +24,8 @@ use crate::kind::{self, Format, Kind};
 use crate::sink::Sink;
 use crate::{ExtractedText, Extraction, Outcome, Reason};
 
+pub(crate) use archive::zip::is_salvageable;
+
 /// What a reader says when it is through: whole, or partial for a reason; or why there is no text.
 type Reading = Result<Option<Reason>, Outcome>;
 
