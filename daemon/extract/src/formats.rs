@@ -29,6 +29,7 @@ use crate::kind::{self, Format, Kind};
 use crate::sink::Sink;
 use crate::{ExtractedText, Extraction, Outcome, Reason};
 
+pub(crate) use archive::zip::is_salvageable;
 pub(crate) use mbox::is_dated_separator;
 pub(crate) use subtitles::is_timing as is_subtitle_timing;
 

@@ -94,6 +94,9 @@ pub(crate) fn sniff(input: &Input, name: Option<&str>) -> io::Result<Kind> {
     if let Some((format, media)) = read_by_magic(&prefix) {
         return Ok(Kind::read(format, media));
     }
+    if is_tar(&prefix) {
+        return Ok(Kind::read(Format::Tar, "application/x-tar"));
+    }
     if let Some(media) = by_magic(&prefix) {
         return Ok(Kind::Known(Cow::Borrowed(media)));
     }
@@ -117,6 +120,20 @@ fn has_pdf_header(prefix: &[u8]) -> bool {
                     .windows(5)
                     .any(|window| window == b" obj\n" || window == b" obj\r"))
     })
+}
+
+/// A header of `tar`: by its magic, or in archives older than that by its checksum, the sum of its
+/// bytes with blanks in the checksum's place.
+pub(crate) fn is_tar(prefix: &[u8]) -> bool {
+    let Some(header) = prefix.get(..512) else {
+        return false;
+    };
+    let stated = str::from_utf8(&header[148..156]).unwrap_or_default();
+    let stated = stated.trim_matches([' ', '\0']);
+    let sum: u32 = header.iter().map(|&byte| u32::from(byte)).sum();
+    let field: u32 = header[148..156].iter().map(|&byte| u32::from(byte)).sum();
+    header[257..].starts_with(b"ustar")
+        || header[0] != 0 && u32::from_str_radix(stated, 8) == Ok(sum - field + 8 * 32)
 }
 
 fn read_by_magic(prefix: &[u8]) -> Option<(Format, &'static str)> {
@@ -150,7 +167,6 @@ const READ_MAGIC: &[(usize, &[u8], Format, &str)] = &[
         Format::SevenZip,
         "application/x-7z-compressed",
     ),
-    (257, b"ustar", Format::Tar, "application/x-tar"),
     (0, b"!BDN", Format::Pst, "application/vnd.ms-outlook-pst"),
     (
         0,

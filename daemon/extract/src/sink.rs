@@ -138,6 +138,10 @@ impl Sink {
                 Ok(0) => break None,
                 Ok(read) => read,
                 Err(error) if error.kind() == std::io::ErrorKind::Interrupted => continue,
+                // A reader's own bound, such as the ratio of an archive's entry.
+                Err(error) if error.kind() == std::io::ErrorKind::FileTooLarge => {
+                    break Some(Reason::InflateLimit);
+                }
                 Err(_) => break Some(Reason::Damaged),
             };
             let taken = usize::try_from(left).map_or(read, |left| read.min(left));

@@ -6,6 +6,7 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::{Format, Kind};
+use crate::formats::is_salvageable;
 use crate::input::Input;
 
 const ZIP: &str = "application/zip";
@@ -115,6 +116,7 @@ pub(super) fn zip_kind(input: &Input) -> Kind {
     let mut archive = match ZipArchive::new(BufReader::new(input.reader())) {
         Ok(archive) => archive,
         Err(ZipError::UnsupportedArchive(_)) => return Kind::Known(ZIP.into()),
+        Err(_) if is_salvageable(input) => return Kind::read(Format::Zip, ZIP),
         Err(_) => return Kind::Broken(ZIP),
     };
     if let Some(types) = entry(&mut archive, "[Content_Types].xml", TYPES_BYTES) {
@@ -132,15 +134,20 @@ pub(super) fn zip_kind(input: &Input) -> Kind {
     if let Some(media) = unnamed(&mut archive) {
         return named(&media);
     }
-    if archive.index_for_name("META-INF/MANIFEST.MF").is_some() {
-        return Kind::Known("application/java-archive".into());
+    if let Some(media) = iwork(&archive) {
+        return Kind::Known(media.into());
     }
-    let locked = (0..archive.len().min(1000)).any(|index| {
-        archive
-            .by_index_raw(index)
-            .is_ok_and(|entry| entry.encrypted())
-    });
-    if locked {
+    let named = NAMED_BY_ENTRY
+        .iter()
+        .find(|(name, _)| archive.index_for_name(name).is_some());
+    if let Some((_, media)) = named {
+        return Kind::read(Format::Zip, media);
+    }
+    let mut files = (0..archive.len())
+        .filter_map(|index| archive.by_index_data(index).ok())
+        .filter(|entry| !entry.is_dir())
+        .peekable();
+    if files.peek().is_some() && files.all(|entry| entry.encrypted()) {
         Kind::Encrypted(ZIP)
     } else {
         Kind::read(Format::Zip, ZIP)
@@ -159,6 +166,29 @@ fn unnamed(archive: &mut ZipArchive<impl Read + std::io::Seek>) -> Option<String
         is_media(media) && OPEN_DOCUMENT.iter().any(|start| media.starts_with(start))
     });
     documents.next().map(str::to_owned)
+}
+
+/// Media types of archives that hold a certain entry; they are read like any other.
+const NAMED_BY_ENTRY: &[(&str, &str)] = &[
+    (
+        "AndroidManifest.xml",
+        "application/vnd.android.package-archive",
+    ),
+    ("META-INF/MANIFEST.MF", "application/java-archive"),
+];
+
+/// Apple's documents; only Keynote's parts tell their program.
+fn iwork(archive: &ZipArchive<impl Read + std::io::Seek>) -> Option<&'static str> {
+    let mut parts = archive
+        .file_names_raw()
+        .filter(|name| name.starts_with(b"Index/") && name.ends_with(b".iwa"))
+        .peekable();
+    parts.peek()?;
+    Some(if parts.any(|name| name.starts_with(b"Index/Slide")) {
+        "application/vnd.apple.keynote"
+    } else {
+        "application/vnd.apple.iwork"
+    })
 }
 
 /// The kind of a package that names its media type.

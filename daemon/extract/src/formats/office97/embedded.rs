@@ -3,8 +3,8 @@
 
 use std::io::Cursor;
 
-use super::compound::{Compound, ROOT, double_word, word, write};
 use super::codepage;
+use super::compound::{Compound, ROOT, double_word, word, write};
 use crate::sink::Sink;
 use crate::{Fact, Reason, Role};
 
@@ -59,7 +59,9 @@ fn member(file: &Compound<'_>, storage: usize, sink: &mut Sink) -> Option<Option
         return Some(cut.or(lost));
     }
     let mut documents = DOCUMENTS.iter();
-    if let Some((_, extension)) = documents.find(|(stream, _)| file.child(storage, stream).is_some()) {
+    if let Some((_, extension)) =
+        documents.find(|(stream, _)| file.child(storage, stream).is_some())
+    {
         let (bytes, cut) = write::storage(file, storage, limit);
         let name = format!("{name}.{extension}");
         let lost = sink.member(&name, Role::Embedded, modified, &mut Cursor::new(bytes));
@@ -86,7 +88,9 @@ fn packaged(bytes: &[u8]) -> Option<(String, &[u8])> {
     let rest = rest.get(8..)?.get(path..)?;
     let length = double_word(rest, 0)? as usize;
     let content = &rest[4..];
-    let label = codepage::encoding(1252).decode_without_bom_handling(label).0;
+    let label = codepage::encoding(1252)
+        .decode_without_bom_handling(label)
+        .0;
     Some((label.into_owned(), &content[..length.min(content.len())]))
 }
 
