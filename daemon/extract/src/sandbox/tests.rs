@@ -204,7 +204,7 @@ fn escape(confine_threads: fn(&mut SandboxReport)) {
         );
         lines.extend(std::env::vars().map(|(name, _)| format!("environment {name}")));
         let text = lines.join("\n");
-        protocol::send(&stream, &reply(request.nonce, text.as_bytes())).unwrap();
+        protocol::send_reply(&stream, reply(request.nonce, text.as_bytes())).unwrap();
         (&stream).write_all(text.as_bytes()).unwrap();
     };
     std::thread::spawn(parser).join().unwrap();

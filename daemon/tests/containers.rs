@@ -1,0 +1,177 @@
+//! Files inside files, from a daemon with real workers: found, named, changed and gone with what
+//! holds them.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on fails"
+)]
+#![allow(dead_code, reason = "the other test uses the rest of the bed")]
+
+mod daemon;
+
+use daemon::{Daemon, prose};
+use simdex_client::{Find, Subject, wire};
+
+/// A tape archive of these entries: 512 bytes of header, the content, NULs up to the next 512.
+fn tar(entries: &[(&str, &str)]) -> String {
+    let mut tape = String::new();
+    for (name, content) in entries {
+        let pad = |text: &str, width: usize| format!("{text:\0<width$}");
+        let number = |value: usize, width: usize| format!("{value:0width$o}\0", width = width - 1);
+        let start = [
+            pad(name, 100),
+            number(0o644, 8),
+            number(0, 8),
+            number(0, 8),
+            number(content.len(), 12),
+            number(0, 12),
+        ]
+        .concat();
+        let end = format!("0{}{}{}", pad("", 100), pad("ustar", 6), pad("00", 249));
+        // The sum is taken with blanks in its own place.
+        let sum: u32 = format!("{start}        {end}").bytes().map(u32::from).sum();
+        tape += &format!("{start}{sum:06o}\0 {end}{content}");
+        tape += &"\0".repeat((512 - content.len() % 512) % 512);
+    }
+    tape + &"\0".repeat(1024)
+}
+
+/// Every file and member: path below the share, state, role.
+fn files(daemon: &Daemon) -> (Vec<(String, String, String)>, wire::Summary) {
+    let share = simdex_client::path_bytes(&daemon.path(""));
+    daemon.wait(async {
+        let mut listing = daemon.client.files(Vec::new(), Vec::new()).await.unwrap();
+        let mut files = Vec::new();
+        while let Some(file) = listing.next().await.unwrap() {
+            let path = String::from_utf8(file.path[share.len()..].to_vec()).unwrap();
+            let role = file.place.map_or_else(String::new, |place| place.role);
+            files.push((path, file.state, role));
+        }
+        (files, listing.closing().await.unwrap())
+    })
+}
+
+fn paths(daemon: &Daemon) -> Vec<String> {
+    let (files, _) = files(daemon);
+    files.into_iter().map(|(path, ..)| path).collect()
+}
+
+fn rewrite(daemon: &Daemon, name: &str, content: &str) {
+    std::fs::write(daemon.path(name), content).unwrap();
+    daemon.wait(daemon.client.sync()).unwrap();
+}
+
+#[test]
+fn a_copy_in_an_archive_in_an_archive_is_found_from_both_sides() {
+    let text = prose(1, 400);
+    let inner = tar(&[("b/offer.txt", &text), ("b/other.txt", &prose(2, 400))]);
+    let outer = tar(&[("inner.tar", &inner), ("note.txt", &prose(3, 400))]);
+    let daemon = Daemon::start(&[("outer.tar", outer), ("zz.txt", text)]);
+    let (listed, summary) = files(&daemon);
+    let expected = [
+        ("outer.tar", "container", ""),
+        ("outer.tar!/inner.tar", "container", "entry"),
+        ("outer.tar!/inner.tar!/b/offer.txt", "indexed", "entry"),
+        ("outer.tar!/inner.tar!/b/other.txt", "indexed", "entry"),
+        ("outer.tar!/note.txt", "indexed", "entry"),
+        ("zz.txt", "identical-bytes", ""),
+    ];
+    let owned = |(a, b, c): (&str, &str, &str)| (a.to_owned(), b.to_owned(), c.to_owned());
+    assert_eq!(listed, expected.map(owned));
+    assert_eq!((summary.files_on_disk, summary.members), (2, 4));
+    assert_eq!(summary.states.values().sum::<u64>(), 2);
+    let offer = daemon.path("outer.tar!/inner.tar!/b/offer.txt");
+    for (asked, found) in [("zz.txt", offer.clone()), ("", daemon.path("zz.txt"))] {
+        let subject = match asked {
+            "" => offer.clone(),
+            name => daemon.path(name),
+        };
+        let (matches, _) = daemon.find(Find::Similar, Subject::Path(subject)).unwrap();
+        assert_eq!(matches[0].path, simdex_client::path_bytes(&found));
+        assert_eq!(matches[0].relation(), wire::Relation::IdenticalBytes);
+    }
+}
+
+#[test]
+fn members_change_and_go_with_their_container() {
+    let first = tar(&[("a.txt", &prose(1, 300)), ("b.txt", &prose(2, 300))]);
+    let daemon = Daemon::start(&[("box.tar", first)]);
+    rewrite(
+        &daemon,
+        "box.tar",
+        &tar(&[("b.txt", &prose(2, 300)), ("c.txt", &prose(3, 300))]),
+    );
+    assert_eq!(
+        paths(&daemon),
+        ["box.tar", "box.tar!/b.txt", "box.tar!/c.txt"]
+    );
+    rewrite(&daemon, "box.tar", &prose(4, 300));
+    assert_eq!(paths(&daemon), ["box.tar"]);
+    rewrite(&daemon, "box.tar", &tar(&[("d.txt", &prose(5, 300))]));
+    std::fs::remove_file(daemon.path("box.tar")).unwrap();
+    daemon.wait(daemon.client.sync()).unwrap();
+    assert!(paths(&daemon).is_empty());
+}
+
+#[test]
+fn a_copied_or_renamed_container_brings_its_members_along() {
+    let daemon = Daemon::start(&[("a.tar", tar(&[("x/y.txt", &prose(1, 300))]))]);
+    std::fs::copy(daemon.path("a.tar"), daemon.path("b.tar")).unwrap();
+    std::fs::rename(daemon.path("a.tar"), daemon.path("c.tar")).unwrap();
+    daemon.wait(daemon.client.sync()).unwrap();
+    let expected = ["b.tar", "b.tar!/x/y.txt", "c.tar", "c.tar!/x/y.txt"];
+    assert_eq!(paths(&daemon), expected);
+}
+
+#[test]
+fn the_same_archive_twice_in_one_and_names_that_say_nothing_are_told_apart() {
+    let twin = tar(&[("t.txt", &prose(1, 300))]);
+    let names = [
+        ("one.tar", &*twin),
+        ("one.tar", &twin),
+        ("../up.txt", &prose(2, 300)),
+    ];
+    let daemon = Daemon::start(&[("box.tar", tar(&names))]);
+    assert_eq!(
+        paths(&daemon),
+        [
+            "box.tar",
+            "box.tar!/../up.txt",
+            "box.tar!/one.tar",
+            "box.tar!/one.tar!/t.txt",
+            "box.tar!/one.tar (2)",
+            "box.tar!/one.tar (2)!/t.txt",
+        ]
+    );
+}
+
+#[test]
+fn what_is_nested_too_deep_or_holds_too_much_is_named_and_not_unpacked() {
+    let mut nested = prose(1, 300);
+    for _ in 0..4 {
+        nested = tar(&[("in", &nested)]);
+    }
+    let many: Vec<String> = (0..6).map(|number| format!("{number}.txt")).collect();
+    let texts: Vec<String> = (0..6).map(|seed| prose(seed + 10, 60)).collect();
+    let entries: Vec<_> = many.iter().zip(&texts).map(|(n, t)| (&**n, &**t)).collect();
+    let wide = tar(&[("wide.tar", &tar(&entries)), ("last.txt", &prose(2, 300))]);
+    let daemon = Daemon::with(&[("deep.tar", nested), ("wide.tar", wide)], |config| {
+        config.extract.container_nesting = 3;
+        config.extract.container_entries = 6;
+    });
+    let (listed, _) = files(&daemon);
+    let state = |path: &str| {
+        let found = listed.iter().find(|(known, ..)| known == path);
+        found.map(|(_, state, _)| state.as_str())
+    };
+    assert_eq!(state("deep.tar!/in!/in"), Some("too-large"));
+    assert_eq!(state("deep.tar!/in!/in!/in"), None);
+    assert_eq!(state("wide.tar!/wide.tar"), Some("too-large"));
+    assert_eq!(
+        state("wide.tar!/last.txt"),
+        Some("indexed"),
+        "its neighbour"
+    );
+}
