@@ -43,10 +43,7 @@ pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
     if let Err(error) = &opened
         && head.is_empty()
     {
-        return Err(match reason_of(error) {
-            Reason::MemoryLimit => Outcome::TooLarge(Reason::MemoryLimit),
-            _ => Outcome::Failed(Reason::Malformed),
-        });
+        return Err(refusal(error));
     }
     let mut whole = Cursor::new(&head).chain(&mut stream);
     if kind::is_tar(&head) {
@@ -61,6 +58,17 @@ pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let name = packed.name.as_deref().unwrap_or(CONTENT);
     entries.file(name, packed.modified, input.len(), &mut whole);
     entries.finish()
+}
+
+/// Why not even the first bytes come out.
+fn refusal(error: &std::io::Error) -> Outcome {
+    // zstd has no kind for it, only its words.
+    let window = error.to_string().contains("too much memory");
+    if window || reason_of(error) == Reason::MemoryLimit {
+        Outcome::TooLarge(Reason::MemoryLimit)
+    } else {
+        Outcome::Failed(Reason::Malformed)
+    }
 }
 
 fn open(input: &Input) -> std::io::Result<Packed<'_>> {
