@@ -47,12 +47,10 @@ pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
     }
     let mut whole = Cursor::new(&head).chain(&mut stream);
     if kind::is_tar(&head) {
-        let reading = tar::read_stream(whole, sink)?;
-        return Ok(if stream.is_exceeded {
-            Some(Reason::InflateLimit)
-        } else {
-            reading
-        });
+        let partial = tar::read_stream(&mut whole, sink)?;
+        // Damage behind the end of the tape is damage all the same.
+        let tail = std::io::copy(&mut whole, &mut std::io::sink());
+        return Ok(partial.or(tail.err().map(|error| reason_of(&error))));
     }
     let mut entries = Entries::new(sink);
     let name = packed.name.as_deref().unwrap_or(CONTENT);
