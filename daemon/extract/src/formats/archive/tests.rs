@@ -268,11 +268,12 @@ fn the_size_of_pax_wins_over_the_header() {
 
 #[test]
 fn a_tape_header_that_claims_much_is_not_read_into_memory() {
-    let mut bytes = header(tar::EntryType::GNULongName, 1 << 30);
+    let mut bytes = header(tar::EntryType::GNULongName, 4 << 20);
     bytes.set_path("././@LongLink").unwrap();
     bytes.set_cksum();
     let mut bytes = bytes.as_bytes().to_vec();
-    bytes.resize(8 << 20, b'x');
+    bytes.resize(512 + (4 << 20), b'x');
+    bytes.extend(tar_of(&[("a.txt", b"one")]));
     assert_eq!(read(&bytes).0, Outcome::Failed(Reason::Malformed));
 }
 
