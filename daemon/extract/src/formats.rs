@@ -27,7 +27,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::input::Input;
 use crate::kind::{self, Format, Kind};
 use crate::sink::Sink;
-use crate::{ExtractedText, Extraction, Outcome, Reason};
+use crate::{ExtractedText, Extraction, Fact, Outcome, Reason};
 
 pub(crate) use archive::zip::is_salvageable;
 pub(crate) use mbox::is_dated_separator;
@@ -86,6 +86,12 @@ pub(crate) fn extract(input: &Input, name: Option<&str>, mut sink: Sink) -> Extr
         Ok(kind) => kind,
         Err(outcome) => return answer(outcome, &Kind::Binary, SNIFFER, sink),
     };
+    if let Some(promised) = name.and_then(|name| kind::names::broken_promise(name, &kind)) {
+        sink.state(Fact::NamedAs, promised);
+    }
+    if let Some(remark) = kind::names::polyglot(input, &kind) {
+        sink.warn(remark);
+    }
     let (engine, reading) = match &kind {
         Kind::Read(format, _) => {
             let (engine, read) = reader(*format);

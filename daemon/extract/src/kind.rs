@@ -2,6 +2,7 @@
 
 mod cfb;
 mod container;
+pub(crate) mod names;
 mod textual;
 
 use std::borrow::Cow;
@@ -79,10 +80,18 @@ impl Kind {
     }
 }
 
+/// A local header, the end record of an empty archive, the marks of a split one.
+const ZIP_STARTS: &[&[u8]] = &[
+    b"PK\x03\x04",
+    b"PK\x05\x06",
+    b"PK\x07\x08PK\x03\x04",
+    b"PK00PK\x03\x04",
+];
+
 /// Looks at the content, and at `name` where texts look alike.
 pub(crate) fn sniff(input: &Input, name: Option<&str>) -> io::Result<Kind> {
     let prefix = input.prefix(PREFIX_BYTES)?;
-    if prefix.starts_with(b"PK\x03\x04") || prefix.starts_with(b"PK\x05\x06") {
+    if ZIP_STARTS.iter().any(|start| prefix.starts_with(start)) {
         return Ok(container::zip_kind(input));
     }
     if prefix.starts_with(cfb::MAGIC) {

@@ -43,24 +43,30 @@ pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
     if let Err(error) = &opened
         && head.is_empty()
     {
-        return Err(match reason_of(error) {
-            Reason::MemoryLimit => Outcome::TooLarge(Reason::MemoryLimit),
-            _ => Outcome::Failed(Reason::Malformed),
-        });
+        return Err(refusal(error));
     }
     let mut whole = Cursor::new(&head).chain(&mut stream);
     if kind::is_tar(&head) {
-        let reading = tar::read_stream(whole, sink)?;
-        return Ok(if stream.is_exceeded {
-            Some(Reason::InflateLimit)
-        } else {
-            reading
-        });
+        let partial = tar::read_stream(&mut whole, sink)?;
+        // Damage behind the end of the tape is damage all the same.
+        let tail = std::io::copy(&mut whole, &mut std::io::sink());
+        return Ok(partial.or(tail.err().map(|error| reason_of(&error))));
     }
     let mut entries = Entries::new(sink);
     let name = packed.name.as_deref().unwrap_or(CONTENT);
     entries.file(name, packed.modified, input.len(), &mut whole);
     entries.finish()
+}
+
+/// Why not even the first bytes come out.
+fn refusal(error: &std::io::Error) -> Outcome {
+    // zstd has no kind for it, only its words.
+    let window = error.to_string().contains("too much memory");
+    if window || reason_of(error) == Reason::MemoryLimit {
+        Outcome::TooLarge(Reason::MemoryLimit)
+    } else {
+        Outcome::Failed(Reason::Malformed)
+    }
 }
 
 fn open(input: &Input) -> std::io::Result<Packed<'_>> {

@@ -113,7 +113,7 @@ fn methods(block: &Block) -> impl Iterator<Item = (&[u8], &[u8])> {
 }
 
 /// Bytes that a method's properties ask for.
-fn memory(method: &[u8], properties: &[u8]) -> u64 {
+pub(super) fn memory(method: &[u8], properties: &[u8]) -> u64 {
     let word = || {
         let bytes = properties.get(1..5)?.try_into().ok()?;
         Some(u64::from(u32::from_le_bytes(bytes)))

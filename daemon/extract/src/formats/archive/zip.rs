@@ -5,8 +5,7 @@ mod salvage;
 
 use std::io::{BufReader, Read};
 
-use zip::result::ZipError;
-use zip::{ExtraField, ZipArchive};
+use zip::{ExtraField, SUPPORTED_COMPRESSION_METHODS, ZipArchive};
 
 use super::{Entries, Reading};
 use crate::input::{Input, InputReader};
@@ -60,14 +59,14 @@ fn entry(archive: &mut Archive<'_>, index: usize, length: u64, entries: &mut Ent
     if raw.encrypted() {
         return entries.unread(&name, modified, Reason::PasswordNeeded);
     }
+    if !SUPPORTED_COMPRESSION_METHODS.contains(&raw.compression()) {
+        return entries.unread(&name, modified, Reason::KindNotRead);
+    }
     let packed = raw.compressed_size().min(length);
     drop(raw);
     match archive.by_index(index) {
         Ok(mut file) => {
             entries.file(&name, modified, packed, &mut file);
-        }
-        Err(ZipError::UnsupportedArchive(_) | ZipError::CompressionMethodNotSupported(_)) => {
-            entries.unread(&name, modified, Reason::KindNotRead);
         }
         Err(_) => entries.unread(&name, modified, Reason::Damaged),
     }
