@@ -124,6 +124,15 @@ impl<'a, K> Streams<'a, K> {
     }
 }
 
+/// Whether a header or footer is but a label to its fields, such as "Page".
+pub(super) fn says_little(text: &str) -> bool {
+    let words = text.split_whitespace();
+    words
+        .filter(|word| word.contains(char::is_alphanumeric))
+        .count()
+        < 2
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

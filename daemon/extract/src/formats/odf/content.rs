@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use quick_xml::events::{BytesStart, Event};
 
-use super::super::aside::{Aside, Streams};
+use super::super::aside::{Aside, Streams, says_little};
 use super::super::package::attribute;
 use super::super::xml::decoded;
 use super::table::Table;
@@ -470,15 +470,6 @@ fn skip(name: &str) -> Undo {
     } else {
         Undo::Nothing
     }
-}
-
-/// Whether a header or footer is but a label to its fields, such as "Page".
-fn says_little(text: &str) -> bool {
-    let words = text.split_whitespace();
-    words
-        .filter(|word| word.contains(char::is_alphanumeric))
-        .count()
-        < 2
 }
 
 /// A date without an offset is of unknown offset (RFC 3339 §4.3); one of the year 0 is none.

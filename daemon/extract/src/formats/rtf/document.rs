@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::aside::{Aside, Streams};
+use super::super::aside::{Aside, Streams, says_little};
 use super::super::html;
 use super::code_page::CodePage;
 use super::object;
@@ -118,6 +118,10 @@ pub(super) struct Document<'a> {
     /// Whether the text before was inserted or deleted: a change is counted once.
     change: Option<Fact>,
     date: [i32; 6],
+    /// Whether the header or footer being read has fields, which say another thing on every page.
+    has_fields: bool,
+    /// Whether the last field is one of those.
+    is_running: bool,
     object: object::Data,
 }
 
@@ -149,6 +153,8 @@ impl<'a> Document<'a> {
             from_html: false,
             change: None,
             date: [0; 6],
+            has_fields: false,
+            is_running: false,
         }
     }
 
@@ -233,6 +239,10 @@ impl<'a> Document<'a> {
         self.flush();
         if let Some(character) = words::character(word) {
             return self.emit(character);
+        }
+        if word == "fldrslt" && std::mem::take(&mut self.is_running) {
+            self.group.dest = Dest::Silent;
+            return;
         }
         if let Some(turn) = words::destination(word, self.group.dest) {
             return self.turn(turn);
@@ -429,6 +439,8 @@ impl<'a> Document<'a> {
             return;
         };
         match piece {
+            Piece::Aside(Aside::Header | Aside::Footer)
+                if std::mem::take(&mut self.has_fields) && says_little(&text) => {}
             Piece::Aside(aside) => self.streams.keep(aside, &text),
             Piece::Fact(fact) => {
                 // A generator ends with a semicolon.
@@ -442,21 +454,30 @@ impl<'a> Document<'a> {
                 self.streams.push(&text);
                 self.streams.newline();
             }
-            Piece::Instruction => {
-                let field = text.split_whitespace().next().unwrap_or_default();
-                if matches!(
-                    field,
-                    "INCLUDEPICTURE" | "INCLUDETEXT" | "LINK" | "DDE" | "DDEAUTO"
-                ) {
-                    self.streams.sink.count(Fact::External, 1);
-                }
-            }
+            Piece::Instruction => self.field(&text),
             Piece::ObjectClass => self.object.class = text,
             Piece::ObjectData => {
                 let reason = self.object.hand_over(self.streams.sink);
                 self.partial = self.partial.or(reason);
             }
             Piece::Html => html::write_text(&text, self.streams.sink),
+        }
+    }
+
+    /// Takes a field's instruction; its result follows.
+    fn field(&mut self, instruction: &str) {
+        let name = instruction.split_whitespace().next().unwrap_or_default();
+        match name {
+            "INCLUDEPICTURE" | "INCLUDETEXT" | "LINK" | "DDE" | "DDEAUTO" => {
+                self.streams.sink.count(Fact::External, 1);
+            }
+            "PAGE" | "NUMPAGES" | "SECTIONPAGES" | "DATE" | "TIME" | "FILENAME" => {
+                let mut pieces = self.streams.kinds();
+                self.is_running = pieces
+                    .any(|piece| matches!(piece, Piece::Aside(Aside::Header | Aside::Footer)));
+                self.has_fields |= self.is_running;
+            }
+            _ => {}
         }
     }
 
