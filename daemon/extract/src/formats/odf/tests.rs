@@ -127,6 +127,15 @@ fn empty_repeats_cost_nothing_and_others_end_at_the_limit() {
 }
 
 #[test]
+fn a_row_longer_than_the_text_may_be_is_cut_not_lost() {
+    let cell = format!("<text:p>{}</text:p>", "word ".repeat(1000));
+    let (mut sink, _) = Sink::collecting(10_000, Budgets::default());
+    let reading = read(&input_of(&repeated(1 << 40, 1, &cell)), &mut sink);
+    assert_eq!(reading, Ok(Some(Reason::OutputLimit)));
+    assert_eq!(sink.text().trim_end().len(), 10_000);
+}
+
+#[test]
 fn hidden_sheets_are_read_and_counted() {
     let content = format!(
         "<office:document {NAMESPACES}><office:automatic-styles><style:style style:name='ta2'>\
