@@ -110,11 +110,18 @@ impl<'a> Content<'a> {
         !self.streams.is_full() && !self.table.is_full()
     }
 
-    /// Writes what is held back; says why if something was left out.
-    pub(super) fn finish(mut self) -> Option<Reason> {
+    /// Ends what a damaged part left open.
+    pub(super) fn end_part(&mut self) {
+        self.skipped = 0;
+        self.in_changes = false;
         while !self.open.is_empty() {
             self.end();
         }
+    }
+
+    /// Writes what is held back; says why if something was left out.
+    pub(super) fn finish(mut self) -> Option<Reason> {
+        self.end_part();
         if self.genre == Genre::Sheets {
             self.streams.sink.count(Fact::Cells, self.table.cells());
         }

@@ -239,6 +239,22 @@ fn parts_beside_the_body_may_fail() {
 }
 
 #[test]
+fn a_body_that_breaks_off_leaves_the_other_parts_whole() {
+    let content = b"<office:text><text:p>kept<text:tracked-changes><text:p>gone<";
+    let parts: [(&str, &[u8]); 3] = [
+        ("content.xml", content),
+        ("styles.xml", b"<style:master-page><style:footer><text:p>Foot</text:p></style:footer></style:master-page>"),
+        ("meta.xml", b"<office:meta><dc:title>Title</dc:title></office:meta>"),
+    ];
+    let (sink, reading, _) = read_with(&zip_of(&parts), Budgets::default());
+    assert_eq!(
+        (sink.text(), reading),
+        ("kept\nFoot\n", Ok(Some(Reason::Damaged)))
+    );
+    assert_eq!(sink.facts().get(Fact::Title), Some("Title"));
+}
+
+#[test]
 fn nesting_beyond_the_limit_is_partial() {
     let body = format!("<text:p>start</text:p>{}", "<table:table>".repeat(100_000));
     let (sink, reading, _) = read_with(&flat_of("text", &body), Budgets::default());

@@ -20,6 +20,7 @@ impl Document<'_> {
                 self.streams.sink.state(fact, value);
             }
             Piece::Date(fact) => self.end_date(fact),
+            Piece::TextBox if text.trim().is_empty() => {}
             Piece::TextBox => {
                 self.streams.sink.count(Fact::TextBoxes, 1);
                 self.streams.newline();
