@@ -47,10 +47,12 @@ impl<'a, K> Streams<'a, K> {
     pub(super) fn push(&mut self, text: &str) {
         match self.open.last_mut() {
             None => self.sink.push(text),
-            Some(_) if self.held + text.len() > self.limit => self.dropped = true,
             Some((_, piece)) => {
-                piece.push_str(text);
-                self.held += text.len();
+                let room = self.limit.saturating_sub(self.held).min(text.len());
+                let taken = text.floor_char_boundary(room);
+                piece.push_str(&text[..taken]);
+                self.held += taken;
+                self.dropped |= taken < text.len();
             }
         }
     }
@@ -124,6 +126,15 @@ impl<'a, K> Streams<'a, K> {
     }
 }
 
+/// Whether a header or footer is but a label to its fields, such as "Page".
+pub(super) fn says_little(text: &str) -> bool {
+    let words = text.split_whitespace();
+    words
+        .filter(|word| word.contains(char::is_alphanumeric))
+        .count()
+        < 2
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -149,7 +160,7 @@ mod tests {
         streams.push("12345678");
         streams.push("more than fits");
         let piece = streams.end().map(|(_, text)| text);
-        assert_eq!(piece.as_deref(), Some("12345678"));
+        assert_eq!(piece.as_deref(), Some("12345678mo"));
         assert!(streams.is_full());
         assert_eq!(streams.finish(), Some(Reason::OutputLimit));
     }

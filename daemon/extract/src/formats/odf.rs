@@ -41,28 +41,40 @@ fn package(input: &Input, sink: &mut Sink) -> Reading {
     }
     let names = package.names();
     let mut content = Content::new(sink);
-    let mut partial = package.xml("content.xml", |event| content.take(event))?;
-    for name in ["styles.xml", "meta.xml"] {
-        if names.iter().any(|known| known == name) {
-            let reason = package.xml(name, |event| content.take(event));
-            // Without them a document is not whole, but still itself.
-            partial = partial.or(reason.unwrap_or(Some(Reason::PartsFailed)));
+    let mut partial = None;
+    // Facts first: they are had even where the text is cut.
+    for name in ["meta.xml", "content.xml", "styles.xml"] {
+        if name != "content.xml" && !names.iter().any(|known| known == name) {
+            continue;
         }
+        let reading = package.xml(name, |event| content.take(event));
+        content.end_part();
+        partial = partial.or(match reading {
+            Ok(reason) => reason,
+            Err(outcome) if name == "content.xml" => return Err(outcome),
+            // Without the others a document is not whole, but still itself.
+            Err(_) => Some(Reason::PartsFailed),
+        });
     }
     partial = content.finish().or(partial);
     let scripts = names.iter().filter(|name| is_script(name)).count();
     sink.count(Fact::Scripts, scripts as u64);
     for name in names.iter().filter(|name| is_object(name)) {
-        let reading = package.stream(name, |mut reader| {
-            sink.member(name, Role::Embedded, None, &mut reader)
-        });
-        partial = partial.or(reading
-            .unwrap_or_else(|_| sink.member_unread(name, Role::Embedded, None, Reason::Damaged)));
-        if !sink.has_room_for_member() {
+        let reason = object(&mut package, name, sink);
+        partial = partial.or(reason);
+        if reason == Some(Reason::PartsLimit) {
             break;
         }
     }
     Ok(partial)
+}
+
+/// Hands an embedded object over.
+fn object(package: &mut Package<'_>, name: &str, sink: &mut Sink) -> Option<Reason> {
+    let reading = package.stream(name, |mut reader| {
+        sink.member(name, Role::Embedded, None, &mut reader)
+    });
+    reading.unwrap_or_else(|_| sink.member_unread(name, Role::Embedded, None, Reason::Damaged))
 }
 
 /// Whether the manifest says of any part how it is encrypted.

@@ -41,9 +41,10 @@ impl Table {
         if text.is_empty() {
             return;
         }
-        for _ in 0..repeated {
+        for time in 0..repeated {
             self.cells += 1;
-            if self.is_full() || streams.is_full() {
+            // What has been read is written in any case.
+            if time > 0 && (self.is_full() || streams.is_full()) {
                 return;
             }
             if let Some(Piece::Row { cells, .. }) = streams.innermost() {
@@ -70,7 +71,7 @@ impl Table {
         for time in 0..repeated {
             // The cells of the first are counted already.
             self.cells += if time == 0 { 0 } else { cells };
-            if time > 0 && self.is_full() || streams.is_full() {
+            if time > 0 && (self.is_full() || streams.is_full()) {
                 return;
             }
             streams.newline();

@@ -127,6 +127,16 @@ fn empty_repeats_cost_nothing_and_others_end_at_the_limit() {
 }
 
 #[test]
+fn a_row_longer_than_the_text_may_be_is_cut_not_lost() {
+    let cell = format!("<text:p>{}</text:p>", "word ".repeat(1000));
+    let (mut sink, _) = Sink::collecting(10_000, Budgets::default());
+    let reading = read(&input_of(&repeated(1 << 40, 1, &cell)), &mut sink);
+    assert_eq!(reading, Ok(Some(Reason::OutputLimit)));
+    // The last character may be a space.
+    assert!(sink.text().trim_end().len() >= 9_999);
+}
+
+#[test]
 fn hidden_sheets_are_read_and_counted() {
     let content = format!(
         "<office:document {NAMESPACES}><office:automatic-styles><style:style style:name='ta2'>\
@@ -226,6 +236,22 @@ fn parts_beside_the_body_may_fail() {
     );
     let (_, reading, _) = read_with(&zip_of(&[("meta.xml", b"<a/>")]), Budgets::default());
     assert_eq!(reading, Err(Outcome::Failed(Reason::Malformed)));
+}
+
+#[test]
+fn a_body_that_breaks_off_leaves_the_other_parts_whole() {
+    let content = b"<office:text><text:p>kept<text:tracked-changes><text:p>gone<";
+    let parts: [(&str, &[u8]); 3] = [
+        ("content.xml", content),
+        ("styles.xml", b"<style:master-page><style:footer><text:p>Foot</text:p></style:footer></style:master-page>"),
+        ("meta.xml", b"<office:meta><dc:title>Title</dc:title></office:meta>"),
+    ];
+    let (sink, reading, _) = read_with(&zip_of(&parts), Budgets::default());
+    assert_eq!(
+        (sink.text(), reading),
+        ("kept\nFoot\n", Ok(Some(Reason::Damaged)))
+    );
+    assert_eq!(sink.facts().get(Fact::Title), Some("Title"));
 }
 
 #[test]

@@ -1,9 +1,10 @@
 //! The groups of an RTF document and the text they make.
 
-use std::collections::BTreeMap;
+mod font;
+mod piece;
 
+use self::font::Fonts;
 use super::super::aside::{Aside, Streams};
-use super::super::html;
 use super::code_page::CodePage;
 use super::object;
 use super::token::Token;
@@ -83,19 +84,6 @@ impl Before {
     }
 }
 
-#[derive(Debug, Default)]
-struct Font {
-    page: Option<CodePage>,
-    /// Set where the character set says that it is a font of pictures; its name decides.
-    pictures: bool,
-    name: Vec<u8>,
-}
-
-/// Fonts of pictures, by the beginning of their name.
-const PICTURES: [&[u8]; 4] = [b"Symbol", b"Wingdings", b"Webdings", b"ZapfDingbats"];
-/// Bytes of a font's name that are kept.
-const NAME_BYTES: usize = 64;
-
 pub(super) struct Document<'a> {
     streams: Streams<'a, Piece>,
     group: Group,
@@ -112,12 +100,16 @@ pub(super) struct Document<'a> {
     /// What has just stood there.
     before: Before,
     page: CodePage,
-    fonts: BTreeMap<i32, Font>,
+    fonts: Fonts,
     default_font: Option<i32>,
     from_html: bool,
     /// Whether the text before was inserted or deleted: a change is counted once.
     change: Option<Fact>,
     date: [i32; 6],
+    /// Whether the header or footer being read has fields, which say another thing on every page.
+    has_fields: bool,
+    /// Whether the last field is one of those.
+    is_running: bool,
     object: object::Data,
 }
 
@@ -144,11 +136,13 @@ impl<'a> Document<'a> {
             high: None,
             before: Before::Else,
             page: CodePage::Known(encoding_rs::WINDOWS_1252),
-            fonts: BTreeMap::new(),
+            fonts: Fonts::default(),
             default_font: None,
             from_html: false,
             change: None,
             date: [0; 6],
+            has_fields: false,
+            is_running: false,
         }
     }
 
@@ -234,6 +228,10 @@ impl<'a> Document<'a> {
         if let Some(character) = words::character(word) {
             return self.emit(character);
         }
+        if word == "fldrslt" && std::mem::take(&mut self.is_running) {
+            self.group.dest = Dest::Silent;
+            return;
+        }
         if let Some(turn) = words::destination(word, self.group.dest) {
             return self.turn(turn);
         }
@@ -273,7 +271,9 @@ impl<'a> Document<'a> {
             "deff" => self.default_font = parameter,
             "uc" => self.group.fallback = usize::try_from(number).unwrap_or(0),
             "f" => self.group.font = parameter,
-            "fcharset" | "cpg" if self.group.dest == Dest::Fonts => self.font(word, number),
+            "fcharset" | "cpg" if self.group.dest == Dest::Fonts => {
+                self.fonts.set(self.group.font, word, number)
+            }
             "plain" => {
                 self.group.font = None;
                 self.group.deleted = false;
@@ -297,15 +297,6 @@ impl<'a> Document<'a> {
             _ => return false,
         }
         true
-    }
-
-    fn font(&mut self, word: &str, number: i32) {
-        let font = self.fonts.entry(self.group.font.unwrap_or(0)).or_default();
-        font.pictures = word == "fcharset" && number == 2;
-        font.page = match word {
-            "cpg" => CodePage::numbered(number),
-            _ => CodePage::of_charset(number),
-        };
     }
 
     fn symbol(&mut self, symbol: u8) {
@@ -362,11 +353,7 @@ impl<'a> Document<'a> {
         match self.group.dest {
             Dest::Text | Dest::Tag => self.run.extend_from_slice(bytes),
             Dest::Hex => self.object.digits(bytes),
-            Dest::Fonts => {
-                let font = self.fonts.entry(self.group.font.unwrap_or(0)).or_default();
-                let room = NAME_BYTES.saturating_sub(font.name.len());
-                font.name.extend(bytes.iter().take(room));
-            }
+            Dest::Fonts => self.fonts.name(self.group.font, bytes),
             _ => {}
         }
     }
@@ -377,19 +364,12 @@ impl<'a> Document<'a> {
             return;
         }
         let is_fact = matches!(self.streams.innermost(), Some(Piece::Fact(_)));
-        let font = self.group.font.or(self.default_font);
-        let font = font.and_then(|number| self.fonts.get(&number));
-        let pictures =
-            |font: &Font| font.pictures && PICTURES.iter().any(|name| font.name.starts_with(name));
-        let page = match font {
+        let page = match self.group.dest {
             // Only text has a font.
-            _ if self.group.dest == Dest::Tag || is_fact => self.page,
-            Some(font) if pictures(font) => CodePage::Symbols,
-            Some(Font {
-                page: Some(page), ..
-            }) => *page,
-            _ => self.page,
+            Dest::Text if !is_fact => self.fonts.page(self.group.font.or(self.default_font)),
+            _ => None,
         };
+        let page = page.unwrap_or(self.page);
         let (text, lost) = page.decode(&self.run);
         self.run.clear();
         self.streams.sink.count(Fact::Undecoded, lost as u64);
@@ -421,52 +401,6 @@ impl<'a> Document<'a> {
             self.streams.push(&quick_xml::escape::partial_escape(text));
         } else {
             self.streams.push(text);
-        }
-    }
-
-    fn end_piece(&mut self) {
-        let Some((piece, text)) = self.streams.end() else {
-            return;
-        };
-        match piece {
-            Piece::Aside(aside) => self.streams.keep(aside, &text),
-            Piece::Fact(fact) => {
-                // A generator ends with a semicolon.
-                let value = text.trim().trim_end_matches(';');
-                self.streams.sink.state(fact, value);
-            }
-            Piece::Date(fact) => self.end_date(fact),
-            Piece::TextBox => {
-                self.streams.sink.count(Fact::TextBoxes, 1);
-                self.streams.newline();
-                self.streams.push(&text);
-                self.streams.newline();
-            }
-            Piece::Instruction => {
-                let field = text.split_whitespace().next().unwrap_or_default();
-                if matches!(
-                    field,
-                    "INCLUDEPICTURE" | "INCLUDETEXT" | "LINK" | "DDE" | "DDEAUTO"
-                ) {
-                    self.streams.sink.count(Fact::External, 1);
-                }
-            }
-            Piece::ObjectClass => self.object.class = text,
-            Piece::ObjectData => {
-                let reason = self.object.hand_over(self.streams.sink);
-                self.partial = self.partial.or(reason);
-            }
-            Piece::Html => html::write_text(&text, self.streams.sink),
-        }
-    }
-
-    /// The time is the writer's own, so the offset from UTC is unknown (RFC 3339 §4.3).
-    fn end_date(&mut self, fact: Fact) {
-        let [year, month, day, hour, minute, second] = self.date;
-        if year > 0 && (1..=12).contains(&month) && (1..=31).contains(&day) {
-            let value =
-                format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}-00:00");
-            self.streams.sink.state(fact, &value);
         }
     }
 }

@@ -72,6 +72,15 @@ fn notes_comments_headers_and_boxes_stand_once_and_are_counted() {
 }
 
 #[test]
+fn fields_of_running_lines_are_left_out() {
+    let field = |name| format!(r"{{\field{{\*\fldinst {{ {name} }}}}{{\fldrslt 7}}}}");
+    let (page, title) = (field("PAGE"), field("TITLE"));
+    let rtf =
+        format!(r"{{\rtf1{{\footer Page {page}}}{{\header My paper {title}, {page}}}{page}}}");
+    assert_eq!(text(&rtf), "7\nMy paper 7,\n");
+}
+
+#[test]
 fn deletions_are_left_out_and_changes_counted() {
     let rtf = r"{\rtf1 kept {\deleted gone\par {\b gone too}}{\revised new {\i words}}\deleted a\deleted0 end}";
     let (sink, ..) = sink_of(rtf.as_bytes());

@@ -5,6 +5,51 @@ use super::super::aside::Aside;
 use super::document::{Dest, Piece};
 use crate::Fact;
 
+/// Destinations without a word of the text.
+const SILENT: &[&str] = &[
+    "colortbl",
+    "stylesheet",
+    "filetbl",
+    "listtable",
+    "listlevel",
+    "listoverridetable",
+    "revtbl",
+    "pict",
+    "nonshppict",
+    "shprslt",
+    "listtext",
+    "pntext",
+    "pntxta",
+    "pntxtb",
+    "xe",
+    "tc",
+    "rxe",
+    "ftnsep",
+    "ftnsepc",
+    "ftncn",
+    "aftnsep",
+    "aftnsepc",
+    "aftncn",
+    "bkmkstart",
+    "bkmkend",
+    "nonesttables",
+    "mmathPict",
+    "private",
+    "themedata",
+    "colorschememapping",
+    "datastore",
+    "latentstyles",
+    "atnid",
+    "atnauthor",
+    "template",
+    "background",
+    "formfield",
+    "mhtmltag",
+    "falt",
+    "panose",
+    "fname",
+];
+
 /// The character a control word stands for.
 pub(super) fn character(word: &str) -> Option<&'static str> {
     Some(match word {
@@ -76,55 +121,9 @@ fn text(word: &str) -> Option<Turn> {
     Some(Turn::To(to))
 }
 
-/// Destinations without a word of the text.
+/// Properties of formulas hold their values as text.
 fn is_silent(word: &str) -> bool {
-    // Properties of formulas hold their values as text.
-    let of_formula = word.starts_with('m') && word.ends_with("Pr");
-    of_formula
-        || matches!(
-            word,
-            "colortbl"
-                | "stylesheet"
-                | "filetbl"
-                | "listtable"
-                | "listlevel"
-                | "listoverridetable"
-                | "revtbl"
-                | "pict"
-                | "nonshppict"
-                | "shprslt"
-                | "listtext"
-                | "pntext"
-                | "pntxta"
-                | "pntxtb"
-                | "xe"
-                | "tc"
-                | "rxe"
-                | "ftnsep"
-                | "ftnsepc"
-                | "ftncn"
-                | "aftnsep"
-                | "aftnsepc"
-                | "aftncn"
-                | "bkmkstart"
-                | "bkmkend"
-                | "nonesttables"
-                | "mmathPict"
-                | "private"
-                | "themedata"
-                | "colorschememapping"
-                | "datastore"
-                | "latentstyles"
-                | "atnid"
-                | "atnauthor"
-                | "template"
-                | "background"
-                | "formfield"
-                | "mhtmltag"
-                | "falt"
-                | "panose"
-                | "fname"
-        )
+    SILENT.contains(&word) || word.starts_with('m') && word.ends_with("Pr")
 }
 
 fn info(word: &str) -> Option<Piece> {
