@@ -142,47 +142,63 @@ impl Card<'_> {
 
     /// A picture or an attached file, where it stands in the card itself.
     fn file(&mut self, line: &Line<'_>) {
-        let data = line
-            .value
-            .split_once(";base64,")
-            .filter(|_| line.value.starts_with("data:"));
-        let bytes = match data {
-            Some((_, data)) => base64_decode(data.as_bytes()),
-            None if line.is_encoded_in("BASE64") || line.is_encoded_in("B") => {
-                let digits: Vec<u8> = line
-                    .value
-                    .bytes()
-                    .filter(|byte| !byte.is_ascii_whitespace())
-                    .collect();
-                base64_decode(&digits)
-            }
-            None => return self.sink.count(Fact::External, 1),
+        if line.value.trim().is_empty() {
+            return;
+        }
+        let Some(bytes) = file_bytes(line) else {
+            return self.sink.count(Fact::External, 1);
         };
-        let kind = data
-            .map(|(kind, _)| &kind[5..])
-            .or_else(|| line.parameter("FMTTYPE"))
-            .or_else(|| line.parameter("TYPE"));
-        let extension = kind
-            .and_then(|kind| kind.rsplit('/').next())
-            .unwrap_or("bin")
-            .to_ascii_lowercase();
-        let name = line
-            .parameter("FILENAME")
-            .or_else(|| line.parameter("X-FILENAME"))
-            .map(str::to_owned);
-        let name =
-            name.unwrap_or_else(|| format!("{}.{extension}", line.name.to_ascii_lowercase()));
+        let name = file_name(line);
         let cut = match bytes {
             Some(bytes) => self
                 .sink
                 .member(&name, Role::Attachment, None, &mut bytes.as_slice()),
-            None => self
-                .sink
-                .member_unread(&name, Role::Attachment, None, Reason::Damaged)
-                .or(Some(Reason::PartsFailed)),
+            None => {
+                let cut = self
+                    .sink
+                    .member_unread(&name, Role::Attachment, None, Reason::Damaged);
+                cut.or(Some(Reason::PartsFailed))
+            }
         };
         self.partial = self.partial.or(cut);
     }
+}
+
+/// Content and kind of a `data:` address.
+fn data<'a>(line: &Line<'a>) -> Option<(&'a str, &'a str)> {
+    let (kind, data) = line.value.strip_prefix("data:")?.split_once(',')?;
+    Some((kind.strip_suffix(";base64")?, data))
+}
+
+/// The bytes of a file, where they stand in the card; `None` within where they are damaged.
+fn file_bytes(line: &Line<'_>) -> Option<Option<Vec<u8>>> {
+    let digits = match data(line) {
+        Some((_, data)) => data,
+        None if line.is_encoded_in("BASE64") || line.is_encoded_in("B") => line.value,
+        None => return None,
+    };
+    let digits: Vec<u8> = digits
+        .bytes()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .collect();
+    Some(base64_decode(&digits))
+}
+
+fn file_name(line: &Line<'_>) -> String {
+    if let Some(name) = line
+        .parameter("FILENAME")
+        .or_else(|| line.parameter("X-FILENAME"))
+    {
+        return name.to_owned();
+    }
+    let kind = data(line).map(|(kind, _)| kind);
+    let kind = kind
+        .or_else(|| line.parameter("FMTTYPE"))
+        .or_else(|| line.parameter("TYPE"));
+    let extension = kind
+        .and_then(|kind| kind.rsplit('/').next())
+        .unwrap_or("bin");
+    format!("{}.{extension}", line.name).to_ascii_lowercase()
 }
 
 #[cfg(test)]

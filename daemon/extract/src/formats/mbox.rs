@@ -153,7 +153,7 @@ impl<'a> Mailbox<'a> {
             Some(line) => line,
             None => self.read_line()?,
         };
-        self.at_separator = self.begins_line && self.follows_blank && self.separates()?;
+        self.at_separator = self.begins_line && self.separates()?;
         if self.begins_line && is_escaped(&self.line) {
             self.given = 1;
         }
@@ -173,14 +173,22 @@ impl<'a> Mailbox<'a> {
         Ok(line)
     }
 
-    /// Whether the line at hand begins a message: a sentence may begin with the same word.
+    /// Whether the line at hand begins a message: a sentence may begin with the same word. Some
+    /// programs write no date, some no empty line above, and some messages have no field.
     fn separates(&mut self) -> io::Result<bool> {
         if !self.line.starts_with(b"From ") {
             return Ok(false);
         }
         let next = self.read_line()?;
         let has_no_field = next.trim_ascii().is_empty() || next.starts_with(b">From ");
-        let separates = is_field(&next) || (has_no_field && is_dated(&self.line));
+        let is_dated = is_dated(&self.line);
+        let words = self
+            .line
+            .split(u8::is_ascii_whitespace)
+            .filter(|word| !word.is_empty());
+        let is_short = words.count() <= 2;
+        let separates = (is_field(&next) && (self.follows_blank || is_dated || is_short))
+            || (has_no_field && is_dated && self.follows_blank);
         self.ahead = Some(next);
         Ok(separates)
     }

@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 
-use mail_parser::{Message, MimeHeaders, PartType};
+use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 
 use super::eml::{self, bytes_of};
 use super::{Reading, html, markup};
@@ -39,37 +39,17 @@ struct Beside {
 
 /// Writes the main page; what no frame asks for follows it.
 fn write_pages(message: &Message<'_>, sink: &mut Sink) -> Option<Reason> {
-    let is_cut = message.parts.len() > sink.budgets().mime_parts as usize;
+    let limit = sink.budgets().mime_parts as usize;
     let parts = message
         .parts
         .iter()
-        .take(sink.budgets().mime_parts as usize);
-    let pages = parts.filter(|part| {
-        matches!(part.body, PartType::Html(_)) || part.is_content_type("text", "html")
-    });
-    let pages = pages
-        .filter(|part| !matches!(part.body, PartType::Multipart(_)))
-        .map(|part| {
-            let bytes = bytes_of(message, part);
-            let label = part
-                .content_type()
-                .and_then(|kind| kind.attribute("charset"));
-            let label = label.or_else(|| charset::declared_label(&bytes, "charset"));
-            Beside {
-                location: part
-                    .content_location()
-                    .unwrap_or_default()
-                    .trim()
-                    .to_owned(),
-                id: part
-                    .content_id()
-                    .unwrap_or_default()
-                    .trim_matches(['<', '>'])
-                    .to_owned(),
-                html: Some(charset::decode(&bytes, label, sink)),
-            }
-        });
-    let pages = RefCell::new(pages.collect::<Vec<_>>());
+        .take(limit)
+        .filter(|part| is_page(part));
+    let pages = RefCell::new(
+        parts
+            .map(|part| page(message, part, sink))
+            .collect::<Vec<_>>(),
+    );
     let count = pages.borrow().len();
     for at in 0..count {
         let (html, base) = {
@@ -84,7 +64,33 @@ fn write_pages(message: &Message<'_>, sink: &mut Sink) -> Option<Reason> {
         sink.newline();
         sink.push(&page.text);
     }
-    is_cut.then_some(Reason::PartsLimit)
+    (message.parts.len() > limit).then_some(Reason::PartsLimit)
+}
+
+fn is_page(part: &MessagePart<'_>) -> bool {
+    let is_html = matches!(part.body, PartType::Html(_)) || part.is_content_type("text", "html");
+    is_html && !matches!(part.body, PartType::Multipart(_))
+}
+
+fn page(message: &Message<'_>, part: &MessagePart<'_>, sink: &mut Sink) -> Beside {
+    let bytes = bytes_of(message, part);
+    let label = part
+        .content_type()
+        .and_then(|kind| kind.attribute("charset"));
+    let label = label.or_else(|| charset::declared_label(&bytes, "charset"));
+    let id = part
+        .content_id()
+        .unwrap_or_default()
+        .trim_matches(['<', '>']);
+    Beside {
+        location: part
+            .content_location()
+            .unwrap_or_default()
+            .trim()
+            .to_owned(),
+        id: id.to_owned(),
+        html: Some(charset::decode(&bytes, label, sink)),
+    }
 }
 
 /// The page of an address, once.

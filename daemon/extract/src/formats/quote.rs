@@ -79,14 +79,10 @@ fn quoted(lines: &[&str]) -> Vec<bool> {
     let tail = (0..lines.len())
         .find(|&at| begins_tail(lines, at))
         .unwrap_or(lines.len());
+    let is_quoted = |at: usize| marks::is_marked(lines[at]) && !is_escape(lines, at);
     let mut quoted: Vec<bool> = (0..lines.len())
-        .map(|at| at >= tail || marks::is_marked(lines[at]))
+        .map(|at| at >= tail || is_quoted(at))
         .collect();
-    for at in 0..tail {
-        if quoted[at] && is_escape(lines, at) {
-            quoted[at] = false;
-        }
-    }
     let starts: Vec<usize> = (1..lines.len())
         .filter(|&at| quoted[at] && !quoted[at - 1])
         .collect();

@@ -69,6 +69,17 @@ fn a_calendar_is_read_without_its_zones() {
 }
 
 #[test]
+fn pictures_of_new_cards_are_addresses() {
+    let (_, members, sink) =
+        card("BEGIN:VCARD\nPHOTO:data:image/png;base64,UE5H\nLOGO:\nEND:VCARD\n");
+    assert_eq!(
+        (members[0].name.as_str(), members[0].bytes.as_slice()),
+        ("photo.png", b"PNG".as_slice())
+    );
+    assert_eq!(sink.facts().number(Fact::External), 0);
+}
+
+#[test]
 fn a_file_that_cannot_be_decoded_is_told_of() {
     let (mut sink, members) = Sink::collecting(100, Budgets::default());
     let calendar = b"BEGIN:VEVENT\nSUMMARY:x\nATTACH;FMTTYPE=text/plain;ENCODING=BASE64:!!\n";

@@ -154,20 +154,16 @@ mod tests {
 
     #[test]
     fn signed_content_is_found_in_every_encoding() {
+        let content = format!("Content-Type: text/plain\n\n{}", "text ".repeat(100)).into_bytes();
+        let (first, second) = content.split_at(300);
         let pieces = open(
             0x24,
-            &[
-                &der(4, &[b"Content-Type: text/plain\n\n"]),
-                &der(4, &[b"text"]),
-            ],
+            &[&der(4, &[first]), &open(0x24, &[&der(4, &[second])])],
         );
-        for octets in [der(4, &[b"Content-Type: text/plain\n\ntext"]), pieces] {
+        for octets in [der(4, &[&content]), pieces] {
             for make in [der, open] {
-                let content = read(&info(make, SIGNED, &octets));
-                assert_eq!(
-                    content,
-                    Content::Signed(b"Content-Type: text/plain\n\ntext".to_vec())
-                );
+                let info = [info(make, SIGNED, &octets), b"behind it".to_vec()].concat();
+                assert_eq!(read(&info), Content::Signed(content.clone()));
             }
         }
     }

@@ -107,12 +107,7 @@ impl<'a> Parts<'a> {
         ids: &[u32],
         place: Place,
     ) {
-        let kind = part
-            .content_type()
-            .and_then(|kind| kind.subtype())
-            .unwrap_or_default()
-            .to_ascii_lowercase();
-        match kind.as_str() {
+        match subtype(part).as_str() {
             "encrypted" => self.locked.push("encrypted".to_owned()),
             "alternative" => {
                 let chosen = self.choose(message, ids);
@@ -124,23 +119,21 @@ impl<'a> Parts<'a> {
             "related" => {
                 let root = root(message, part, ids);
                 for &id in ids {
-                    let role = if id == root {
-                        place.role
-                    } else {
-                        Role::Embedded
-                    };
+                    let role = Some(place.role)
+                        .filter(|_| id == root)
+                        .unwrap_or(Role::Embedded);
                     self.part(message, id, Place { role, ..place });
                 }
             }
             // The signature says nothing to a reader.
             "signed" => {
-                let is_signature = |part: &MessagePart<'_>| subtype(part).ends_with("signature");
-                for &id in ids
-                    .iter()
-                    .filter(|id| message.part(**id).is_none_or(|part| !is_signature(part)))
-                {
-                    self.part(message, id, place);
-                }
+                let is_signature = |id: u32| {
+                    message
+                        .part(id)
+                        .is_some_and(|part| subtype(part).ends_with("signature"))
+                };
+                let ids = ids.iter().filter(|id| !is_signature(**id));
+                ids.for_each(|&id| self.part(message, id, place));
             }
             _ => ids.iter().for_each(|&id| self.part(message, id, place)),
         }
@@ -189,6 +182,9 @@ impl<'a> Parts<'a> {
 
     fn member(&mut self, message: &Message<'_>, part: &MessagePart<'_>, role: Role) {
         let bytes = bytes_of(message, part);
+        if bytes.is_empty() && part.attachment_name().is_none() {
+            return;
+        }
         let name = name_of(part, self.count);
         let modified = part
             .content_disposition()

@@ -113,14 +113,14 @@ fn messages_beyond_the_limits_are_partial() {
 
 #[test]
 fn separators_are_as_short_as_programs_make_them() {
-    let mailbox = "\u{feff}From -\nSubject: s\n\nx\n\nFrom 18@x\nSubject: t\n\ny\n\nFrom a@b.c Mon Jun 01 10:00:00 2009\n\nz\n";
+    let mailbox = "\u{feff}From -\nSubject: s\n\nx\nFrom 18@x\nSubject: t\n\ny\n\nFrom a@b.c Mon Jun 01 10:00:00 2009\n\nz\n";
     let bodies: Vec<_> = messages(mailbox)
         .into_iter()
         .map(|(_, body)| body)
         .collect();
     assert_eq!(
         bodies,
-        ["Subject: s\n\nx\n\n", "Subject: t\n\ny\n\n", "\nz\n"]
+        ["Subject: s\n\nx\n", "Subject: t\n\ny\n\n", "\nz\n"]
     );
 }
 

@@ -167,10 +167,11 @@ const ABOUT: &[&str] = &[
     "件名",
 ];
 
-/// Whether the line is marked as quoted.
+/// Whether the line is marked as quoted: at its very beginning, since code and figures stand
+/// further in.
 pub(super) fn is_marked(line: &str) -> bool {
     let start = line.trim_start_matches([' ', '\t', '\u{a0}']);
-    line.len() - start.len() <= 4 && start.starts_with('>')
+    line.len() - start.len() <= 1 && start.starts_with('>')
 }
 
 /// The line without its marks, however often it was quoted.
@@ -202,7 +203,8 @@ pub(super) fn is_separator(line: &str) -> bool {
 
 /// Header fields of another message, one a line: who, when, and to whom or about what.
 pub(super) fn is_header_block(lines: &[&str]) -> bool {
-    if !has_label(lines[0], FROM) {
+    // Examples of mail in a text are set in.
+    if lines[0].starts_with("  ") || !has_label(lines[0], FROM) {
         return false;
     }
     let fields = lines.iter().skip(1).take(HEADER_LINES);

@@ -82,6 +82,8 @@ fn ordinary_text_is_left_alone() {
         "a -> b\n  x > y\nend --- of it\n",
         "He said:\nthis and that, and no more than this.\n",
         "Dear all,\n\n>From the very start it was so.\n\nBye now, all\n",
+        "An example of mail:\n\n   From: a@b.c\n   Date: today\n   To: d@e.f\n\n   set in\n",
+        "if (a\n   > b)\n",
         "Total:\n-----\nnot a message at all\n",
     ] {
         assert_eq!(split(text), (text.to_owned(), String::new(), 0));
