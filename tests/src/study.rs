@@ -1,7 +1,7 @@
 //! The studies, by name: how well real documents are read, held against independent readers. They
 //! print figures beside their goals and judge nothing: what a goal is missed by is read by people.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
@@ -92,6 +92,12 @@ pub const STUDIES: &[Study] = &[
 /// The study of this name.
 pub fn find(name: &str) -> Option<&'static Study> {
     STUDIES.iter().find(|study| study.name == name)
+}
+
+/// A path as figures name it: below the folder studied.
+fn shown(path: &Path, folder: &Path) -> String {
+    let below = path.strip_prefix(folder).unwrap_or(path);
+    below.display().to_string()
 }
 
 /// A goal, and whether a value reaches it.

@@ -50,6 +50,13 @@ NAMES = {
 BY_NAME = {end: format for format, ends in NAMES.items() for end in ends.split()}
 
 
+# Header fields of messages.
+FIELD = (
+    rb"(from|to|date|subject|received|return-path|delivered-to|message-id|mime-version|"
+    rb"content-type|newsgroups|path): "
+)
+
+
 def of(path):
     """The format; None where it is not one of those listed."""
     try:
@@ -113,9 +120,12 @@ def textual(path, head):
 def by_beginning(head, format):
     """Pages, messages and feeds begin as they must, whatever they are called."""
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:512].lower()
-    if format is None or format == "xml":
-        if start.startswith((b"<!doctype html", b"<html")):
-            return "html"
-        if format is None and re.match(rb"from \S+ .*\d\d:\d\d", start):
+    if format in ("xml", None) and start.startswith((b"<!doctype html", b"<html")):
+        return "html"
+    if format in ("txt", None):
+        if re.match(rb"from [^\n:]*(\d\d:\d\d[^\n]*)?\r?\n[a-z-]+:", start):
             return "mbox"
+        lines = start.split(b"\n")[:12]
+        if re.match(FIELD, lines[0]) and sum(1 for line in lines if re.match(FIELD, line)) > 1:
+            return "eml"
     return format

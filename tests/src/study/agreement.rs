@@ -8,7 +8,7 @@ use anyhow::Result;
 use super::extracted::{Extracted, extract};
 use super::measure::{Words, quantile};
 use super::reference::{Reading, read};
-use super::{Settings, goal};
+use super::{Settings, goal, shown};
 use crate::acceptance::files_below;
 use crate::figure::Figures;
 
@@ -35,7 +35,8 @@ const GOALS: &[(&str, &str, f64)] = &[
 type Agreements<'a> = BTreeMap<(&'a str, &'a str), Vec<(f64, &'a Path, String)>>;
 
 pub(super) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
-    let paths = files_below(&settings.folder("formats")?)?;
+    let folder = settings.folder("formats")?;
+    let paths = files_below(&folder)?;
     let references = read(settings, &paths, &[])?;
     for tool in &references.missing {
         figures.note(&format!("not installed, not compared with: {tool}"))?;
@@ -66,10 +67,10 @@ pub(super) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
             .or_default();
         of_reader.push((agreement, &reading.path, ours.end.label()));
     }
-    print(agreements, figures)
+    print(agreements, &folder, figures)
 }
 
-fn print(agreements: Agreements<'_>, figures: &mut Figures<'_>) -> Result<()> {
+fn print(agreements: Agreements<'_>, folder: &Path, figures: &mut Figures<'_>) -> Result<()> {
     for ((format, reader), mut files) in agreements {
         files.sort_by(|a, b| a.0.total_cmp(&b.0));
         let values: Vec<f64> = files.iter().map(|(agreement, ..)| *agreement).collect();
@@ -87,7 +88,10 @@ fn print(agreements: Agreements<'_>, figures: &mut Figures<'_>) -> Result<()> {
             figures.against(&name, median, "", &goal(median, *least))?;
         }
         for (agreement, path, label) in files.iter().take(WORST).filter(|(a, ..)| *a < 0.95) {
-            figures.note(&format!("    {agreement:.3} {label}: {}", path.display()))?;
+            figures.note(&format!(
+                "    {agreement:.3} {label}: {}",
+                shown(path, folder)
+            ))?;
         }
     }
     Ok(())

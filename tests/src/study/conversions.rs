@@ -11,7 +11,7 @@ use simdex_signature::CanonicalText;
 use super::convert::{LibreOffice, converted, pandoc};
 use super::extracted::extract;
 use super::furniture::{html_of_plain, message, page};
-use super::measure::quantile;
+use super::measure::{quantile, share_reaching};
 use super::reference::is_installed;
 use super::{Settings, goal};
 use crate::acceptance::files_below;
@@ -43,10 +43,8 @@ const BY_LIBREOFFICE: &[&str] = &[
 ];
 const GOAL: f64 = 0.9;
 const GOAL_WITH_PDF: f64 = 0.8;
-/// Pairs listed as the worst.
-const WORST: usize = 12;
 
-/// One text as one kind: which, and `kind, program`.
+/// One text as one kind, and who made it.
 struct Copy {
     text: String,
     kind: &'static str,
@@ -61,10 +59,8 @@ pub(super) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
     let with_pandoc = is_installed("pandoc");
     let bases = bases(settings, folder.path(), with_pandoc)?;
     ensure!(!bases.is_empty(), "there are no texts");
-    let mut copies: Vec<Copy> = bases
-        .iter()
-        .map(|path| Copy::of(path, "html", "source"))
-        .collect();
+    let source = |path: &PathBuf| Copy::of(path, "html", "source");
+    let mut copies: Vec<Copy> = bases.iter().map(source).collect();
     match with_pandoc {
         true => by_pandoc(&bases, folder.path(), &mut copies)?,
         false => figures.note("not installed, not converted with: pandoc")?,
@@ -74,23 +70,30 @@ pub(super) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
         None => figures.note("not installed, not converted with: LibreOffice")?,
     }
     as_messages(folder.path(), &mut copies)?;
-    let paths: Vec<PathBuf> = copies.iter().map(|copy| copy.path.clone()).collect();
-    let mut texts = Vec::new();
-    for (copy, ours) in copies.iter().zip(extract(&paths)?) {
-        if ours.end.state != "indexed" {
-            figures.note(&format!(
-                "{} as {}, {}: {}",
-                copy.text,
-                copy.kind,
-                copy.by,
-                ours.end.label()
-            ))?;
-        }
-        texts.push(CanonicalText::from_extracted(&ours.text));
-    }
+    let texts = texts(&copies, figures)?;
     figures.put("texts", bases.len() as f64, "texts")?;
-    figures.put("conversions", (copies.len() - bases.len()) as f64, "files")?;
+    figures.put("files, sources included", copies.len() as f64, "files")?;
     compare(&copies, &texts, figures)
+}
+
+/// What is read of the copies; those that are not read whole are told.
+fn texts(copies: &[Copy], figures: &mut Figures<'_>) -> Result<Vec<CanonicalText>> {
+    let paths: Vec<PathBuf> = copies.iter().map(|copy| copy.path.clone()).collect();
+    let ours = extract(&paths)?;
+    let mut odd: BTreeMap<String, u32> = BTreeMap::new();
+    for (copy, ours) in copies.iter().zip(&ours) {
+        if ours.end.state != "indexed" {
+            let what = format!("{} by {}: {}", copy.kind, copy.by, ours.end.label());
+            *odd.entry(what).or_default() += 1;
+        }
+    }
+    for (what, count) in odd {
+        figures.note(&format!("{what}, {count} files"))?;
+    }
+    let canonical = ours
+        .iter()
+        .map(|ours| CanonicalText::from_extracted(&ours.text));
+    Ok(canonical.collect())
 }
 
 impl Copy {
@@ -227,42 +230,41 @@ fn compare(copies: &[Copy], texts: &[CanonicalText], figures: &mut Figures<'_>) 
             pairs.entry(kinds).or_default().push((resemblance, what));
         }
     }
-    for ((a, b), values) in &pairs {
-        let values: Vec<f64> = values.iter().map(|(value, _)| *value).collect();
+    for ((a, b), values) in &mut pairs {
+        values.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let numbers: Vec<f64> = values.iter().map(|(value, _)| *value).collect();
         let columns = [
-            ("pairs", values.len() as f64, ""),
-            ("least", quantile(&values, 0.0), ""),
-            ("median", quantile(&values, 0.5), ""),
+            ("pairs", numbers.len() as f64, ""),
+            ("least", quantile(&numbers, 0.0), ""),
+            ("median", quantile(&numbers, 0.5), ""),
         ];
         figures.row(&format!("{a} and {b}"), &columns)?;
+        let worst = values.first();
+        if let Some((value, what)) = worst.filter(|(value, _)| *value < goal_of(a, b)) {
+            figures.note(&format!("    {value:.3} {what}"))?;
+        }
     }
-    summary(&pairs, false, "all kinds but pdf", GOAL, figures)?;
-    summary(&pairs, true, "pdf and another kind", GOAL_WITH_PDF, figures)
+    summary(&pairs, "all kinds but pdf", GOAL, figures)?;
+    summary(&pairs, "pdf and another kind", GOAL_WITH_PDF, figures)
 }
 
-/// The worst pairs with or without PDF, and how many reach the goal.
-fn summary(
-    pairs: &Pairs<'_>,
-    pdf: bool,
-    name: &str,
-    least: f64,
-    figures: &mut Figures<'_>,
-) -> Result<()> {
-    let those = pairs
-        .iter()
-        .filter(|((a, b), _)| (*a == "pdf" || *b == "pdf") == pdf);
-    let mut values: Vec<&(f64, String)> = those.flat_map(|(_, values)| values).collect();
-    values.sort_by(|a, b| a.0.total_cmp(&b.0));
-    for (value, what) in values
-        .iter()
-        .take(WORST)
-        .filter(|(value, _)| *value < least)
-    {
-        figures.note(&format!("    {value:.3} {what}"))?;
+fn goal_of(a: &str, b: &str) -> f64 {
+    if [a, b].contains(&"pdf") {
+        GOAL_WITH_PDF
+    } else {
+        GOAL
     }
-    let numbers: Vec<f64> = values.iter().map(|(value, _)| *value).collect();
+}
+
+/// All pairs of kinds that have this goal in one.
+fn summary(pairs: &Pairs<'_>, name: &str, least: f64, figures: &mut Figures<'_>) -> Result<()> {
+    let those = pairs.iter().filter(|((a, b), _)| goal_of(a, b) == least);
+    let numbers: Vec<f64> = those
+        .flat_map(|(_, values)| values)
+        .map(|(value, _)| *value)
+        .collect();
     let worst = quantile(&numbers, 0.0);
-    let reaching = super::measure::share_reaching(&numbers, least);
+    let reaching = share_reaching(&numbers, least);
     figures.put(&format!("{name}: median"), quantile(&numbers, 0.5), "")?;
     figures.put(&format!("{name}: share reaching {least}"), reaching, "")?;
     figures.against(&format!("{name}: least"), worst, "", &goal(worst, least))?;

@@ -9,7 +9,7 @@ use anyhow::Result;
 use super::convert::opened_by_libreoffice;
 use super::extracted::{End, Extracted, extract};
 use super::reference::{Reading, read};
-use super::{Settings, goal};
+use super::{Settings, goal, shown};
 use crate::acceptance::files_below;
 use crate::figure::Figures;
 
@@ -22,7 +22,8 @@ const OFFICE: [&str; 11] = [
 const GOAL: f64 = 0.97;
 
 pub(super) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
-    let paths = files_below(&settings.folder("formats")?)?;
+    let folder = settings.folder("formats")?;
+    let paths = files_below(&folder)?;
     let references = read(settings, &paths, &[])?;
     for tool in &references.missing {
         figures.note(&format!("not installed, not asked: {tool}"))?;
@@ -40,31 +41,28 @@ pub(super) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
         .map(|((path, format), extracted)| (*path, *format, extracted))
         .collect();
     by_format(&ends, figures)?;
-    let bad: Vec<_> = ends
-        .iter()
-        .filter(|(.., ours)| !is_good(&ours.end))
-        .collect();
-    for (path, format, ours) in &bad {
-        let End { media_type, .. } = &ours.end;
-        let label = ours.end.label();
-        figures.note(&format!(
-            "{format}: {label} as {media_type}: {}",
-            path.display()
-        ))?;
-    }
-    let share = 1.0 - bad.len() as f64 / ends.len().max(1) as f64;
-    figures.put(
-        "files that independent readers open",
-        ends.len() as f64,
-        "files",
-    )?;
-    figures.against(
-        "of these with a good end here",
-        share,
-        "",
-        &goal(share, GOAL),
-    )?;
+    bad_ends(&ends, &folder, figures)?;
     members(&ours, figures)
+}
+
+/// Each file that ends badly, and the share of the others.
+fn bad_ends(
+    ends: &[(&Path, &str, &Extracted)],
+    folder: &Path,
+    figures: &mut Figures<'_>,
+) -> Result<()> {
+    let bad = ends.iter().filter(|(.., ours)| !is_good(&ours.end));
+    for (path, format, ours) in bad.clone() {
+        let End { media_type, .. } = &ours.end;
+        let (label, path) = (ours.end.label(), shown(path, folder));
+        figures.note(&format!("    {format}: {label} as {media_type}: {path}"))?;
+    }
+    let count = ends.len() as f64;
+    let share = 1.0 - bad.count() as f64 / count.max(1.0);
+    figures.put("files that independent readers open", count, "files")?;
+    let name = "of these with a good end here";
+    figures.against(name, share, "", &goal(share, GOAL))?;
+    Ok(())
 }
 
 fn is_good(end: &End) -> bool {

@@ -50,26 +50,26 @@ pub(super) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
     let cost = measured(&paths, Limits::default(), folder.path())?;
     let bytes = paths.iter().filter_map(|path| fs::metadata(path).ok());
     let megabytes = bytes.map(|metadata| metadata.len()).sum::<u64>() as f64 / 1e6;
-    let all = cost.own + cost.workers;
-    let parsers = cost.workers - start * cost.starts - question * cost.documents;
     figures.put("files", paths.len() as f64, "files")?;
-    figures.put("documents, members included", cost.documents, "documents")?;
     figures.put(
         "megabytes of files a second",
         megabytes / cost.seconds,
         "MB/s",
     )?;
+    print(&cost, start, question, figures)
+}
+
+fn print(cost: &Cost, start: f64, question: f64, figures: &mut Figures<'_>) -> Result<()> {
+    let all = cost.own + cost.workers;
+    let parsers = cost.workers - start * cost.starts - question * cost.documents;
+    let share = parsers / all;
+    figures.put("documents, members included", cost.documents, "documents")?;
     figures.put("workers started", cost.starts, "processes")?;
     figures.put("CPU of one start", start * 1e3, "ms")?;
     figures.put("CPU of one question in a worker", question * 1e3, "ms")?;
     figures.put("CPU of workers", cost.workers, "s")?;
     figures.put("CPU of this process", cost.own, "s")?;
-    figures.against(
-        "parsers' share of all CPU",
-        parsers / all,
-        "",
-        &goal(parsers / all, GOAL),
-    )?;
+    figures.against("parsers' share of all CPU", share, "", &goal(share, GOAL))?;
     figures.put("of two cores used", all / cost.seconds / WORKERS as f64, "")?;
     Ok(())
 }
