@@ -7,7 +7,8 @@
 //! * [`fault`]: trees under churn, disks that fail, what was acknowledged;
 //! * [`corpus`]: documents made from a seed;
 //! * [`figure`]: how figures are printed;
-//! * [`bench`]: one module for each benchmark, run by `--bin bench`.
+//! * [`bench`]: one module for each benchmark, run by `--bin bench`;
+//! * [`study`]: one module for each study of what is read of real documents, run by `--bin study`.
 
 pub mod acceptance;
 pub mod bench;
@@ -16,4 +17,5 @@ pub mod fault;
 pub mod figure;
 pub mod jsonl;
 pub mod sandbox;
+pub mod study;
 pub mod truth;
