@@ -144,6 +144,21 @@ fn headers_shapes_and_comments_follow_the_cells() {
 }
 
 #[test]
+fn connections_are_counted() {
+    let to = relations(&[("r1", "connections", "../connections.xml")]);
+    let others = [
+        ("xl/worksheets/_rels/sheet1.xml.rels", &*to),
+        (
+            "xl/connections.xml",
+            "<connections><connection id='1'/><connection id='2'/></connections>",
+        ),
+    ];
+    let (reading, text, facts) = book("<row><c><v>1</v></c></row>", &others, Budgets::default());
+    assert_eq!((reading, &*text), (Ok(None), "1\n"));
+    assert_eq!(facts.number(Fact::External), 2);
+}
+
+#[test]
 fn characters_that_xml_cannot_hold() {
     for (text, expected) in [
         ("_x000A_x", "\nx"),

@@ -184,6 +184,15 @@ fn fields_give_their_result_and_no_instruction() {
 }
 
 #[test]
+fn fields_that_fetch_are_counted() {
+    let body = "<w:p><w:fldSimple w:instr=' PAGE '><w:r><w:t>1</w:t></w:r></w:fldSimple>\
+                <w:fldSimple w:instr=' includepicture &quot;http://a.example/&quot; '/>\
+                <w:r><w:instrText> DDEAUTO cmd</w:instrText></w:r></w:p>";
+    let (text, facts) = read_with_facts(&docx(body, &[]));
+    assert_eq!((&*text, facts.number(Fact::External)), ("1\n", 2));
+}
+
+#[test]
 fn symbols_and_readings() {
     let body = "<w:p><w:sym w:font='Symbol' w:char='F061'/><w:sym w:font='Wingdings' w:char='F0FC'/>\
                 <w:sym w:font='Arial' w:char='2014'/><w:ruby><w:rt><w:t>reading</w:t></w:rt>\
