@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::super::Reading;
 use super::cells::{Book, Look, Rows, Strings};
-use super::parts::{Parts, Relation};
+use super::parts::{Parts, Relation, by_id};
 use super::sheet_asides;
 use crate::input::Input;
 use crate::sink::Sink;
@@ -46,20 +46,18 @@ pub(super) fn read<N: Notation>(input: &Input, sink: &mut Sink) -> Reading {
         let mut contents = Contents::default();
         let reason = N::contents(parts, &main, &mut contents)?;
         parts.note(reason);
-        let limit = sink.budgets().entries as usize;
-        parts.note((contents.sheets.len() > limit).then_some(Reason::PartsLimit));
-        contents.sheets.truncate(limit);
         sink.count(Fact::Sheets, contents.sheets.len() as u64);
         sink.count(Fact::HiddenSheets, contents.hidden);
         let relations = parts.relations(&main);
         let book = book::<N>(parts, &relations, contents.since_1904);
         let mut running = BTreeSet::new();
         let mut left = sink.budgets().cells;
-        for id in contents.sheets {
+        let relations = by_id(&relations);
+        for to in contents.sheets.iter().filter_map(|id| relations.get(&**id)) {
             if sink.is_full() || left == 0 {
                 break;
             }
-            if let Some(to) = relations.iter().find(|to| to.id == id) {
+            if parts.begin(&to.target) {
                 left = write::<N>(
                     parts,
                     &to.target,

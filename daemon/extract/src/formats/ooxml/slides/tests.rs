@@ -2,7 +2,7 @@
 
 use super::super::tests::{read_parts, relations};
 use super::*;
-use crate::{Budgets, Facts};
+use crate::{Budgets, Facts, Reason};
 
 fn read_slides(parts: &[(&str, &str)]) -> (Reading, String, Facts) {
     let (reading, text, facts, _) = read_parts(read, parts, Budgets::default());
@@ -22,7 +22,7 @@ fn two(first: &str, second: &str, others: &[(&str, &str)]) -> (Reading, String, 
         ("ppt/_rels/presentation.xml.rels", &main),
         (
             "ppt/presentation.xml",
-            "<p:sldIdLst><p:sldId id='256' r:id='rId7'/><p:sldId r:id='rId8' id='257'/></p:sldIdLst>",
+            "<p:sldIdLst><p:sldId id='256' r:id='rId7'/><p:sldId r:id='rId8' id='257'/><p:sldId r:id='rId7'/></p:sldIdLst>",
         ),
         ("ppt/slides/slide2.xml", first),
         ("ppt/slides/slide1.xml", second),
