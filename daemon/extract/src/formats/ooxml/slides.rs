@@ -20,6 +20,7 @@ const MAIN: &[&str] = &[
     "ms-powerpoint.presentation.macroEnabled.main+xml",
     "ms-powerpoint.template.macroEnabled.main+xml",
     "ms-powerpoint.slideshow.macroEnabled.main+xml",
+    "ms-powerpoint.addin.macroEnabled.main+xml",
 ];
 
 pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
