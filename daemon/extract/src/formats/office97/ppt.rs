@@ -103,8 +103,6 @@ impl<'a> Show<'a> {
             .into_iter()
             .map(|listed| (listed.id, listed))
             .collect();
-        let macros = records(self.document.body).any(|record| record.kind == kind::MACROS);
-        sink.count(Fact::Scripts, macros.into());
         let mut running = BTreeSet::new();
         let mut is_damaged = self.is_damaged;
         for listed in slides {

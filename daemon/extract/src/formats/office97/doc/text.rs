@@ -66,7 +66,9 @@ impl<'a> TextWriter<'a> {
             let room = MAX_INSTRUCTION.saturating_sub(self.instruction.len());
             self.instruction.extend(text.chars().take(room));
         } else if !text.is_empty() {
-            self.end_cell('\t');
+            if std::mem::take(&mut self.after_cell) {
+                self.sink.separate('\t');
+            }
             self.sink.push(text);
         }
     }
@@ -86,12 +88,12 @@ impl<'a> TextWriter<'a> {
                 }
             }
             c if self.instructions > 0 => self.plain(c.encode_utf8(&mut [0; 4])),
-            '\u{7}' if self.after_cell => self.end_cell('\n'),
+            '\u{7}' if std::mem::take(&mut self.after_cell) => self.sink.newline(),
             '\u{7}' => self.after_cell = true,
             '\t' => self.plain("\t"),
             '\u{b}' | '\u{c}' | '\r' | '\n' | '\u{e}' => {
-                self.end_cell('\t');
-                self.sink.push("\n");
+                self.after_cell = false;
+                self.sink.newline();
             }
             '\u{1e}' => self.plain("-"),
             // Pictures, references to notes and comments, soft hyphens, separators.
@@ -107,12 +109,6 @@ impl<'a> TextWriter<'a> {
             let is_one_of = |names: &[&str]| names.iter().any(|name| word.eq_ignore_ascii_case(name));
             self.sink.count(Fact::FormFields, is_one_of(FORM_FIELDS).into());
             self.sink.count(Fact::External, is_one_of(EXTERNAL_FIELDS).into());
-        }
-    }
-
-    fn end_cell(&mut self, separator: char) {
-        if std::mem::take(&mut self.after_cell) {
-            self.sink.push(separator.encode_utf8(&mut [0; 4]));
         }
     }
 }

@@ -11,7 +11,6 @@ pub(super) mod kind {
     pub(in super::super) const SLIDE_ATOM: u16 = 0x03ef;
     pub(in super::super) const NOTES: u16 = 0x03f0;
     pub(in super::super) const LISTED: u16 = 0x03f3;
-    pub(in super::super) const MACROS: u16 = 0x03ff;
     pub(in super::super) const OUTLINE_REFERENCE: u16 = 0x0f9e;
     pub(in super::super) const TEXT_HEAD: u16 = 0x0f9f;
     pub(in super::super) const TEXT_CHARS: u16 = 0x0fa0;
