@@ -104,10 +104,7 @@ fn packaged(bytes: &[u8]) -> Option<(String, &[u8])> {
     let content = &rest[4..];
     let encoding = codepage::encoding(1252);
     let label = encoding.decode_without_bom_handling(label).0;
-    Some((
-        label.into_owned(),
-        &content[..length.min(content.len())],
-    ))
+    Some((label.into_owned(), &content[..length.min(content.len())]))
 }
 
 fn split_at_zero(bytes: &[u8]) -> Option<(&[u8], &[u8])> {

@@ -86,7 +86,11 @@ impl<'a> Show<'a> {
         // Without a list of places the last document in the stream has to do.
         let document = document
             .filter(|record| record.kind == kind::DOCUMENT)
-            .or_else(|| records(bytes).filter(|record| record.kind == kind::DOCUMENT).last())
+            .or_else(|| {
+                records(bytes)
+                    .filter(|record| record.kind == kind::DOCUMENT)
+                    .last()
+            })
             .ok_or(Outcome::Failed(Reason::Malformed))?;
         Ok(Self {
             bytes,
@@ -130,10 +134,12 @@ impl<'a> Show<'a> {
 
     /// What the document lists: slides (0), masters (1) or notes (2).
     fn list(&self, instance: u16) -> Vec<Listed> {
-        let is_wanted =
-            |record: &Record| record.kind == kind::LIST && record.instance == instance;
+        let is_wanted = |record: &Record| record.kind == kind::LIST && record.instance == instance;
         let mut listed: Vec<Listed> = Vec::new();
-        for record in records(self.document.body).filter(is_wanted).flat_map(|list| walk(list.body)) {
+        for record in records(self.document.body)
+            .filter(is_wanted)
+            .flat_map(|list| walk(list.body))
+        {
             match record.kind {
                 kind::LISTED => listed.push(self.listed(&record)),
                 // Each head begins a text, even if none follows.

@@ -72,10 +72,20 @@ fn text(value: &[u8], encoding: &'static Encoding) -> Option<String> {
     match word(value, 0)? {
         2 => Some(word(value, 4)?.to_string()).filter(|number| number != "0"),
         3 => Some(double_word(value, 4)?.to_string()).filter(|number| number != "0"),
-        0x1e => Some(encoding.decode_without_bom_handling(bytes(length()?)?).0.into_owned()),
+        0x1e => Some(
+            encoding
+                .decode_without_bom_handling(bytes(length()?)?)
+                .0
+                .into_owned(),
+        ),
         0x1f => {
             let units = bytes(length()?.checked_mul(2)?)?;
-            Some(encoding_rs::UTF_16LE.decode_without_bom_handling(units).0.into_owned())
+            Some(
+                encoding_rs::UTF_16LE
+                    .decode_without_bom_handling(units)
+                    .0
+                    .into_owned(),
+            )
         }
         0x40 => {
             let seconds = seconds_since_1970(quad_word(value, 4)?)?;

@@ -32,7 +32,9 @@ impl Piece {
         Self {
             start: from,
             length: to.saturating_sub(from),
-            place: self.place.saturating_add((from - self.start).saturating_mul(width)),
+            place: self
+                .place
+                .saturating_add((from - self.start).saturating_mul(width)),
             ..self
         }
     }
@@ -58,7 +60,10 @@ impl Piece {
 /// characters than the stream has bytes.
 pub(super) fn pieces(fib: &Fib, table: &[u8], document: &[u8]) -> (Vec<Piece>, Vec<Changes>) {
     if fib.is_old && !fib.is_complex {
-        let length = fib.parts.iter().fold(0, |sum: u32, part| sum.saturating_add(*part));
+        let length = fib
+            .parts
+            .iter()
+            .fold(0, |sum: u32, part| sum.saturating_add(*part));
         let whole = Piece {
             start: 0,
             length,
@@ -83,8 +88,12 @@ pub(super) fn pieces(fib: &Fib, table: &[u8], document: &[u8]) -> (Vec<Piece>, V
     let mut left = document.len();
     let mut pieces = Vec::with_capacity(count);
     for (bounds, place) in numbers.windows(2).zip(places.chunks_exact(8)) {
-        let Some(piece) = piece(bounds[0], bounds[1], place, fib.is_old) else { break };
-        let Some(after) = left.checked_sub(piece.length as usize) else { break };
+        let Some(piece) = piece(bounds[0], bounds[1], place, fib.is_old) else {
+            break;
+        };
+        let Some(after) = left.checked_sub(piece.length as usize) else {
+            break;
+        };
         left = after;
         pieces.push(piece);
     }

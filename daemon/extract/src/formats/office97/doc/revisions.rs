@@ -77,7 +77,9 @@ impl Revisions {
         // More pages than there are would be the same ones again.
         for number in double_words(pages).take(document.len() / PAGE_BYTES) {
             let start = (number & 0x3f_ffff) as usize * PAGE_BYTES;
-            let Some(page) = document.get(start..start + PAGE_BYTES) else { continue };
+            let Some(page) = document.get(start..start + PAGE_BYTES) else {
+                continue;
+            };
             for (range, changes) in runs(page) {
                 if changes.is_inserted {
                     revisions.insertions += u64::from(after_insertion != Some(range.start));
@@ -101,7 +103,9 @@ impl Revisions {
     pub(super) fn kept(&self, range: Range<usize>) -> Vec<Range<usize>> {
         let mut kept = Vec::new();
         let mut start = range.start;
-        let first = self.deleted.partition_point(|deleted| deleted.end <= range.start);
+        let first = self
+            .deleted
+            .partition_point(|deleted| deleted.end <= range.start);
         for deleted in &self.deleted[first..] {
             if deleted.start >= range.end {
                 break;

@@ -2,8 +2,8 @@
 
 use encoding_rs::{Encoding, UTF_16LE};
 
-use crate::sink::Sink;
 use crate::Fact;
+use crate::sink::Sink;
 
 /// Fields that are filled in by hand.
 const FORM_FIELDS: &[&str] = &["FORMTEXT", "FORMCHECKBOX", "FORMDROPDOWN"];
@@ -106,9 +106,12 @@ impl<'a> TextWriter<'a> {
             *in_result = true;
             self.instructions -= 1;
             let word = self.instruction.split_whitespace().next().unwrap_or("");
-            let is_one_of = |names: &[&str]| names.iter().any(|name| word.eq_ignore_ascii_case(name));
-            self.sink.count(Fact::FormFields, is_one_of(FORM_FIELDS).into());
-            self.sink.count(Fact::External, is_one_of(EXTERNAL_FIELDS).into());
+            let is_one_of =
+                |names: &[&str]| names.iter().any(|name| word.eq_ignore_ascii_case(name));
+            self.sink
+                .count(Fact::FormFields, is_one_of(FORM_FIELDS).into());
+            self.sink
+                .count(Fact::External, is_one_of(EXTERNAL_FIELDS).into());
         }
     }
 }

@@ -38,11 +38,7 @@ pub(super) fn members(bytes: &[u8], sink: &mut Sink) -> Option<Reason> {
 }
 
 /// The bytes of an object, and why they are not all.
-fn unpacked<'a>(
-    object: &Record<'a>,
-    left: u64,
-    sink: &Sink,
-) -> (Cow<'a, [u8]>, Option<Reason>) {
+fn unpacked<'a>(object: &Record<'a>, left: u64, sink: &Sink) -> (Cow<'a, [u8]>, Option<Reason>) {
     if object.instance != DEFLATED {
         return (Cow::Borrowed(object.body), None);
     }

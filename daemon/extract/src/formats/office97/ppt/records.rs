@@ -56,9 +56,12 @@ impl<'a> Record<'a> {
     /// The text of a record that holds one.
     pub(super) fn text(&self) -> Option<String> {
         match self.kind {
-            kind::TEXT_CHARS | kind::STRING => {
-                Some(UTF_16LE.decode_without_bom_handling(self.body).0.into_owned())
-            }
+            kind::TEXT_CHARS | kind::STRING => Some(
+                UTF_16LE
+                    .decode_without_bom_handling(self.body)
+                    .0
+                    .into_owned(),
+            ),
             kind::TEXT_BYTES => Some(self.body.iter().copied().map(char::from).collect()),
             _ => None,
         }
@@ -73,7 +76,13 @@ pub(super) fn records(bytes: &[u8]) -> impl Iterator<Item = Record<'_>> {
 /// Records side by side and all within them, containers before what they hold. Nothing is read
 /// twice, however deep it lies.
 pub(super) fn walk(bytes: &[u8]) -> impl Iterator<Item = Record<'_>> {
-    each(bytes, |record| if record.is_container { 0 } else { record.body.len() })
+    each(bytes, |record| {
+        if record.is_container {
+            0
+        } else {
+            record.body.len()
+        }
+    })
 }
 
 /// Records, each followed by what lies `passed` bytes behind its head.

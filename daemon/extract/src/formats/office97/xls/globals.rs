@@ -25,7 +25,9 @@ impl Globals {
     /// Reads the substream that comes first.
     pub(super) fn read(records: &mut Records<'_>, sink: &mut Sink) -> Result<Self, Outcome> {
         let first = records.next().filter(|record| record.kind == kind::BOF);
-        let version = first.and_then(|record| record.word(0)).ok_or_else(malformed)?;
+        let version = first
+            .and_then(|record| record.word(0))
+            .ok_or_else(malformed)?;
         let mut globals = Self {
             book: Book::default(),
             is_unicode: version >= EXCEL_97,
@@ -42,7 +44,12 @@ impl Globals {
                 _ => globals.take(&record, sink),
             }
         }
-        let look = |id: &u16| formats.get(id).copied().unwrap_or_else(|| Look::of((*id).into(), None));
+        let look = |id: &u16| {
+            formats
+                .get(id)
+                .copied()
+                .unwrap_or_else(|| Look::of((*id).into(), None))
+        };
         globals.book.looks = styles.iter().map(look).collect();
         Ok(globals)
     }

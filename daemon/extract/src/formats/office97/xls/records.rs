@@ -135,7 +135,10 @@ impl<'a> Text<'a> {
     }
 
     fn word(&mut self) -> Option<usize> {
-        Some(usize::from(u16::from_le_bytes([self.byte()?, self.byte()?])))
+        Some(usize::from(u16::from_le_bytes([
+            self.byte()?,
+            self.byte()?,
+        ])))
     }
 
     fn double_word(&mut self) -> Option<usize> {
@@ -155,10 +158,18 @@ impl<'a> Text<'a> {
 
     /// A string with its own count, of 16 bits where `is_long`; formatted, perhaps.
     pub(super) fn string(&mut self, is_long: bool) -> Option<String> {
-        let count = if is_long { self.word()? } else { usize::from(self.byte()?) };
+        let count = if is_long {
+            self.word()?
+        } else {
+            usize::from(self.byte()?)
+        };
         let flags = self.byte()?;
         let runs = if flags & 8 != 0 { self.word()? } else { 0 };
-        let extra = if flags & 4 != 0 { self.double_word()? } else { 0 };
+        let extra = if flags & 4 != 0 {
+            self.double_word()?
+        } else {
+            0
+        };
         let text = self.characters(count, flags);
         self.skip(4 * runs + extra);
         Some(text)
@@ -195,8 +206,16 @@ impl<'a> Text<'a> {
     }
 
     /// A string of the time before Unicode.
-    pub(super) fn old_string(&mut self, is_long: bool, encoding: &'static Encoding) -> Option<String> {
-        let count = if is_long { self.word()? } else { usize::from(self.byte()?) };
+    pub(super) fn old_string(
+        &mut self,
+        is_long: bool,
+        encoding: &'static Encoding,
+    ) -> Option<String> {
+        let count = if is_long {
+            self.word()?
+        } else {
+            usize::from(self.byte()?)
+        };
         let bytes = &self.current[..count.min(self.current.len())];
         Some(encoding.decode_without_bom_handling(bytes).0.into_owned())
     }

@@ -142,7 +142,11 @@ impl<'a> Sheet<'a> {
             kind::TXO => {
                 let count = usize::from(record.word(10)?);
                 let text = record.text_at(0).continued_characters(count);
-                let list = if self.is_comment { &mut self.comments } else { &mut self.boxes };
+                let list = if self.is_comment {
+                    &mut self.comments
+                } else {
+                    &mut self.boxes
+                };
                 list.extend((!text.trim().is_empty()).then_some(text));
             }
             // Since Excel 97 the text of a comment is that of its box.
