@@ -10,7 +10,7 @@ use super::drawing::{Drawing, write_kind, write_referred};
 use super::parts::{Parts, relation_id};
 use crate::input::Input;
 use crate::sink::Sink;
-use crate::{Fact, Outcome};
+use crate::{Fact, Outcome, Reason};
 
 /// Main content types: presentation, template, show, with macros or without.
 const MAIN: &[&str] = &[
@@ -24,7 +24,10 @@ const MAIN: &[&str] = &[
 
 pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
     super::read(input, sink, |parts, sink| {
-        let slides = slides(parts)?;
+        let mut slides = slides(parts)?;
+        let limit = sink.budgets().entries as usize;
+        parts.note((slides.len() > limit).then_some(Reason::PartsLimit));
+        slides.truncate(limit);
         let mut running = BTreeSet::new();
         for slide in slides {
             sink.count(Fact::Pages, 1);
