@@ -49,7 +49,12 @@ fn write(globals: &Globals, records: &mut Records<'_>, sink: &mut Sink) -> Optio
         sink.count(Fact::TextBoxes, sheet.boxes.len() as u64);
         left = sheet.rows.write(sink);
         write_running(&sheet.running, &mut running, sink);
-        for text in sheet.boxes.iter().chain(&sheet.comments) {
+        for text in sheet
+            .charts
+            .iter()
+            .chain(&sheet.boxes)
+            .chain(&sheet.comments)
+        {
             sink.push(text);
             sink.newline();
         }

@@ -215,7 +215,7 @@ proptest! {
             let at = index.index(bytes.len());
             bytes[at] = byte;
         }
-        text(&bytes);
-        text(&bytes[..length.index(bytes.len())]);
+        let _ = text(&bytes);
+        let _ = text(&bytes[..length.index(bytes.len())]);
     }
 }

@@ -29,6 +29,7 @@ pub(super) mod kind {
     pub(in super::super) const BOOL_ERR: u16 = 0x205;
     pub(in super::super) const STRING: u16 = 0x207;
     pub(in super::super) const RK: u16 = 0x27e;
+    pub(in super::super) const SERIES_TEXT: u16 = 0x100d;
     pub(in super::super) const FORMULA_OLD: u16 = 0x406;
     pub(in super::super) const FORMAT: u16 = 0x41e;
     pub(in super::super) const FORMAT_OLD: u16 = 0x1e;

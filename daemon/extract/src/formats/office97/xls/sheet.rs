@@ -7,7 +7,7 @@ use super::records::{Record, Records, kind};
 
 /// Type of the object that shows a comment.
 const COMMENT_OBJECT: u16 = 0x19;
-/// Most headers, footers, text boxes and comments that are kept of one sheet.
+/// Most headers, footers, text boxes, comments and names that are kept of one sheet.
 const MAX_ASIDES: usize = 100_000;
 
 pub(super) struct Sheet<'a> {
@@ -16,6 +16,8 @@ pub(super) struct Sheet<'a> {
     pub(super) running: Vec<String>,
     pub(super) boxes: Vec<String>,
     pub(super) comments: Vec<String>,
+    /// Titles and names in charts.
+    pub(super) charts: Vec<String>,
     row: Option<u16>,
     /// Whether the next string is the result of a formula.
     awaits_string: bool,
@@ -31,6 +33,7 @@ impl<'a> Sheet<'a> {
             running: Vec::new(),
             boxes: Vec::new(),
             comments: Vec::new(),
+            charts: Vec::new(),
             row: None,
             awaits_string: false,
             is_comment: false,
@@ -61,24 +64,7 @@ impl<'a> Sheet<'a> {
                 self.start(record)?;
                 self.rows.cell(&text);
             }
-            kind::NUMBER => {
-                let value = f64::from_bits(quad_word(record.bytes, 6)?);
-                let style = self.start(record)?;
-                self.rows.number(value, style);
-            }
-            kind::RK => {
-                let value = rk(double_word(record.bytes, 6)?);
-                let style = self.start(record)?;
-                self.rows.number(value, style);
-            }
-            kind::MUL_RK => {
-                self.start(record)?;
-                // Row and first column; style and number of each; last column.
-                for cell in record.bytes.get(4..)?.as_chunks::<6>().0 {
-                    let style = word(cell, 0)?;
-                    self.rows.number(rk(double_word(cell, 2)?), style.into());
-                }
-            }
+            kind::NUMBER | kind::RK | kind::MUL_RK => self.numbers(record)?,
             kind::FORMULA | kind::FORMULA_OLD => self.formula(record)?,
             kind::STRING if std::mem::take(&mut self.awaits_string) => {
                 let text = self.globals.string(record.text_at(0), true)?;
@@ -90,6 +76,25 @@ impl<'a> Sheet<'a> {
                 self.truth(value, is_error != 0);
             }
             _ => return None,
+        }
+        Some(())
+    }
+
+    /// A number, or several side by side.
+    fn numbers(&mut self, record: &Record<'_>) -> Option<()> {
+        let value = match record.kind {
+            kind::NUMBER => f64::from_bits(quad_word(record.bytes, 6)?),
+            _ => rk(double_word(record.bytes, 6)?),
+        };
+        let style = self.start(record)?;
+        if record.kind != kind::MUL_RK {
+            self.rows.number(value, style);
+            return Some(());
+        }
+        // Row and first column; style and number of each; last column.
+        for cell in record.bytes.get(4..)?.as_chunks::<6>().0 {
+            let style = word(cell, 0)?;
+            self.rows.number(rk(double_word(cell, 2)?), style.into());
         }
         Some(())
     }
@@ -129,7 +134,8 @@ impl<'a> Sheet<'a> {
 
     /// What is no cell.
     fn aside(&mut self, record: &Record<'_>) -> Option<()> {
-        if self.running.len() + self.boxes.len() + self.comments.len() > MAX_ASIDES {
+        let lists = [&self.running, &self.boxes, &self.comments, &self.charts];
+        if lists.iter().map(|list| list.len()).sum::<usize>() > MAX_ASIDES {
             return None;
         }
         match record.kind {
@@ -148,6 +154,10 @@ impl<'a> Sheet<'a> {
                     &mut self.boxes
                 };
                 list.extend((!text.trim().is_empty()).then_some(text));
+            }
+            kind::SERIES_TEXT => {
+                let text = self.globals.string(record.text_at(2), false)?;
+                self.charts.push(text);
             }
             // Since Excel 97 the text of a comment is that of its box.
             kind::NOTE if !self.globals.is_unicode => {
