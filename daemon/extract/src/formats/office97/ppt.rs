@@ -22,6 +22,8 @@ use crate::{Fact, Outcome, Reason};
 const ENCRYPTED: u32 = 0xf3d1_c4df;
 /// Saves that are followed back.
 const MAX_EDITS: usize = 10_000;
+/// All slides together may be this many times as long as the stream; more means that they overlap.
+const MAX_REUSE: usize = 2;
 
 pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let file = Compound::open(input)?;
@@ -62,6 +64,8 @@ impl<'a> Show<'a> {
     fn open(bytes: &'a [u8], edit: usize) -> Result<Self, Outcome> {
         let (mut places, mut document, mut next) = (BTreeMap::new(), None, edit);
         let mut is_damaged = false;
+        // Lists of places cannot be longer than the stream, all together.
+        let mut left = bytes.len();
         for _ in 0..MAX_EDITS {
             let found = Record::at(bytes, next).filter(|record| record.kind == kind::USER_EDIT);
             let Some(record) = found else {
@@ -73,7 +77,7 @@ impl<'a> Show<'a> {
                 return Err(Outcome::Encrypted(Reason::PasswordNeeded));
             }
             let field = |at| double_word(record.body, at).unwrap_or(0);
-            add_places(bytes, field(12) as usize, &mut places);
+            left = add_places(bytes, field(12) as usize, left, &mut places);
             document.get_or_insert(field(16));
             match field(8) as usize {
                 0 => break,
@@ -83,48 +87,33 @@ impl<'a> Show<'a> {
         }
         let place = document.and_then(|number| places.get(&number));
         let document = place.and_then(|&place| Record::at(bytes, place));
-        // Without a list of places the last document in the stream has to do.
-        let document = document
-            .filter(|record| record.kind == kind::DOCUMENT)
-            .or_else(|| {
-                records(bytes)
-                    .filter(|record| record.kind == kind::DOCUMENT)
-                    .last()
-            })
-            .ok_or(Outcome::Failed(Reason::Malformed))?;
+        let document = document.filter(|record| record.kind == kind::DOCUMENT);
+        let document = document.or_else(|| last_document(bytes));
         Ok(Self {
             bytes,
             places,
-            document,
+            document: document.ok_or(Outcome::Failed(Reason::Malformed))?,
             is_damaged,
         })
     }
 
     fn write(&self, sink: &mut Sink) -> Option<Reason> {
-        let slides = self.list(0);
-        let notes: BTreeMap<u32, Listed> = self
-            .list(2)
-            .into_iter()
-            .map(|listed| (listed.id, listed))
-            .collect();
+        let notes = self.list(2).into_iter();
+        let notes: BTreeMap<u32, Listed> = notes.map(|listed| (listed.id, listed)).collect();
         let mut running = BTreeSet::new();
         let mut is_damaged = self.is_damaged;
-        for listed in slides {
+        let mut left = self.bytes.len() * MAX_REUSE;
+        for listed in self.list(0) {
             sink.count(Fact::Pages, 1);
-            let slide = self.slide(&listed, kind::SLIDE);
+            let slide = self.slide(&listed, kind::SLIDE, &mut left);
             is_damaged |= slide.is_none();
             let slide = slide.unwrap_or_else(|| Slide::of_outline(&listed.outline));
             slide.write(&mut running, sink);
             let notes = notes.get(&slide.notes).filter(|_| slide.notes != 0);
-            if let Some(notes) = notes.and_then(|notes| self.slide(notes, kind::NOTES)) {
-                let has_words = notes.write(&mut running, sink);
-                sink.count(Fact::Notes, has_words.into());
-            }
-            for comment in &slide.comments {
-                sink.push(comment);
-                sink.newline();
-            }
-            sink.count(Fact::Comments, slide.comments.len() as u64);
+            let notes = notes.and_then(|notes| self.slide(notes, kind::NOTES, &mut left));
+            let has_words = notes.is_some_and(|notes| notes.write(&mut running, sink));
+            sink.count(Fact::Notes, has_words.into());
+            slide.write_comments(sink);
             if sink.is_full() {
                 break;
             }
@@ -169,20 +158,30 @@ impl<'a> Show<'a> {
     }
 
     /// What is drawn on a slide or on notes; `None` where it cannot be found.
-    fn slide(&self, listed: &Listed, kind: u16) -> Option<Slide> {
+    fn slide(&self, listed: &Listed, kind: u16, left: &mut usize) -> Option<Slide> {
         let record = Record::at(self.bytes, listed.place?)?;
+        *left = left.checked_sub(record.body.len())?;
         (record.kind == kind).then(|| Slide::of(&record, &listed.outline))
     }
 }
 
-/// Adds the places a save tells of, but for those that a later one told of.
-fn add_places(bytes: &[u8], at: usize, places: &mut BTreeMap<u32, usize>) {
+/// Without a list of places the last document in the stream has to do.
+fn last_document(bytes: &[u8]) -> Option<Record<'_>> {
+    let documents = records(bytes).filter(|record| record.kind == kind::DOCUMENT);
+    documents.last()
+}
+
+/// Adds the places a save tells of, but for those that a later one told of; in a list of up to
+/// `left` bytes. Gives what is left of these.
+fn add_places(bytes: &[u8], at: usize, left: usize, places: &mut BTreeMap<u32, usize>) -> usize {
     let list = Record::at(bytes, at).filter(|record| record.kind == kind::PLACES);
-    let mut words = double_words(list.map_or(&[], |list| list.body));
+    let list = list.map_or(&[][..], |list| &list.body[..list.body.len().min(left)]);
+    let mut words = double_words(list);
     while let Some(head) = words.next() {
         let (first, count) = (head & 0xf_ffff, head >> 20);
         for (number, place) in (first..first + count).zip(&mut words) {
             places.entry(number).or_insert(place as usize);
         }
     }
+    left - list.len()
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::super::compound::{double_word, word};
 use super::records::{Record, kind, walk};
+use crate::Fact;
 use crate::sink::Sink;
 
 /// Strings of a footer: date and footer, and the bits that tell whether they are shown.
@@ -19,7 +20,7 @@ pub(super) struct Slide {
     texts: Vec<String>,
     /// Footer and date.
     running: Vec<String>,
-    pub(super) comments: Vec<String>,
+    comments: Vec<String>,
     /// Number of its notes; 0 if it has none.
     pub(super) notes: u32,
 }
@@ -87,6 +88,13 @@ impl Slide {
             }
         }
         has_words
+    }
+
+    pub(super) fn write_comments(&self, sink: &mut Sink) {
+        sink.count(Fact::Comments, self.comments.len() as u64);
+        for comment in &self.comments {
+            write(comment, sink);
+        }
     }
 }
 
