@@ -12,11 +12,11 @@
 
 mod beside;
 pub(crate) mod binary_sheets;
-mod cells;
+pub(super) mod cells;
 mod drawing;
 mod flow;
 mod parts;
-mod sheet_asides;
+pub(super) mod sheet_asides;
 pub(crate) mod sheets;
 pub(crate) mod slides;
 pub(crate) mod word;

@@ -15,7 +15,11 @@ use crate::sink::Sink;
 pub(super) const THREAD_AUTHOR: &str = "tc=";
 
 /// Writes headers and footers: each text once in a workbook, of `running`.
-pub(super) fn write_running(codes: &[String], running: &mut BTreeSet<String>, sink: &mut Sink) {
+pub(in crate::formats) fn write_running(
+    codes: &[String],
+    running: &mut BTreeSet<String>,
+    sink: &mut Sink,
+) {
     for code in codes {
         let text = running_text(code);
         if !running.contains(&text) {
