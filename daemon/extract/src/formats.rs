@@ -11,6 +11,7 @@ mod odf;
 mod office97;
 mod ooxml;
 mod package;
+mod paging;
 mod pdf;
 mod plain;
 mod rtf;

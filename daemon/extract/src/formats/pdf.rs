@@ -1,54 +1,153 @@
-//! PDF, page by page in the order of the content streams: a page that cannot be read costs itself.
+//! PDF (ISO 32000-2), page by page in reading order: a page that cannot be read costs itself.
 //!
-//! What readers forgive is mended first ([`repair`]).
+//! | step | module |
+//! |---|---|
+//! | what readers forgive is mended | [`repair`] |
+//! | characters with their places | [`first`]; where that gives poor text ([`quality`]), [`second`] |
+//! | from places to lines | [`layout`] |
+//! | headers, footers, broken words | [`paging`](super::paging) |
 //!
-//! Not read: form fields, annotations, attachments, pictures.
+//! Not read: pictures.
 
+mod first;
+mod layout;
+mod quality;
 mod repair;
+mod second;
 
-use std::cell::RefCell;
-use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
 
+use pdf_extract::Document;
 use pdf_extract::encryption::DecryptionError;
-use pdf_extract::{
-    ConvertToFmt, Document, MediaBox, OutputDev, OutputError, PlainTextOutput, Transform,
-};
 
+use self::layout::Layout;
+use self::quality::Quality;
+use self::second::Second;
+use super::paging::Pages;
 use super::{Reading, read_error};
 use crate::input::Input;
 use crate::sink::Sink;
-use crate::{Outcome, Reason};
+use crate::{Fact, Outcome, Reason};
 
 pub(super) const ENGINE: &str = "pdf-extract 0.12.1";
+/// Where the second engine gave a page.
+const BOTH_ENGINES: &str = "pdf-extract 0.12.1 + hayro-interpret 0.9.0";
 
 /// Longest PDF that is read: it lies in memory whole, beside what is unpacked from it.
 const MAX_BYTES: u64 = 512 << 20;
-/// Bound on pages read singly times pages in all: the library walks the page tree for each.
-const MAX_SINGLE_STEPS: usize = 2_000_000;
+/// Time after which no page is read a second time; the first engine alone is fast enough.
+const SECOND_TIME: Duration = Duration::from_secs(12);
+/// Quality of the whole text below which it is partial, in percent.
+const MIN_QUALITY: u8 = 60;
 
 pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     if input.len() > MAX_BYTES {
         return Err(Outcome::TooLarge(Reason::InputLimit));
     }
-    let document = load(&input.prefix(MAX_BYTES).map_err(read_error)?, sink)?;
-    let pages: Vec<u32> = document.get_pages().into_keys().collect();
-    if pages.is_empty() {
+    let bytes = input.prefix(MAX_BYTES).map_err(read_error)?;
+    let document = load(&bytes, sink)?;
+    let numbers: Vec<u32> = document.get_pages().into_keys().collect();
+    if numbers.is_empty() {
         return Err(Outcome::Failed(Reason::Malformed));
     }
-    let failed = write_pages(&document, &pages, sink);
-    if failed > 0 {
-        sink.warn(&format!(
-            "{failed} of {} pages could not be read",
-            pages.len()
-        ));
-    } else if sink.is_blank() {
-        return Err(Outcome::NoText(Reason::NeedsOcr));
+    sink.count(Fact::Pages, numbers.len() as u64);
+    let mut reader = Reader::new(&bytes, sink.room());
+    first::read(&document, &numbers, &mut |number, layout, whole| {
+        reader.page(number, layout, whole)
+    });
+    reader.finish(sink)
+}
+
+/// Pages as they come from the first engine.
+struct Reader<'a> {
+    bytes: &'a [u8],
+    /// The second engine once it was wanted; `None` inside where it cannot read the file.
+    second: Option<Option<Second>>,
+    until: Instant,
+    room: usize,
+    pages: Pages,
+    failed: u64,
+    blank: u64,
+    by_second: u64,
+}
+
+impl<'a> Reader<'a> {
+    fn new(bytes: &'a [u8], room: usize) -> Self {
+        Self {
+            bytes,
+            second: None,
+            until: Instant::now() + SECOND_TIME,
+            room,
+            pages: Pages::default(),
+            failed: 0,
+            blank: 0,
+            by_second: 0,
+        }
     }
-    if sink.is_garbled() {
-        sink.warn("many characters have no meaning: fonts without a character table");
+
+    /// Takes what the first engine makes of a page; false once there is more text than room.
+    fn page(&mut self, number: u32, layout: Layout, whole: bool) -> bool {
+        let mut lines = layout.lines();
+        let quality = Quality::of_lines(&lines);
+        let mut read = whole;
+        if (!whole || quality.is_poor())
+            && let Some(others) = self.second_opinion(number)
+        {
+            let others_quality = Quality::of_lines(&others);
+            // Two engines that find nothing agree that there is nothing.
+            read = true;
+            if others_quality.is_better_than(quality) {
+                self.by_second += 1;
+                lines = others;
+            }
+        }
+        self.failed += u64::from(!read);
+        self.blank += u64::from(read && lines.is_empty());
+        self.pages.push(lines);
+        self.pages.bytes() <= self.room
     }
-    Ok((failed > 0).then_some(Reason::PagesFailed))
+
+    fn second_opinion(&mut self, number: u32) -> Option<Vec<String>> {
+        if Instant::now() > self.until {
+            return None;
+        }
+        let bytes = self.bytes;
+        let second = self.second.get_or_insert_with(|| survivor(|| Second::load(bytes)));
+        let second = second.as_ref()?;
+        let index = usize::try_from(number).ok()?.checked_sub(1)?;
+        survivor(|| second.page(index)).map(Layout::lines)
+    }
+
+    fn finish(self, sink: &mut Sink) -> Reading {
+        let cut = self.pages.bytes() > self.room;
+        let body = self.pages.into_body();
+        sink.count(Fact::PagesFailed, self.failed);
+        sink.count(Fact::PagesWithoutText, self.blank);
+        sink.count(Fact::PagesBySecondEngine, self.by_second);
+        sink.count(Fact::RunningLines, body.running_lines);
+        sink.count(Fact::JoinedHyphens, body.joined_hyphens);
+        if self.by_second > 0 {
+            sink.read_by(BOTH_ENGINES);
+        }
+        sink.push(&body.text);
+        if sink.is_blank() && self.failed == 0 {
+            return Err(Outcome::NoText(Reason::NeedsOcr));
+        }
+        let percent = Quality::of(&body.text).percent();
+        sink.state(Fact::Quality, &percent.to_string());
+        let reasons = [
+            (cut, Reason::OutputLimit),
+            (self.failed > 0, Reason::PagesFailed),
+            (percent < MIN_QUALITY, Reason::LowQuality),
+        ];
+        Ok(reasons.into_iter().find(|(holds, _)| *holds).map(|(_, reason)| reason))
+    }
+}
+
+/// What a parser gives, unless it panics.
+fn survivor<T>(parse: impl FnOnce() -> Option<T>) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(parse)).ok().flatten()
 }
 
 /// Parses the file, and unlocks it where the empty password does.
@@ -83,123 +182,6 @@ fn outcome_of(error: pdf_extract::Error) -> Outcome {
             | DecryptionError::UnsupportedRevision,
         ) => Outcome::Encrypted(Reason::PasswordNeeded),
         _ => Outcome::Failed(Reason::Malformed),
-    }
-}
-
-/// Writes all pages and tells how many could not be read.
-fn write_pages(document: &Document, pages: &[u32], sink: &mut Sink) -> usize {
-    let sink = RefCell::new(sink);
-    let mut output = Pages {
-        sink: &sink,
-        page: None,
-        begun: 0,
-        ended: 0,
-    };
-    // The whole document in one pass; where that breaks off, the pages after it one by one.
-    if survives(|| pdf_extract::output_doc(document, &mut output)) || sink.borrow().is_full() {
-        return 0;
-    }
-    // A page that has begun is not tried again: what it has given would stand there twice.
-    let (begun, ended) = (output.begun, output.ended);
-    let after = pages.iter().filter(|&&page| page > begun);
-    let readable = MAX_SINGLE_STEPS / pages.len();
-    let mut failed = usize::from(begun > ended);
-    for (count, &page) in after.enumerate() {
-        let single = || pdf_extract::output_doc_page(document, &mut output, page);
-        let read = count < readable && survives(single);
-        if sink.borrow().is_full() {
-            break;
-        }
-        failed += usize::from(!read);
-    }
-    failed
-}
-
-fn survives(read: impl FnOnce() -> Result<(), OutputError>) -> bool {
-    matches!(catch_unwind(AssertUnwindSafe(read)), Ok(Ok(())))
-}
-
-/// Plain text of one page after the other, each beginning a line.
-struct Pages<'a, 's> {
-    sink: &'a RefCell<&'s mut Sink>,
-    page: Option<PlainTextOutput<SinkWriter<'a, 's>>>,
-    /// The last page that was begun, and the last that was read to its end; 0 before the first.
-    begun: u32,
-    ended: u32,
-}
-
-impl Pages<'_, '_> {
-    fn page(&mut self) -> Result<&mut dyn OutputDev, OutputError> {
-        match &mut self.page {
-            Some(page) => Ok(page),
-            None => Err(OutputError::FormatError(fmt::Error)),
-        }
-    }
-}
-
-impl OutputDev for Pages<'_, '_> {
-    fn begin_page(
-        &mut self,
-        number: u32,
-        media_box: &MediaBox,
-        art_box: Option<(f64, f64, f64, f64)>,
-    ) -> Result<(), OutputError> {
-        self.begun = number;
-        self.sink.borrow_mut().newline();
-        self.page = Some(PlainTextOutput::new(SinkWriter(self.sink)));
-        self.page()?.begin_page(number, media_box, art_box)
-    }
-
-    fn end_page(&mut self) -> Result<(), OutputError> {
-        self.ended = self.begun;
-        self.page()?.end_page()
-    }
-
-    fn output_character(
-        &mut self,
-        transform: &Transform,
-        width: f64,
-        spacing: f64,
-        font_size: f64,
-        character: &str,
-    ) -> Result<(), OutputError> {
-        self.page()?
-            .output_character(transform, width, spacing, font_size, character)
-    }
-
-    fn begin_word(&mut self) -> Result<(), OutputError> {
-        self.page()?.begin_word()
-    }
-
-    fn end_word(&mut self) -> Result<(), OutputError> {
-        self.page()?.end_word()
-    }
-
-    fn end_line(&mut self) -> Result<(), OutputError> {
-        self.page()?.end_line()
-    }
-}
-
-/// Stops the library once the sink is full.
-struct SinkWriter<'a, 's>(&'a RefCell<&'s mut Sink>);
-
-impl fmt::Write for SinkWriter<'_, '_> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let mut sink = self.0.borrow_mut();
-        sink.push(text);
-        if sink.is_full() {
-            Err(fmt::Error)
-        } else {
-            Ok(())
-        }
-    }
-}
-
-impl ConvertToFmt for SinkWriter<'_, '_> {
-    type Writer = Self;
-
-    fn convert(self) -> Self {
-        self
     }
 }
 
