@@ -1,4 +1,4 @@
-//! Words broken by a hyphen at the end of a line.
+//! Words broken at the end of a line by a hyphen, and addresses broken after a slash.
 
 use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -25,12 +25,14 @@ impl Hyphens {
             breaks.extend(before.and_then(|before| Break::between(before, line)));
             before = Some(line);
             // The first word may be the rest of one, the last the beginning of one.
-            for word in line.split_whitespace() {
-                hyphens.words.insert(hash(bare(word)));
+            for word in line.split_whitespace().map(bare) {
+                hyphens.words.insert(hash(word));
+                let inner = word.match_indices('-').map(|(at, _)| &word[..=at]);
+                hyphens.words.extend(inner.map(hash));
             }
         }
         for Break { head, tail, .. } in breaks {
-            hyphens.compounds += i64::from(hyphens.knows(&format!("{head}-{tail}")));
+            hyphens.compounds += i64::from(hyphens.knows_compound(head));
             hyphens.compounds -= i64::from(hyphens.knows(&format!("{head}{tail}")));
         }
         hyphens
@@ -61,14 +63,19 @@ impl Hyphens {
         if *hyphen == SOFT {
             return true;
         }
-        if !tail.starts_with(char::is_lowercase) || head.contains(['-', '/', '.', '_']) {
+        if *hyphen == '/' || !tail.starts_with(char::is_lowercase) || head.contains(['-', '/', '_']) {
             return false;
         }
-        match (self.knows(&format!("{head}{tail}")), self.knows(&format!("{head}-{tail}"))) {
+        match (self.knows(&format!("{head}{tail}")), self.knows_compound(head)) {
             (true, false) => true,
             (false, true) => false,
             _ => self.compounds <= 0,
         }
+    }
+
+    /// Whether a word stands in the text that begins with `head` and a hyphen.
+    fn knows_compound(&self, head: &str) -> bool {
+        self.knows(&format!("{head}-"))
     }
 
     fn knows(&self, word: &str) -> bool {
@@ -90,14 +97,19 @@ impl<'a> Break<'a> {
     /// begins with a letter or digit.
     fn between(above: &'a str, below: &'a str) -> Option<Self> {
         let above = above.trim_end();
-        let hyphen = above.chars().next_back().filter(|c| matches!(c, '-' | '\u{2010}' | &SOFT))?;
-        let head = &above[..above.len() - hyphen.len_utf8()];
-        let head = bare(head.rsplit(char::is_whitespace).next()?);
-        let tail = bare(below.split_whitespace().next()?);
-        let letters = head.ends_with(char::is_alphanumeric)
-            && head.contains(char::is_alphabetic)
+        let word = above.rsplit(char::is_whitespace).next()?;
+        let hyphen = word.chars().next_back()?;
+        let head = &word[..word.len() - hyphen.len_utf8()];
+        let broken = match hyphen {
+            '-' | '\u{2010}' | SOFT => head.ends_with(char::is_alphanumeric),
+            // Addresses are broken after their slashes.
+            '/' => head.contains(":/"),
+            _ => false,
+        };
+        let (head, tail) = (bare(head), bare(below.split_whitespace().next()?));
+        let letters = head.contains(char::is_alphabetic)
             && below.trim_start().starts_with(char::is_alphanumeric);
-        (letters && !AFTER_SUSPENDED.contains(&tail)).then_some(Self { head, tail, hyphen })
+        (broken && letters && !AFTER_SUSPENDED.contains(&tail)).then_some(Self { head, tail, hyphen })
     }
 }
 

@@ -45,6 +45,8 @@ struct Run {
     base: f64,
     size: f64,
     degrees: i16,
+    /// Whether its letters run to the left.
+    leftward: bool,
 }
 
 /// The characters of one page.
@@ -109,27 +111,54 @@ fn run(text: &str, place: Place) -> Option<Run> {
         base,
         size: place.size,
         degrees: sin.atan2(cos).to_degrees().round() as i16,
+        leftward: text.chars().any(is_leftward),
     })
 }
 
+/// Letters of Hebrew, Arabic and their neighbours.
+fn is_leftward(c: char) -> bool {
+    matches!(u32::from(c), 0x0590..=0x08ff | 0xfb1d..=0xfdff | 0xfe70..=0xfeff | 0x10800..=0x10fff | 0x1e800..=0x1efff)
+}
+
 impl Run {
-    /// Whether `next` goes on where this run ends.
+    /// Whether `next` goes on where this run ends. A gap ends it: what is drawn later may stand
+    /// there.
     fn takes(&self, next: &Run) -> bool {
         let gap = next.left - self.right;
-        let size = self.size.max(next.size);
+        let size = self.size.min(next.size);
         self.degrees == next.degrees
+            && self.leftward == next.leftward
             && (self.base - next.base).abs() <= RUN_SHIFT * size
-            && (-BACKSTEP * size..=PIECE_GAP * size).contains(&gap)
+            && (-BACKSTEP * size..=WORD_GAP * size).contains(&gap)
     }
 
+    /// Takes a character; letters that run to the left are drawn from the left as well.
     fn take(&mut self, next: &Run) {
-        let gap = next.left - self.right;
+        match self.leftward {
+            true => self.text.insert_str(0, &next.text),
+            false => self.text.push_str(&next.text),
+        }
+        self.right = self.right.max(next.right);
+        self.size = self.size.max(next.size);
+    }
+
+    /// Free space between two runs of a line.
+    fn gap(&self, other: &Run) -> f64 {
+        (other.left - self.right).max(self.left - other.right)
+    }
+
+    /// Takes the next run of the line, with a space where a gap is.
+    fn join(&mut self, next: &Run) {
         let parted = self.text.ends_with(char::is_whitespace)
             || next.text.starts_with(char::is_whitespace);
-        if gap > WORD_GAP * self.size.min(next.size) && !parted {
+        if self.gap(next) > WORD_GAP * self.size.min(next.size) && !parted {
             self.text.push(' ');
         }
         self.text.push_str(&next.text);
+        if next.size > self.size {
+            self.base = next.base;
+        }
+        self.left = self.left.min(next.left);
         self.right = self.right.max(next.right);
         self.size = self.size.max(next.size);
     }
@@ -170,8 +199,25 @@ fn rows(mut runs: Vec<Run>) -> Vec<Vec<Run>> {
     for row in &mut rows {
         row.sort_by(|a, b| a.left.total_cmp(&b.left));
         row.dedup_by(|next, kept| next.repeats(kept));
+        turn_leftward(row);
     }
     rows
+}
+
+/// Puts a row that is written to the left into its order; what runs to the right within it keeps
+/// its own.
+fn turn_leftward(row: &mut [Run]) {
+    let letters = |leftward: bool| -> usize {
+        let runs = row.iter().filter(|run| run.leftward == leftward);
+        runs.map(|run| run.text.len()).sum()
+    };
+    if letters(true) <= letters(false) {
+        return;
+    }
+    row.reverse();
+    for rightward in row.chunk_by_mut(|a, b| !a.leftward && !b.leftward) {
+        rightward.reverse();
+    }
 }
 
 /// The runs of a row joined where no wide gap parts them.
@@ -179,11 +225,7 @@ fn pieces(row: Vec<Run>) -> Vec<Run> {
     let mut pieces: Vec<Run> = Vec::new();
     for run in row {
         match pieces.last_mut() {
-            Some(last) if run.left - last.right <= PIECE_GAP * last.size.max(run.size) => {
-                let base = if run.size > last.size { run.base } else { last.base };
-                last.take(&run);
-                last.base = base;
-            }
+            Some(last) if last.gap(&run) <= PIECE_GAP * last.size.max(run.size) => last.join(&run),
             _ => pieces.push(run),
         }
     }
