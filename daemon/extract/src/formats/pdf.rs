@@ -2,13 +2,16 @@
 //!
 //! | step | module |
 //! |---|---|
-//! | what readers forgive is mended | [`repair`] |
+//! | what readers forgive is mended, what costs too much is cut | [`repair`], [`bounds`] |
 //! | characters with their places | [`first`]; where that gives poor text ([`quality`]), [`second`] |
 //! | from places to lines | [`layout`] |
 //! | headers, footers, broken words | [`paging`](super::paging) |
+//! | facts, form values, comments, attached files | [`extras`] |
 //!
 //! Not read: pictures.
 
+mod bounds;
+mod extras;
 mod first;
 mod layout;
 mod quality;
@@ -46,17 +49,58 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
         return Err(Outcome::TooLarge(Reason::InputLimit));
     }
     let bytes = input.prefix(MAX_BYTES).map_err(read_error)?;
-    let document = load(&bytes, sink)?;
+    let mut document = match load(&bytes, sink) {
+        Ok(document) => document,
+        Err(Outcome::Failed(reason)) => return read_by_second(&bytes, reason, sink),
+        Err(outcome) => return Err(outcome),
+    };
+    let cut = bounds::tame(&mut document, sink.budgets().entry_bytes);
     let numbers: Vec<u32> = document.get_pages().into_keys().collect();
     if numbers.is_empty() {
-        return Err(Outcome::Failed(Reason::Malformed));
+        return read_by_second(&bytes, Reason::Malformed, sink);
     }
-    sink.count(Fact::Pages, numbers.len() as u64);
     let mut reader = Reader::new(&bytes, sink.room());
-    first::read(&document, &numbers, &mut |number, layout, whole| {
-        reader.page(number, layout, whole)
-    });
-    reader.finish(sink)
+    if cut {
+        // The second engine would unpack what was cut.
+        reader.second = Some(None);
+    }
+    if bounds::may_recurse(&document) {
+        numbers
+            .iter()
+            .all(|&number| reader.page(number, Layout::default(), false));
+    } else {
+        first::read(&document, &numbers, &mut |number, layout, whole| {
+            reader.page(number, layout, whole)
+        });
+    }
+    let reason = reader.write(numbers.len(), sink);
+    let reason = reason.or(cut.then_some(Reason::InflateLimit));
+    let beside = extras::read(&document, sink);
+    ended(reason.or(beside), sink)
+}
+
+/// A file whose objects the first engine cannot make out; `reason` is what it said.
+fn read_by_second(bytes: &[u8], reason: Reason, sink: &mut Sink) -> Reading {
+    let second = survivor(|| Second::load(bytes));
+    let pages = second.as_ref().map_or(0, Second::page_count);
+    if pages == 0 {
+        return Err(Outcome::Failed(reason));
+    }
+    let mut reader = Reader::new(bytes, sink.room());
+    reader.second = Some(second);
+    (1..)
+        .take(pages)
+        .all(|number| reader.page(number, Layout::default(), false));
+    let reason = reader.write(pages, sink);
+    ended(reason, sink)
+}
+
+/// The answer once everything was written.
+fn ended(reason: Option<Reason>, sink: &Sink) -> Reading {
+    if sink.is_blank() && reason.is_none() && !sink.has_members() {
+        return Err(Outcome::NoText(Reason::NeedsOcr));
+    }
+    Ok(reason)
 }
 
 /// Pages as they come from the first engine.
@@ -113,15 +157,20 @@ impl<'a> Reader<'a> {
             return None;
         }
         let bytes = self.bytes;
-        let second = self.second.get_or_insert_with(|| survivor(|| Second::load(bytes)));
+        let second = self
+            .second
+            .get_or_insert_with(|| survivor(|| Second::load(bytes)));
         let second = second.as_ref()?;
         let index = usize::try_from(number).ok()?.checked_sub(1)?;
         survivor(|| second.page(index)).map(Layout::lines)
     }
 
-    fn finish(self, sink: &mut Sink) -> Reading {
+    /// Writes the text of the pages, of which there are so many; says why if that is not all.
+    fn write(self, pages: usize, sink: &mut Sink) -> Option<Reason> {
         let cut = self.pages.bytes() > self.room;
         let body = self.pages.into_body();
+        let percent = Quality::of(&body.text).percent();
+        sink.count(Fact::Pages, pages as u64);
         sink.count(Fact::PagesFailed, self.failed);
         sink.count(Fact::PagesWithoutText, self.blank);
         sink.count(Fact::PagesBySecondEngine, self.by_second);
@@ -131,17 +180,18 @@ impl<'a> Reader<'a> {
             sink.read_by(BOTH_ENGINES);
         }
         sink.push(&body.text);
-        if sink.is_blank() && self.failed == 0 {
-            return Err(Outcome::NoText(Reason::NeedsOcr));
+        if !sink.is_blank() {
+            sink.state(Fact::Quality, &percent.to_string());
         }
-        let percent = Quality::of(&body.text).percent();
-        sink.state(Fact::Quality, &percent.to_string());
         let reasons = [
             (cut, Reason::OutputLimit),
             (self.failed > 0, Reason::PagesFailed),
             (percent < MIN_QUALITY, Reason::LowQuality),
         ];
-        Ok(reasons.into_iter().find(|(holds, _)| *holds).map(|(_, reason)| reason))
+        reasons
+            .into_iter()
+            .find(|(holds, _)| *holds)
+            .map(|(_, reason)| reason)
     }
 }
 

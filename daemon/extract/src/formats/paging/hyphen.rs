@@ -4,7 +4,9 @@ use std::collections::HashSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Words before which a hyphen is no break: "pre- and postwar".
-const AFTER_SUSPENDED: &[&str] = &["and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e"];
+const AFTER_SUSPENDED: &[&str] = &[
+    "and", "or", "to", "und", "oder", "bis", "et", "ou", "y", "o", "e",
+];
 
 /// What a text shows of its hyphens: which words it knows, and whether it breaks words at all.
 #[derive(Debug, Default)]
@@ -63,10 +65,14 @@ impl Hyphens {
         if *hyphen == SOFT {
             return true;
         }
-        if *hyphen == '/' || !tail.starts_with(char::is_lowercase) || head.contains(['-', '/', '_']) {
+        if *hyphen == '/' || !tail.starts_with(char::is_lowercase) || head.contains(['-', '/', '_'])
+        {
             return false;
         }
-        match (self.knows(&format!("{head}{tail}")), self.knows_compound(head)) {
+        match (
+            self.knows(&format!("{head}{tail}")),
+            self.knows_compound(head),
+        ) {
             (true, false) => true,
             (false, true) => false,
             _ => self.compounds <= 0,
@@ -109,7 +115,11 @@ impl<'a> Break<'a> {
         let (head, tail) = (bare(head), bare(below.split_whitespace().next()?));
         let letters = head.contains(char::is_alphabetic)
             && below.trim_start().starts_with(char::is_alphanumeric);
-        (broken && letters && !AFTER_SUSPENDED.contains(&tail)).then_some(Self { head, tail, hyphen })
+        (broken && letters && !AFTER_SUSPENDED.contains(&tail)).then_some(Self {
+            head,
+            tail,
+            hyphen,
+        })
     }
 }
 

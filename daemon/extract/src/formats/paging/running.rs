@@ -29,7 +29,9 @@ pub(super) fn take(pages: &mut [Vec<String>]) -> Running {
     for (index, page) in pages.iter_mut().enumerate() {
         for edge in [Edge::Top, Edge::Bottom] {
             let found = edge.lines(page).into_iter();
-            let found: Vec<_> = found.take_while(|&at| repeats.has(index, edge, &page[at])).collect();
+            let found: Vec<_> = found
+                .take_while(|&at| repeats.has(index, edge, &page[at]))
+                .collect();
             for &at in &found {
                 let line = page[at].trim().to_owned();
                 let mask = Mask::of(&line).text;
@@ -70,12 +72,19 @@ impl Edge {
         match self {
             Self::Top => {
                 page.drain(..=last);
-                let blank = page.iter().take_while(|line| line.trim().is_empty()).count();
+                let blank = page
+                    .iter()
+                    .take_while(|line| line.trim().is_empty())
+                    .count();
                 page.drain(..blank);
             }
             Self::Bottom => {
                 page.truncate(last);
-                let blank = page.iter().rev().take_while(|line| line.trim().is_empty()).count();
+                let blank = page
+                    .iter()
+                    .rev()
+                    .take_while(|line| line.trim().is_empty())
+                    .count();
                 page.truncate(page.len() - blank);
             }
         }
@@ -115,7 +124,9 @@ impl Mask {
         let mut rest = word;
         while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
             let (before, digits) = rest.split_at(start);
-            let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+            let end = digits
+                .find(|c: char| !c.is_ascii_digit())
+                .unwrap_or(digits.len());
             self.text.push_str(before);
             self.text.push('#');
             // Numbers too long to be a page's are told apart well enough by their length.
@@ -134,8 +145,19 @@ impl Mask {
 /// The value of a Roman numeral of up to 3999 in lower or upper case.
 fn roman(word: &str) -> Option<i64> {
     const SIGNS: [(&str, i64); 13] = [
-        ("m", 1000), ("cm", 900), ("d", 500), ("cd", 400), ("c", 100), ("xc", 90), ("l", 50),
-        ("xl", 40), ("x", 10), ("ix", 9), ("v", 5), ("iv", 4), ("i", 1),
+        ("m", 1000),
+        ("cm", 900),
+        ("d", 500),
+        ("cd", 400),
+        ("c", 100),
+        ("xc", 90),
+        ("l", 50),
+        ("xl", 40),
+        ("x", 10),
+        ("ix", 9),
+        ("v", 5),
+        ("iv", 4),
+        ("i", 1),
     ];
     let lower = word.to_ascii_lowercase();
     if word != lower && word != word.to_ascii_uppercase() {
@@ -143,7 +165,11 @@ fn roman(word: &str) -> Option<i64> {
     }
     let (mut rest, mut value) = (lower.as_str(), 0);
     for (sign, worth) in SIGNS {
-        let most = if sign.len() == 1 && "mcxi".contains(sign) { 3 } else { 1 };
+        let most = if sign.len() == 1 && "mcxi".contains(sign) {
+            3
+        } else {
+            1
+        };
         for _ in 0..most {
             if let Some(after) = rest.strip_prefix(sign) {
                 rest = after;
@@ -242,5 +268,8 @@ impl Repeats {
 
 fn variants(number: i64, index: usize) -> [Number; 2] {
     let index = i64::try_from(index).unwrap_or(i64::MAX);
-    [Number::Same(number), Number::Counting(number.saturating_sub(index))]
+    [
+        Number::Same(number),
+        Number::Counting(number.saturating_sub(index)),
+    ]
 }

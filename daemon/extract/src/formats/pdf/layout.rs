@@ -78,7 +78,11 @@ impl Layout {
     pub(super) fn lines(self) -> Vec<String> {
         let mut order: Vec<i16> = Vec::new();
         let mut turned: BTreeMap<i16, Vec<Run>> = BTreeMap::new();
-        for run in self.runs.into_iter().filter(|run| !run.text.trim().is_empty()) {
+        for run in self
+            .runs
+            .into_iter()
+            .filter(|run| !run.text.trim().is_empty())
+        {
             if !turned.contains_key(&run.degrees) {
                 order.push(run.degrees);
             }
@@ -102,7 +106,10 @@ fn run(text: &str, place: Place) -> Option<Run> {
     let left = place.x * cos + place.y * sin;
     let right = left + place.advance.0 * cos + place.advance.1 * sin;
     let base = place.y * cos - place.x * sin;
-    let sound = [left, right, base, place.size].iter().all(|n| n.is_finite()) && place.size > 0.0;
+    let sound = [left, right, base, place.size]
+        .iter()
+        .all(|n| n.is_finite())
+        && place.size > 0.0;
     #[allow(clippy::cast_possible_truncation, reason = "between -180 and 180")]
     sound.then(|| Run {
         text: text.to_owned(),
@@ -149,8 +156,8 @@ impl Run {
 
     /// Takes the next run of the line, with a space where a gap is.
     fn join(&mut self, next: &Run) {
-        let parted = self.text.ends_with(char::is_whitespace)
-            || next.text.starts_with(char::is_whitespace);
+        let parted =
+            self.text.ends_with(char::is_whitespace) || next.text.starts_with(char::is_whitespace);
         if self.gap(next) > WORD_GAP * self.size.min(next.size) && !parted {
             self.text.push(' ');
         }
@@ -257,7 +264,12 @@ fn write_columns(pieces: Vec<Run>, depth: usize, lines: &mut Vec<String>) {
             across.push(piece);
         } else {
             write_rows(std::mem::take(&mut across), lines);
-            if piece.left < gutter { &mut left } else { &mut right }.push(piece);
+            if piece.left < gutter {
+                &mut left
+            } else {
+                &mut right
+            }
+            .push(piece);
         }
     }
     write_columns(left, depth - 1, lines);
@@ -322,7 +334,10 @@ fn write_rows(pieces_of_block: Vec<Run>, lines: &mut Vec<String>) {
             lines.push(String::new());
         }
         above = Some((base, size));
-        let cells: Vec<_> = pieces(row).into_iter().map(|piece| piece.text.trim().to_owned()).collect();
+        let cells: Vec<_> = pieces(row)
+            .into_iter()
+            .map(|piece| piece.text.trim().to_owned())
+            .collect();
         lines.push(cells.join("\t"));
     }
 }

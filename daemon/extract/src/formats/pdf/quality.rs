@@ -34,7 +34,10 @@ impl Quality {
     fn of_words<'a>(words: impl Iterator<Item = &'a str>) -> Self {
         let mut quality = Self::default();
         for word in words {
-            let letters = word.chars().filter(|c| c.is_alphabetic() && is_spaced(*c)).count();
+            let letters = word
+                .chars()
+                .filter(|c| c.is_alphabetic() && is_spaced(*c))
+                .count();
             quality.characters += word.chars().count();
             quality.odd += word.chars().filter(|c| is_odd(*c)).count();
             quality.letters += letters;
@@ -75,7 +78,11 @@ impl Quality {
 
     fn worth(self) -> usize {
         let good = self.characters.saturating_sub(2 * self.odd);
-        if self.is_split() || self.is_glued() { good } else { 2 * good }
+        if self.is_split() || self.is_glued() {
+            good
+        } else {
+            2 * good
+        }
     }
 }
 

@@ -84,7 +84,11 @@ impl Glyphs {
 impl Device<'_> for Glyphs {
     fn draw_glyph_run(&mut self, run: &GlyphRun<'_, '_>, props: DrawProps<'_>, _: &DrawMode) {
         for glyph in run.glyphs() {
-            self.take(glyph, props.transform * glyph.transform(), run.writing_mode());
+            self.take(
+                glyph,
+                props.transform * glyph.transform(),
+                run.writing_mode(),
+            );
         }
     }
 
