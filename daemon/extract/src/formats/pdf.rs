@@ -18,6 +18,7 @@ mod quality;
 mod repair;
 mod second;
 
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::time::{Duration, Instant};
 
@@ -60,6 +61,7 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
         return read_by_second(&bytes, Reason::Malformed, sink);
     }
     let mut reader = Reader::new(&bytes, sink.room());
+    reader.misplaced = bounds::pages_with_forms(&document);
     if cut {
         // The second engine would unpack what was cut.
         reader.second = Some(None);
@@ -109,6 +111,8 @@ struct Reader<'a> {
     /// The second engine once it was wanted; `None` inside where it cannot read the file.
     second: Option<Option<Second>>,
     until: Instant,
+    /// Pages on which the first engine puts words in wrong places.
+    misplaced: HashSet<u32>,
     room: usize,
     pages: Pages,
     failed: u64,
@@ -122,6 +126,7 @@ impl<'a> Reader<'a> {
             bytes,
             second: None,
             until: Instant::now() + SECOND_TIME,
+            misplaced: HashSet::new(),
             room,
             pages: Pages::default(),
             failed: 0,
@@ -135,13 +140,15 @@ impl<'a> Reader<'a> {
         let mut lines = layout.lines();
         let quality = Quality::of_lines(&lines);
         let mut read = whole;
-        if (!whole || quality.is_poor())
+        let misplaced = self.misplaced.contains(&number);
+        if (!whole || misplaced || quality.is_poor())
             && let Some(others) = self.second_opinion(number)
         {
             let others_quality = Quality::of_lines(&others);
             // Two engines that find nothing agree that there is nothing.
             read = true;
-            if others_quality.is_better_than(quality) {
+            let as_good = misplaced && !quality.is_better_than(others_quality);
+            if as_good || others_quality.is_better_than(quality) {
                 self.by_second += 1;
                 lines = others;
             }

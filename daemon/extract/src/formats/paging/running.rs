@@ -1,6 +1,6 @@
 //! Running headers, footers and page numbers: lines at the edge of pages that come again.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Lines from the edge of a page that may be running ones.
 const EDGE_LINES: usize = 3;
@@ -18,33 +18,37 @@ pub(super) struct Running {
     pub(super) count: u64,
 }
 
-/// Takes running lines away from the edges of the pages.
-pub(super) fn take(pages: &mut [Vec<String>]) -> Running {
-    let mut running = Running::default();
+/// Takes running lines away from the edges of the pages; none where hardly anything would be left,
+/// for then the pages are copies of one another.
+pub(super) fn take(pages: &mut Vec<Vec<String>>) -> Running {
     if pages.len() < MIN_PAGES {
-        return running;
+        return Running::default();
     }
     let repeats = Repeats::of(pages);
-    let mut seen = Vec::new();
-    for (index, page) in pages.iter_mut().enumerate() {
+    let mut running = Running::default();
+    let mut seen = HashSet::new();
+    let mut bodies = pages.clone();
+    for (index, page) in bodies.iter_mut().enumerate() {
         for edge in [Edge::Top, Edge::Bottom] {
-            let found = edge.lines(page).into_iter();
-            let found: Vec<_> = found
-                .take_while(|&at| repeats.has(index, edge, &page[at]))
-                .collect();
-            for &at in &found {
-                let line = page[at].trim().to_owned();
-                let mask = Mask::of(&line).text;
-                if mask.contains(char::is_alphabetic) && !seen.contains(&mask) {
-                    seen.push(mask);
+            for line in repeats.take(index, edge, page) {
+                running.count += 1;
+                let mask = Mask::of(&line);
+                if !mask.is_number_only() && seen.insert(mask.text) {
                     running.lines.push(line);
                 }
             }
-            running.count += found.len() as u64;
-            edge.cut(page, &found);
         }
     }
+    let filled = |pages: &[Vec<String>]| pages.iter().filter(|page| !is_blank(page)).count();
+    if filled(&bodies) * 2 < filled(pages) {
+        return Running::default();
+    }
+    *pages = bodies;
     running
+}
+
+fn is_blank(page: &[String]) -> bool {
+    page.iter().all(|line| line.trim().is_empty())
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -227,6 +231,18 @@ impl Repeats {
             }
         }
         repeats
+    }
+
+    /// Takes the running lines at an edge of a page, the outermost first.
+    fn take(&self, index: usize, edge: Edge, page: &mut Vec<String>) -> Vec<String> {
+        let found = edge.lines(page).into_iter();
+        let found: Vec<_> = found
+            .take_while(|&at| self.has(index, edge, &page[at]))
+            .collect();
+        let lines = found.iter().map(|&at| page[at].trim().to_owned());
+        let lines = lines.collect();
+        edge.cut(page, &found);
+        lines
     }
 
     fn count(&mut self, index: usize, edge: Edge, line: &str) {

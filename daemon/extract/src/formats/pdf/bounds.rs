@@ -12,6 +12,8 @@ const MAX_DEFLATE_RATIO: u64 = 1032;
 const KEPT_BYTES: u64 = 4 << 20;
 /// Filters of one stream, one on top of the other.
 const MAX_FILTERS: usize = 8;
+/// Drawn objects of a page that are looked at.
+const MAX_DRAWN: usize = 1000;
 /// Forms that draw forms that draw forms.
 const MAX_FORM_DEPTH: usize = 24;
 
@@ -67,6 +69,29 @@ fn beginning_of_bomb(stream: &Stream, limit: u64) -> Option<Vec<u8>> {
         return Some(kept);
     }
     None
+}
+
+/// Numbers of the pages that draw forms: the first engine draws every form at the origin.
+pub(super) fn pages_with_forms(document: &Document) -> HashSet<u32> {
+    let draws = |page: ObjectId| {
+        let Ok((own, inherited)) = document.get_page_resources(page) else {
+            return false;
+        };
+        let inherited = inherited.into_iter();
+        let inherited = inherited.filter_map(|id| document.get_dictionary(id).ok());
+        let drawn = own.into_iter().chain(inherited);
+        let drawn = drawn.filter_map(|resources| dictionary(document, resources, b"XObject"));
+        let mut drawn = drawn.into_iter().flat_map(|drawn| drawn.iter());
+        drawn.take(MAX_DRAWN).any(|(_, object)| {
+            let object = document.dereference(object);
+            object.is_ok_and(|(_, object)| is_form(object))
+        })
+    };
+    let pages = document.get_pages().into_iter();
+    pages
+        .filter(|(_, page)| draws(*page))
+        .map(|(number, _)| number)
+        .collect()
 }
 
 /// Whether forms (ISO 32000-2, 8.10) may draw themselves, or are nested too deep: the engine follows

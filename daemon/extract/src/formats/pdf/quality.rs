@@ -97,3 +97,45 @@ fn is_spaced(c: char) -> bool {
     !matches!(u32::from(c), 0x0e00..=0x0eff | 0x1000..=0x109f | 0x1780..=0x17ff | 0x3040..=0x30ff
         | 0x3400..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x3ffff)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn noise_is_poor_and_text_is_not() {
+        let text = "A line of text, with 12 figures and ümlauts; 日本語 and עברית too.";
+        assert_eq!(
+            (Quality::of(text).percent(), Quality::of(text).is_poor()),
+            (100, false)
+        );
+        let noise = "\u{e001}\u{e002} a\u{fffd}b \u{2}";
+        assert_eq!(
+            (Quality::of(noise).percent(), Quality::of(noise).is_poor()),
+            (33, true)
+        );
+        assert!(Quality::of("").is_poor());
+    }
+
+    #[test]
+    fn words_that_fell_apart_or_together_are_poor() {
+        let words = ["several", "ordinary", "words"].repeat(20);
+        assert!(!Quality::of(&words.join(" ")).is_poor());
+        assert!(Quality::of(&words.concat()).is_poor());
+        let letters: Vec<_> = words.concat().chars().map(String::from).collect();
+        assert!(Quality::of(&letters.join(" ")).is_poor());
+        // Scripts without spaces have none to lose.
+        assert!(!Quality::of(&"日本語の文章".repeat(100)).is_poor());
+    }
+
+    #[test]
+    fn the_better_text_has_more_that_means_something() {
+        let [good, noise, split] =
+            ["one two three", "\u{fffd}\u{fffd}e two three", ""].map(Quality::of);
+        assert!(good.is_better_than(noise) && good.is_better_than(split));
+        assert!(!noise.is_better_than(good) && !good.is_better_than(good));
+        let words = "several words in a row ".repeat(10);
+        let glued = Quality::of(&words.replace(' ', ""));
+        assert!(Quality::of(&words).is_better_than(glued));
+    }
+}
