@@ -50,7 +50,7 @@ pub(super) fn read(document: &Document, sink: &mut Sink) -> Option<Reason> {
         document,
         sink,
         nodes: 0,
-        streams: HashSet::new(),
+        seen: HashSet::new(),
         reason: None,
     };
     if let Some(form) = dictionary(document, catalog, b"AcroForm") {
@@ -96,13 +96,17 @@ struct Walk<'a, 's> {
     document: &'a Document,
     sink: &'s mut Sink,
     nodes: usize,
-    /// Attached files that were handed over, by their streams.
-    streams: HashSet<ObjectId>,
+    /// Fields, names and files that were read: a tree may lead back into itself.
+    seen: HashSet<ObjectId>,
     reason: Option<Reason>,
 }
 
 impl<'a> Walk<'a, '_> {
-    /// Counts a node; false when there were too many.
+    /// Counts a node; false when it was seen before, or when there were too many.
+    fn enter(&mut self, id: Option<ObjectId>) -> bool {
+        id.is_none_or(|id| self.seen.insert(id)) && self.step()
+    }
+
     fn step(&mut self) -> bool {
         self.nodes += 1;
         if self.nodes > MAX_NODES {
@@ -138,11 +142,11 @@ impl<'a> Walk<'a, '_> {
     /// Values of text and choice fields (12.7.4); `chosen` says of their parent that it is one.
     fn fields(&mut self, fields: &'a [Object], written: bool, depth: usize) {
         for field in fields {
-            let Ok((_, Object::Dictionary(field))) = self.document.dereference(field) else {
+            let Ok((id, Object::Dictionary(field))) = self.document.dereference(field) else {
                 continue;
             };
-            if depth == 0 || !self.step() {
-                return;
+            if depth == 0 || !self.enter(id) {
+                continue;
             }
             let kind = field
                 .get_deref(b"FT", self.document)
@@ -211,14 +215,16 @@ impl<'a> Walk<'a, '_> {
 
     /// Files under the names of a tree (7.9.6).
     fn names(&mut self, tree: &'a Dictionary, depth: usize) {
-        if depth == 0 || !self.step() {
+        if depth == 0 {
             return;
         }
         for pair in array(self.document, tree, b"Names").chunks_exact(2) {
             self.file(&pair[1]);
         }
         for kid in array(self.document, tree, b"Kids") {
-            if let Ok((_, Object::Dictionary(kid))) = self.document.dereference(kid) {
+            if let Ok((id, Object::Dictionary(kid))) = self.document.dereference(kid)
+                && self.enter(id)
+            {
                 self.names(kid, depth - 1);
             }
         }
@@ -240,7 +246,7 @@ impl<'a> Walk<'a, '_> {
         else {
             return;
         };
-        if !self.step() || !self.streams.insert(id) {
+        if !self.enter(Some(id)) {
             return;
         }
         let name = [&b"UF"[..], b"F"].iter().find_map(|key| {
@@ -289,12 +295,19 @@ fn opened(stream: &Stream) -> Option<Box<dyn Read + '_>> {
     }
 }
 
-/// The text that a string object holds.
+/// The text that a string object (7.9.2) or a name holds.
 fn text(object: &Object) -> Option<String> {
-    match object {
-        Object::Name(name) => Some(String::from_utf8_lossy(name).into_owned()),
-        object => decode_text_string(object).ok(),
+    let bytes = match object {
+        Object::Name(name) => return Some(String::from_utf8_lossy(name).into_owned()),
+        object => object.as_str().ok()?,
+    };
+    if bytes.starts_with(b"\xfe\xff") || bytes.starts_with(b"\xef\xbb\xbf") {
+        return decode_text_string(object).ok();
     }
+    // The library's table of characters lacks the ends of lines.
+    let lines = bytes.split(|byte| matches!(byte, b'\t' | b'\n' | b'\r'));
+    let lines = lines.map(|line| decode_text_string(&Object::string_literal(line)).ok());
+    Some(lines.collect::<Option<Vec<_>>>()?.join("\n"))
 }
 
 /// The array that stands under `key`, or that is referred to there; empty where there is none.

@@ -134,7 +134,7 @@ mod tests {
             ["one two three", "\u{fffd}\u{fffd}e two three", ""].map(Quality::of);
         assert!(good.is_better_than(noise) && good.is_better_than(split));
         assert!(!noise.is_better_than(good) && !good.is_better_than(good));
-        let words = "several words in a row ".repeat(10);
+        let words = "several words in a row ".repeat(30);
         let glued = Quality::of(&words.replace(' ', ""));
         assert!(Quality::of(&words).is_better_than(glued));
     }

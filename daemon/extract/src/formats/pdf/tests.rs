@@ -246,7 +246,10 @@ fn only_the_empty_password_is_tried() {
 fn text_beyond_the_limit_stops_the_reading() {
     let mut sink = Sink::of(10);
     let long = ["0123456789abcdef", "never read"];
-    assert_eq!(read(&input_of(&pdf(&long)), &mut sink), Ok(None));
+    assert_eq!(
+        read(&input_of(&pdf(&long)), &mut sink),
+        Ok(Some(Reason::OutputLimit))
+    );
     assert!(sink.is_full() && sink.text().contains("0123"));
     assert!(!sink.text().contains("never"));
 }
