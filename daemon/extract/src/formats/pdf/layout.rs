@@ -53,25 +53,18 @@ struct Run {
 #[derive(Debug, Default)]
 pub(super) struct Layout {
     runs: Vec<Run>,
-    characters: usize,
 }
 
 impl Layout {
     /// Takes the next character of the content stream.
     pub(super) fn push(&mut self, text: &str, place: Place) {
         let Some(run) = run(text, place) else { return };
-        self.characters += 1;
         let full = self.runs.len() >= MAX_RUNS;
         match self.runs.last_mut() {
             Some(last) if last.takes(&run) => last.take(&run),
             _ if full => {}
             _ => self.runs.push(run),
         }
-    }
-
-    /// How many characters were drawn.
-    pub(super) fn characters(&self) -> usize {
-        self.characters
     }
 
     /// The lines of the page in reading order; an empty one between paragraphs.

@@ -19,8 +19,11 @@ fn document(catalog: &str, page: &str, objects: &[&str]) -> Document {
     Document::load_mem(&pdf_of(&all)).unwrap()
 }
 
-/// Text, facts, members and reason of what stands beside the pages.
-fn read_all(document: &Document) -> (String, Vec<(Fact, String)>, Vec<Collected>, Option<Reason>) {
+/// Text, facts, members and reason.
+type Beside = (String, Vec<(Fact, String)>, Vec<Collected>, Option<Reason>);
+
+/// What stands beside the pages.
+fn read_all(document: &Document) -> Beside {
     let (mut sink, members) = Sink::collecting(1 << 20, crate::Budgets::default());
     let reason = read(document, &mut sink);
     let facts = sink.facts().iter();
