@@ -81,7 +81,7 @@ pub(super) fn pages_with_forms(document: &Document) -> HashSet<u32> {
         let inherited = inherited.filter_map(|id| document.get_dictionary(id).ok());
         let drawn = own.into_iter().chain(inherited);
         let drawn = drawn.filter_map(|resources| dictionary(document, resources, b"XObject"));
-        let mut drawn = drawn.into_iter().flat_map(|drawn| drawn.iter());
+        let drawn = drawn.into_iter().flat_map(|drawn| drawn.iter());
         drawn.take(MAX_DRAWN).any(|(_, object)| {
             let object = document.dereference(object);
             object.is_ok_and(|(_, object)| is_form(object))
