@@ -236,6 +236,20 @@ fn near_duplicate(a: FileView, b: FileView, edge: EdgeRecord) -> Option<Pair> {
     })
 }
 
+/// What is told of a file beside its state: the facts of its content, and the kind that its name
+/// promises where the content is of another.
+pub fn facts(file: &FileView) -> Vec<(&str, &str)> {
+    let Some(content) = &file.content else {
+        return Vec::new();
+    };
+    let stated = content.facts.iter();
+    let mut facts: Vec<_> = stated.map(|(code, value)| (&**code, &**value)).collect();
+    let name = file.path.file_name().and_then(std::ffi::OsStr::to_str);
+    let promised = name.and_then(|name| simdex_extract::broken_promise(name, &content.media_type));
+    facts.extend(promised.map(|promised| (simdex_extract::Fact::NamedAs.code(), promised)));
+    facts
+}
+
 fn path_of(file: &FileView) -> &std::ffi::OsStr {
     file.path.as_os_str()
 }

@@ -246,7 +246,10 @@ impl Engine {
 
     /// Takes a held loss as real; returns the files removed.
     pub fn confirm_loss(&self, root: &Root) -> Result<u64, EngineError> {
-        Ok(self.with_rescan(|rescan| rescan.confirm_loss(root))?)
+        let removed = self.with_rescan(|rescan| rescan.confirm_loss(root))?;
+        // A rescan that met the files on record once more would hold the same loss again.
+        self.pipeline.barrier(&Cancel::never())?;
+        Ok(removed)
     }
 
     /// Files named and not yet answered for, and looks finished.

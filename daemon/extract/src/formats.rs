@@ -28,7 +28,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use crate::input::Input;
 use crate::kind::{self, Format, Kind};
 use crate::sink::Sink;
-use crate::{ExtractedText, Extraction, Fact, Outcome, Reason};
+use crate::{ExtractedText, Extraction, Outcome, Reason};
 
 pub(crate) use archive::zip::is_salvageable;
 pub(crate) use mbox::is_dated_separator;
@@ -88,9 +88,6 @@ pub(crate) fn extract(input: &Input, name: Option<&str>, mut sink: Sink) -> Extr
         Ok(kind) => kind,
         Err(outcome) => return answer(outcome, &Kind::Binary, SNIFFER, sink),
     };
-    if let Some(promised) = name.and_then(|name| kind::names::broken_promise(name, &kind)) {
-        sink.state(Fact::NamedAs, promised);
-    }
     if let Some(remark) = kind::names::polyglot(input, &kind) {
         sink.warn(remark);
     }

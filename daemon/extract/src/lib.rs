@@ -33,6 +33,7 @@ use std::time::Duration;
 
 pub use budget::Budgets;
 pub use fact::{Fact, Facts};
+pub use kind::names::broken_promise;
 pub use member::{Member, Role};
 pub use outcome::{ExtractedText, Extraction, Outcome, Reason};
 pub use outside::{Outside, OutsideLimits, outside_main};

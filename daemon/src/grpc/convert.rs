@@ -146,17 +146,18 @@ pub(super) fn file(file: &FileView) -> v1::File {
         engine: read.map(|read| read.engine.clone()).unwrap_or_default(),
         extractor: read.map_or(0, |read| read.extractor),
         warnings: read.map(|read| read.warnings.clone()).unwrap_or_default(),
-        facts: read.map(|read| facts(&read.facts)).unwrap_or_default(),
+        facts: facts(file),
         place: place(file),
     }
 }
 
-fn facts(facts: &[(String, String)]) -> Vec<v1::Fact> {
-    let fact = |(name, value): &(String, String)| v1::Fact {
-        name: name.clone(),
-        value: value.clone(),
+fn facts(file: &FileView) -> Vec<v1::Fact> {
+    let facts = crate::catalogue::facts(file).into_iter();
+    let fact = |(name, value): (&str, &str)| v1::Fact {
+        name: name.to_owned(),
+        value: value.to_owned(),
     };
-    facts.iter().map(fact).collect()
+    facts.map(fact).collect()
 }
 
 fn place(file: &FileView) -> Option<v1::Place> {

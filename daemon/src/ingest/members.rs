@@ -84,6 +84,7 @@ impl Ingest<'_> {
             ingest: self,
             until: Instant::now() + self.tree.time,
             bytes: self.tree.bytes,
+            told: 0,
             read: HashMap::new(),
             open: vec![content],
             files: Vec::new(),
@@ -111,6 +112,8 @@ struct Tree<'a> {
     until: Instant,
     /// Bytes that may still be unpacked.
     bytes: u64,
+    /// Members told of so far, read or not.
+    told: usize,
     /// Contents read in this tree, and the first member that holds each.
     read: HashMap<ContentHash, FileKey>,
     /// Contents being unpacked, the outermost first: one that holds itself has no end.
@@ -141,6 +144,7 @@ enum Inside {
 impl Tree<'_> {
     fn unpack(&mut self, container: &FileKey, members: Vec<Member>) -> Result<(), IndexError> {
         let mut names = HashSet::new();
+        self.told += members.len();
         for (ordinal, member) in members.into_iter().enumerate() {
             let key = name(container, &member, ordinal, &mut names);
             let read = match &member.body {
@@ -184,7 +188,10 @@ impl Tree<'_> {
         });
         match inside {
             Inside::Nothing => {}
-            Inside::Copies(copies) => self.files.extend(copies),
+            Inside::Copies(copies) => {
+                self.told += copies.len();
+                self.files.extend(copies);
+            }
             Inside::Members(members) => {
                 let hash = self.files.last().and_then(|file| file.record.content());
                 self.open.extend(hash);
@@ -290,9 +297,7 @@ impl Tree<'_> {
         match () {
             () if members == 0 => Ok(()),
             () if self.open.len() >= limits.nesting => Err((State::TooLarge, "depth-limit")),
-            () if self.files.len() + members > limits.entries => {
-                Err((State::TooLarge, "parts-limit"))
-            }
+            () if self.told + members > limits.entries => Err((State::TooLarge, "parts-limit")),
             () if bytes > self.bytes => Err((State::TooLarge, "inflate-limit")),
             () => Ok(()),
         }

@@ -55,7 +55,6 @@ pub fn file_line(file: &FileView) -> String {
     let (path, path_bytes) = path_fields(&file.path);
     let (container, container_bytes) = file.container().as_deref().map(path_fields).unzip();
     let read = file.content.as_ref();
-    let facts = read.map_or(&[][..], |read| &read.facts).iter();
     let filled = |text: &'_ str| !text.is_empty();
     line(&FileLine {
         r#type: "file",
@@ -74,7 +73,7 @@ pub fn file_line(file: &FileView) -> String {
         engine: read.map(|read| read.engine.as_str()).filter(|e| filled(e)),
         extractor: read.map(|read| read.extractor),
         warnings: read.map_or(&[], |read| &read.warnings),
-        facts: facts.map(|(name, value)| (&**name, &**value)).collect(),
+        facts: crate::catalogue::facts(file).into_iter().collect(),
         container,
         container_bytes: container_bytes.flatten(),
         role: file.record.member.map(|place| place.role.name()),

@@ -14,6 +14,8 @@ use crate::sandbox::Sandbox;
 
 /// Paragraphs asked for.
 const PARAGRAPHS: usize = 200;
+/// Share of a paragraph that its source holds at least.
+const LEAST_HELD: f64 = 0.9;
 /// Least length of a paragraph, characters.
 const LEAST: usize = 1_000;
 const SEED: u64 = 2;
@@ -37,7 +39,7 @@ pub(super) fn run(corpora: &Path, figures: &mut Figures<'_>) -> Result<()> {
     let sandbox = Sandbox::new()?;
     let daemon = sandbox.serve().roots([(folder, "poll")]).start()?;
     daemon.sync()?;
-    let (mut asked, mut first, mut ties, mut missed) = (0, 0, 0, Vec::new());
+    let (mut asked, mut first, mut whole, mut ties, mut missed) = (0, 0, 0, 0, Vec::new());
     for (source, paragraph) in paragraphs {
         if asked == PARAGRAPHS {
             break;
@@ -51,9 +53,10 @@ pub(super) fn run(corpora: &Path, figures: &mut Figures<'_>) -> Result<()> {
         let matches = answer.ended_with(&[0, 1])?.lines_of("match")?;
         if matches
             .first()
-            .is_some_and(|best| is_whole(best, &source.path))
+            .is_some_and(|best| is_source(best, &source.path))
         {
             first += 1;
+            whole += u32::from(matches[0]["containment_of_query"] == 1.0);
         } else {
             missed.push((source.path.display(), matches.into_iter().next()));
         }
@@ -69,14 +72,17 @@ pub(super) fn run(corpora: &Path, figures: &mut Figures<'_>) -> Result<()> {
         "paragraphs",
         &format!("of {asked}"),
     )?;
+    figures.put("held whole by it", f64::from(whole), "paragraphs")?;
     ensure!(asked == PARAGRAPHS, "there are only {asked} paragraphs");
     ensure!(missed.is_empty(), "not found first: {missed:?}");
     Ok(())
 }
 
-/// Whether a match is this file and holds all of the query.
-fn is_whole(best: &Value, path: &Path) -> bool {
-    best["path"].as_str().map(Path::new) == Some(path) && best["containment_of_query"] == 1.0
+/// Whether a match is this file and holds the query: all of it, unless the paragraph runs over the end
+/// of a page, where its source has the line that runs through the pages kept apart, or words joined.
+fn is_source(best: &Value, path: &Path) -> bool {
+    let held = best["containment_of_query"].as_f64().unwrap_or_default();
+    best["path"].as_str().map(Path::new) == Some(path) && held >= LEAST_HELD
 }
 
 fn sources(folder: &Path) -> Result<Vec<Source>> {

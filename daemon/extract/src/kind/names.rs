@@ -6,6 +6,10 @@ use std::path::Path;
 use super::Kind;
 use crate::input::Input;
 
+/// Media types that keep every promise, and none.
+const LOCKED_OFFICE: &str = "application/vnd.ms-office";
+const BINARY: &str = "application/octet-stream";
+
 /// Extensions, the media type they promise, and the beginnings of those that keep the promise.
 const PROMISES: &[(&[&str], &str, &[&str])] = &[
     (
@@ -122,18 +126,19 @@ const PROMISES: &[(&[&str], &str, &[&str])] = &[
     (&["tif", "tiff"], "image/tiff", &["image/tiff"]),
 ];
 
-/// The media type that `name` promises, where `kind` breaks the promise.
-pub(crate) fn broken_promise(name: &str, kind: &Kind) -> Option<&'static str> {
+/// The media type that `name` promises, where a file of `media` breaks the promise. It is no fact of a
+/// content: the same bytes may have many names.
+#[must_use]
+pub fn broken_promise(name: &str, media: &str) -> Option<&'static str> {
     // A locked document is packed into a compound file, whatever it is.
-    if matches!(kind, Kind::Encrypted(_)) {
+    if media == LOCKED_OFFICE {
         return None;
     }
     let extension = Path::new(name).extension()?.to_str()?.to_ascii_lowercase();
     let mut promises = PROMISES.iter();
     let (_, promised, kept) = promises.find(|(names, ..)| names.contains(&&*extension))?;
-    let media = kind.media_type();
     let is_kept = match *kept {
-        ["application/"] => media.starts_with("application/") && *kind != Kind::Binary,
+        ["application/"] => media.starts_with("application/") && media != BINARY,
         kept => kept.iter().any(|start| media.starts_with(start)),
     };
     (!is_kept).then_some(promised)
@@ -181,7 +186,7 @@ mod tests {
 
     fn promise(bytes: &[u8], name: &str) -> Option<&'static str> {
         let kind = sniff(&input_of(bytes), Some(name)).unwrap();
-        broken_promise(name, &kind)
+        broken_promise(name, kind.media_type())
     }
 
     #[test]

@@ -1,3 +1,5 @@
+//! Pages made here: what runs through them, what is broken between them.
+
 use super::*;
 use proptest::prelude::*;
 

@@ -1,3 +1,5 @@
+//! Fields, comments, attached files and properties of PDFs made here.
+
 use std::io::Write;
 
 use flate2::Compression;

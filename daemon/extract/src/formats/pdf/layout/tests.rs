@@ -1,3 +1,5 @@
+//! Characters put somewhere, and the lines they make.
+
 use super::*;
 
 /// Words of a font of size 10 whose characters are 5 wide.
