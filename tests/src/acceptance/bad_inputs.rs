@@ -1,0 +1,177 @@
+//! Bad inputs: whatever stands in a share, each file ends where FORMAT.md says, the daemon goes on,
+//! and the files beside are read.
+
+mod archives;
+mod bed;
+mod contract;
+mod files;
+mod lively;
+mod mail;
+mod markup;
+mod neighbours;
+mod pdfs;
+
+use std::collections::HashMap;
+use std::ffi::OsString;
+use std::fs;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use base64::Engine as _;
+use serde_json::Value;
+
+use self::bed::Bed;
+use self::contract::Row;
+use self::neighbours::{Memory, Neighbours};
+use crate::figure::Figures;
+use crate::jsonl::text;
+use crate::sandbox::{Daemon, Sandbox};
+
+/// What a worker may take here; small enough that inputs of a few hundred megabytes reach it.
+const MEMORY_MIB: u64 = 1024;
+/// The limits FORMAT.md names beside its table.
+const CONFIG: &str = "[watch]\ndebounce_ms = 50\n[extract]\nmemory_mib = 1024\ncpu_seconds = 10\n\
+     wall_seconds = 30\ntext_mib = 8\nraw_mib = 1\ncontainer_mib = 128\ncontainer_entry_mib = 32\n";
+const SECRET: &str = "the secret that lies beside the share says that nobody may ever find these \
+     very words in the index whatever link or entity names the file they are written in";
+
+pub(super) fn run(figures: &mut Figures<'_>) -> Result<()> {
+    let rows = contract::rows()?;
+    contract::named_tests_exist(&rows)?;
+    let alone = Neighbours::alone()?;
+    let sandbox = Sandbox::new()?;
+    let secret = sandbox.beside("secret.txt");
+    fs::write(&secret, SECRET)?;
+    let mut bed = Bed::new(sandbox.beside("bad"), secret)?;
+    for make in [
+        files::make,
+        pdfs::make,
+        archives::make,
+        markup::make,
+        mail::make,
+        lively::make,
+    ] {
+        make(&mut bed)?;
+    }
+    let daemon = sandbox
+        .serve()
+        .roots([
+            (sandbox.share().to_owned(), "auto"),
+            (lively::unreadable(), "poll"),
+        ])
+        .config(CONFIG)
+        .start()?;
+    let memory = Memory::watch(daemon.id());
+    let folder = sandbox.share().join("bad");
+    fs::rename(&bed.folder, &folder)?;
+    let truncating = lively::Truncating::begin(&folder)?;
+    let beside = Neighbours::among(&sandbox, &daemon)?;
+    daemon.sync()?;
+    lively::strike(&folder, &daemon)?;
+    let peak = memory.peak_mib();
+    figures.against(
+        "peak memory of a worker",
+        peak,
+        "MiB",
+        &format!("at most {MEMORY_MIB}"),
+    )?;
+    beside.against(alone, figures)?;
+    let wrong = compare(&sandbox, &daemon, &bed, &rows, figures)?;
+    drop(truncating);
+    ensure!(
+        wrong.is_empty(),
+        "{} differ:\n{}",
+        wrong.len(),
+        wrong.join("\n")
+    );
+    ensure!(peak <= MEMORY_MIB as f64, "a worker took {peak} MiB");
+    beside.all_indexed(&sandbox, &daemon)?;
+    nothing_leaked(&sandbox, &daemon)?;
+    let status = daemon.stop()?;
+    ensure!(status.success(), "the daemon ended with {status}");
+    Ok(())
+}
+
+/// Where every input ended, against the table; what differs, a line each.
+fn compare(
+    sandbox: &Sandbox,
+    daemon: &Daemon,
+    bed: &Bed,
+    rows: &[Row],
+    figures: &mut Figures<'_>,
+) -> Result<Vec<String>> {
+    let ends = ends(daemon)?;
+    let mut wrong = Vec::new();
+    for made in &bed.made {
+        let path = sandbox.share().join("bad").join(&made.path);
+        let found = ends.get(&path).cloned().unwrap_or_default();
+        let row = rows.iter().find(|row| row.is(made.number, made.input));
+        let at = format!("{} {} ({})", made.number, made.input, made.path.display());
+        match row {
+            None => wrong.push(format!("no row for {at}: {} {}", found.0, found.1)),
+            Some(row) if !row.allows(&found) => {
+                wrong.push(format!("{at}: {} {}, not {row}", found.0, found.1));
+            }
+            Some(_) => {}
+        }
+    }
+    let is_made = |row: &&Row| {
+        let (number, input) = (row.number, &row.input);
+        bed.made
+            .iter()
+            .any(|made| made.number == number && made.input == input)
+            || bed
+                .not_made
+                .iter()
+                .any(|(n, name)| *n == number && name == input)
+    };
+    let here = rows.iter().filter(|row| row.test.is_none());
+    wrong.extend(
+        here.filter(|row| !is_made(row))
+            .map(|row| format!("nobody makes {row}")),
+    );
+    for (number, input) in &bed.not_made {
+        figures.put(&format!("not made here: {number} {input}"), 1.0, "")?;
+    }
+    figures.put("inputs", bed.made.len() as f64, "files")?;
+    figures.put("rows", rows.len() as f64, "")?;
+    Ok(wrong)
+}
+
+/// State and reason of every file, by path.
+fn ends(daemon: &Daemon) -> Result<HashMap<PathBuf, (String, String)>> {
+    let files = daemon.simctl(["files"])?.ended_with(&[0, 1])?.lines_of("file")?;
+    let end = |file: &Value| -> Result<_> {
+        let reason = file["reason"].as_str().unwrap_or("-");
+        Ok((
+            path_of(file)?,
+            (text(file, "state")?.to_owned(), reason.to_owned()),
+        ))
+    };
+    files.iter().map(end).collect()
+}
+
+fn path_of(file: &Value) -> Result<PathBuf> {
+    let Some(encoded) = file["path_bytes"].as_str() else {
+        return Ok(text(file, "path")?.into());
+    };
+    let bytes = base64::engine::general_purpose::STANDARD.decode(encoded)?;
+    Ok(OsString::from_vec(bytes).into())
+}
+
+/// Nothing was written outside, and nothing outside was read.
+fn nothing_leaked(sandbox: &Sandbox, daemon: &Daemon) -> Result<()> {
+    let asked = daemon.simctl_reading(SECRET, ["find-similar", "-"])?;
+    let found = asked.ended_with(&[0, 1])?.lines_of("match")?;
+    ensure!(found.is_empty(), "the secret was read: {found:?}");
+    ensure!(daemon.simctl(["status"])?.success().is_ok(), "no status");
+    let written = fs::read_dir(sandbox.beside("")).context("the sandbox")?;
+    for entry in written {
+        let name = entry?.file_name();
+        if name.as_bytes().starts_with(b"49-") {
+            bail!("{} was unpacked", Path::new(&name).display());
+        }
+    }
+    Ok(())
+}
