@@ -57,6 +57,11 @@ pub(crate) enum Verb {
     Status,
     /// List every file seen, with its state
     Files(FilesArgs),
+    /// Show all that is on record about FILE: who read it, what it says of itself, what it holds
+    Show {
+        /// A file, or a member of a container as it is listed, such as mail.eml!/offer.docx
+        file: PathBuf,
+    },
     /// List the watched roots, or confirm a loss
     Roots {
         #[command(subcommand)]

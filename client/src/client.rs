@@ -186,6 +186,16 @@ impl Client {
         self.list(self.admin.clone().list_files(request)).await
     }
 
+    /// One file, or a member of a container by the path it is shown with.
+    pub async fn describe(&self, path: &Path) -> Result<wire::File, Error> {
+        let request = wire::DescribeFileRequest {
+            path: path_bytes(path),
+        };
+        let call = async { self.admin.clone().describe_file(request).await };
+        let reply = within(self.limits.call, call).await?;
+        Ok(reply.file.unwrap_or_default())
+    }
+
     /// The watched roots.
     pub async fn roots(&self) -> Result<Vec<wire::Root>, Error> {
         let call = async {

@@ -20,6 +20,8 @@ mod pairs;
 mod raw;
 mod scanned;
 
+pub(crate) use documents::files_below;
+
 /// One check.
 pub struct Check {
     /// As given on the command line.

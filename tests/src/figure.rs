@@ -31,6 +31,35 @@ impl<'a> Figures<'a> {
         self.line(name, value, unit, Some(reference))
     }
 
+    /// Several figures of one thing: a line of them for people; as JSON one a line, named after
+    /// the thing and the column.
+    pub fn row(&mut self, name: &str, columns: &[(&str, f64, &str)]) -> io::Result<()> {
+        if self.json {
+            let mut columns = columns.iter();
+            return columns.try_for_each(|(column, value, unit)| {
+                self.line(&format!("{name}: {column}"), *value, unit, None)
+            });
+        }
+        let shown = columns.iter().map(|(column, value, unit)| {
+            let value = format!("{} {unit}", readable(*value));
+            format!("  {column} {:>7}", value.trim_end())
+        });
+        let shown: String = shown.collect();
+        writeln!(self.out, "{name:<28}{shown}")?;
+        self.out.flush()
+    }
+
+    /// A remark; as JSON a line of type `note`.
+    pub fn note(&mut self, text: &str) -> io::Result<()> {
+        if self.json {
+            let note = serde_json::json!({"type": "note", "text": text});
+            writeln!(self.out, "{note}")?;
+        } else {
+            writeln!(self.out, "{text}")?;
+        }
+        self.out.flush()
+    }
+
     fn line(
         &mut self,
         name: &str,
@@ -105,6 +134,27 @@ mod tests {
             (&"figure".into(), &1.5.into())
         );
         assert_eq!(line["reference"], "at least 1");
+    }
+
+    #[test]
+    fn a_row_is_one_line_for_people_and_a_figure_a_column_as_json() {
+        let columns = [("files", 12.0, ""), ("median", 0.5, "")];
+        let (mut shown, mut json) = (Vec::new(), Vec::new());
+        Figures::new(&mut shown, false)
+            .row("doc", &columns)
+            .unwrap();
+        Figures::new(&mut json, true).row("doc", &columns).unwrap();
+        let shown = String::from_utf8(shown).unwrap();
+        assert_eq!(
+            shown.split_whitespace().collect::<Vec<_>>(),
+            ["doc", "files", "12", "median", "0.500"]
+        );
+        let lines = crate::jsonl::parse(&json).unwrap();
+        assert_eq!(lines.len(), 2);
+        assert_eq!(
+            (&lines[1]["name"], &lines[1]["value"]),
+            (&"doc: median".into(), &0.5.into())
+        );
     }
 
     #[test]

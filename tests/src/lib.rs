@@ -8,7 +8,8 @@
 //! * [`corpus`]: documents made from a seed;
 //! * [`handmade`]: files written byte by byte;
 //! * [`figure`]: how figures are printed;
-//! * [`bench`]: one module for each benchmark, run by `--bin bench`.
+//! * [`bench`]: one module for each benchmark, run by `--bin bench`;
+//! * [`study`]: one module for each study of what is read of real documents, run by `--bin study`.
 
 pub mod acceptance;
 pub mod bench;
@@ -18,4 +19,5 @@ pub mod figure;
 pub mod handmade;
 pub mod jsonl;
 pub mod sandbox;
+pub mod study;
 pub mod truth;

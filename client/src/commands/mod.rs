@@ -9,6 +9,7 @@ mod pairs;
 mod report;
 mod rescan;
 mod roots;
+mod show;
 mod status;
 mod sync;
 
@@ -56,6 +57,7 @@ async fn ask(session: &mut Session, verb: Verb) -> Result<Outcome, Failure> {
         Verb::Groups(args) => groups::run(session, args).await,
         Verb::Status => status::run(session).await,
         Verb::Files(args) => files::run(session, args).await,
+        Verb::Show { file } => show::run(session, &file).await,
         Verb::Roots { verb } => roots::run(session, verb).await,
         Verb::Rescan { roots } => rescan::run(session, &roots).await,
         Verb::Sync => sync::run(session).await,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use indicatif::{HumanBytes, HumanDuration};
 use simdex_client::wire;
 
-use crate::output::convert::relation;
+use crate::output::convert::{date, hex, relation};
 use crate::output::text::{UNKNOWN, counted, escaped, harmless, ratio};
 use crate::output::{Printer, Tabular};
 
@@ -47,6 +47,41 @@ impl<W: Write> Printer<W> {
         ])?;
         self.section(&reply.estimates)?;
         self.difference(&reply.diff)
+    }
+
+    /// One file: where it ended, what was read of it, and what it says of itself.
+    pub(crate) fn file(&mut self, file: &wire::File) -> io::Result<()> {
+        let known = |text: &str| match text {
+            "" => UNKNOWN.to_owned(),
+            text => text.to_owned(),
+        };
+        let state = match file.reason.as_str() {
+            "" => file.state.clone(),
+            reason => format!("{} ({reason})", file.state),
+        };
+        let number = |count: Option<u64>| count.map_or(known(""), |count| count.to_string());
+        self.facts(&[
+            ("path", escaped(&file.path)),
+            ("state", state),
+            ("kind", known(&file.media_type)),
+            ("bytes", number(file.bytes)),
+            ("characters", number(file.chars)),
+            ("modified", date(file.modified).unwrap_or_else(|| known(""))),
+            ("document", hex(&file.document).unwrap_or_else(|| known(""))),
+            ("content", hex(&file.content).unwrap_or_else(|| known(""))),
+            ("read by", known(&file.engine)),
+        ])?;
+        if let Some(place) = &file.place {
+            let role = format!("{}, number {}", place.role, place.ordinal + 1);
+            self.facts(&[("inside", escaped(&place.container)), ("as", role)])?;
+        }
+        for fact in &file.facts {
+            self.facts(&[(&fact.name, fact.value.clone())])?;
+        }
+        for warning in &file.warnings {
+            self.facts(&[("remark", warning.clone())])?;
+        }
+        Ok(())
     }
 
     /// What the daemon holds and watches.

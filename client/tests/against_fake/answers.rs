@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use simdex_client::wire::{
-    CompareReply, Fact, File, Group, Match, Member, Pair, QuerySummary, Ratio, Relation, Root,
-    Scheme, SchemeEstimate, SchemeUsage, Span, StatusReply, Summary,
+    CompareReply, Fact, File, Group, Match, Member, Pair, Place, QuerySummary, Ratio, Relation,
+    Root, Scheme, SchemeEstimate, SchemeUsage, Span, StatusReply, Summary,
 };
 
 pub(crate) fn scheme(n: u64) -> Scheme {
@@ -133,6 +133,20 @@ pub(crate) fn file() -> File {
             value: "windows-1252".to_owned(),
         }],
         place: None,
+    }
+}
+
+/// A member of an archive.
+pub(crate) fn member_file() -> File {
+    File {
+        path: b"/share/a.zip!/a.txt".to_vec(),
+        place: Some(Place {
+            container: b"/share/a.zip".to_vec(),
+            role: "entry".to_owned(),
+            ordinal: 3,
+        }),
+        warnings: vec!["read with care".to_owned()],
+        ..file()
     }
 }
 

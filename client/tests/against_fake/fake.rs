@@ -366,6 +366,16 @@ impl Admin for Fake {
         }))
     }
 
+    async fn describe_file(
+        &self,
+        request: Request<wire::DescribeFileRequest>,
+    ) -> Answer<wire::DescribeFileReply> {
+        assert_eq!(request.into_inner().path, b"/share/a.zip!/a.txt");
+        Ok(Response::new(wire::DescribeFileReply {
+            file: Some(answers::member_file()),
+        }))
+    }
+
     async fn confirm_loss(
         &self,
         request: Request<wire::ConfirmLossRequest>,

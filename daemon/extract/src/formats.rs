@@ -14,6 +14,7 @@ mod odf;
 mod office97;
 mod ooxml;
 mod package;
+mod paging;
 mod pdf;
 mod plain;
 mod quote;
@@ -31,6 +32,7 @@ use crate::{ExtractedText, Extraction, Fact, Outcome, Reason};
 
 pub(crate) use archive::zip::is_salvageable;
 pub(crate) use mbox::is_dated_separator;
+pub(crate) use plain::paged_text;
 pub(crate) use subtitles::is_timing as is_subtitle_timing;
 
 /// What a reader says when it is through: whole, or partial for a reason; or why there is no text.
@@ -160,12 +162,6 @@ fn markup(input: &Input) -> Result<(Vec<u8>, Option<Reason>), Outcome> {
         bytes,
         (input.len() > MAX_MARKUP_BYTES).then_some(Reason::InputLimit),
     ))
-}
-
-/// Text of pages (a form feed ends each) that another program read, cut at `limit` bytes.
-pub(crate) fn paged_text(text: &str, limit: usize, facts: &mut crate::Facts) -> String {
-    let _ = facts;
-    text[..text.floor_char_boundary(limit)].to_owned()
 }
 
 /// Documents made by the formats' tests, for other tests.

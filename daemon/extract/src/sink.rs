@@ -208,16 +208,6 @@ impl Sink {
         self.text.trim_ascii().is_empty() && self.text.trim().is_empty()
     }
 
-    /// Whether one character in five is a replacement, of private use, or a control character.
-    pub(crate) fn is_garbled(&self) -> bool {
-        let odd = |&c: &char| {
-            matches!(c, '\u{fffd}' | '\u{e000}'..='\u{f8ff}')
-                || c.is_control() && !c.is_whitespace()
-        };
-        let count = self.text.chars().filter(odd).count();
-        count > 0 && count * 5 >= self.text.chars().count()
-    }
-
     #[cfg(test)]
     pub(crate) fn text(&self) -> &str {
         &self.text

@@ -67,6 +67,21 @@ impl Admin for AdminService {
         Ok(Response::new(listed.await?))
     }
 
+    async fn describe_file(
+        &self,
+        request: Request<v1::DescribeFileRequest>,
+    ) -> Result<Response<v1::DescribeFileReply>, Status> {
+        let deadline = self.desk.deadline(&request);
+        let path = question::path(request.into_inner().path)?;
+        let described = self.desk.ask(Lane::Query, deadline, move |engine, _| {
+            let file = question::file(engine, &path)?;
+            Ok(v1::DescribeFileReply {
+                file: Some(convert::file(&file)),
+            })
+        });
+        Ok(Response::new(described.await?))
+    }
+
     async fn list_roots(
         &self,
         request: Request<v1::ListRootsRequest>,

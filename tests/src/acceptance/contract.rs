@@ -117,6 +117,7 @@ fn questions(sandbox: &Sandbox) -> Vec<Vec<OsString>> {
         verb(&["groups"]),
         verb(&["status"]),
         verb(&["files"]),
+        about(&["show"], "whole.txt"),
         verb(&["files", "--state", "too-short"]),
         verb(&["roots"]),
         verb(&["rescan"]),

@@ -74,7 +74,7 @@ impl Documents {
 }
 
 /// Every file below a folder, as a plain walk finds them: all that is no directory, by path.
-pub(super) fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
     let (mut folders, mut files) = (vec![folder.to_owned()], Vec::new());
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).with_context(|| folder.display().to_string())? {

@@ -122,6 +122,26 @@ ID  STATE      MODE         FILES  PENDING LOSS  PATH    DETAIL
 }
 
 #[test]
+fn show_prints_all_that_is_on_record() {
+    let daemon = Daemon::start();
+    let text = simctl(&daemon, &["show", "/share/a.zip!/a.txt"]).out;
+    for line in [
+        "path                   /share/a.zip!/a.txt",
+        "read by                plain 1",
+        "inside                 /share/a.zip",
+        "as                     entry, number 4",
+        "charset                windows-1252",
+        "remark                 read with care",
+    ] {
+        assert!(text.contains(&format!("{line}\n")), "{line}: {text}");
+    }
+    let json = simctl(&daemon, &["show", "/share/a.zip!/a.txt", "--json"]).out;
+    let file: serde_json::Value = serde_json::from_str(&json).unwrap();
+    assert_eq!(file["container"], "/share/a.zip");
+    assert_eq!(file["facts"]["charset"], "windows-1252");
+}
+
+#[test]
 fn the_status_is_told_to_people_and_to_programs() {
     let daemon = Daemon::start();
     let text = simctl(&daemon, &["status"]).out;

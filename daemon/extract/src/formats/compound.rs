@@ -34,9 +34,37 @@ const HEADER_FAT_SECTORS: usize = 109;
 /// All streams together may give this many times the bytes of the file; more means shared chains.
 const MAX_REUSE: u64 = 16;
 
+/// Where the bytes of a compound file are: in the document itself, or unpacked from it.
+#[derive(Debug, Clone, Copy)]
+enum Source<'a> {
+    Input(&'a Input),
+    Bytes(&'a [u8]),
+}
+
+impl Source<'_> {
+    fn len(&self) -> u64 {
+        match self {
+            Self::Input(input) => input.len(),
+            Self::Bytes(bytes) => bytes.len() as u64,
+        }
+    }
+
+    /// Up to `length` bytes from `start`.
+    fn range(&self, start: u64, length: u64) -> io::Result<Vec<u8>> {
+        match self {
+            Self::Input(input) => input.range(start, length),
+            Self::Bytes(bytes) => {
+                let index = |place: u64| usize::try_from(place).unwrap_or(usize::MAX);
+                let rest = bytes.get(index(start)..).unwrap_or_default();
+                Ok(rest[..rest.len().min(index(length))].to_vec())
+            }
+        }
+    }
+}
+
 /// An open compound file.
 pub(crate) struct Compound<'a> {
-    input: &'a Input,
+    input: Source<'a>,
     /// Binary logarithms of the bytes of a sector and of a mini sector.
     shift: u32,
     mini_shift: u32,
@@ -55,7 +83,16 @@ pub(crate) struct Compound<'a> {
 impl<'a> Compound<'a> {
     /// Reads header, allocation tables and directory.
     pub(crate) fn open(input: &'a Input) -> Result<Self, Outcome> {
-        let header = input.prefix(HEADER_BYTES).map_err(read_error)?;
+        Self::of(Source::Input(input))
+    }
+
+    /// The same of a compound file that was inside another file.
+    pub(crate) fn of_bytes(bytes: &'a [u8]) -> Result<Self, Outcome> {
+        Self::of(Source::Bytes(bytes))
+    }
+
+    fn of(input: Source<'a>) -> Result<Self, Outcome> {
+        let header = input.range(0, HEADER_BYTES).map_err(read_error)?;
         let field = |at| double_word(&header, at);
         let shifts = field(30).map(|word| (word & 0xffff, word >> 16));
         let (Some((shift @ 9..=12, mini_shift)), true) = (shifts, header.starts_with(MAGIC)) else {

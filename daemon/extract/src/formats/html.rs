@@ -23,6 +23,10 @@ use text::Text;
 
 pub(super) const ENGINE: &str = "html5gum 0.9.0";
 
+/// What a link to a place of its own page shows where it is no text: "link to this paragraph", "to the
+/// top". No other rendering of the same text has them.
+const SIGNS: &[&str] = &["¶", "§", "#", "🔗", "⚓", "▲", "△", "↑", "⬆", "^"];
+
 /// Frames within frames that are filled in.
 const MAX_FRAMES: usize = 20;
 
@@ -108,6 +112,8 @@ struct Reader<'a> {
     silent: Option<Vec<u8>>,
     in_title: bool,
     title: String,
+    /// Where the text of a link within the page begins.
+    link: Option<usize>,
     /// Elements that keep their white space, within one another.
     preformatted: usize,
     is_message: bool,
@@ -127,6 +133,7 @@ impl<'a> Reader<'a> {
             silent: None,
             in_title: false,
             title: String::new(),
+            link: None,
             preformatted: 0,
             is_message: false,
             quote: None,
@@ -184,6 +191,7 @@ impl<'a> Reader<'a> {
         match tag.name.as_slice() {
             b"pre" | b"textarea" | b"listing" | b"xmp" => self.preformatted += 1,
             b"title" => self.in_title = true,
+            b"a" => self.link = tag.get("href").starts_with('#').then(|| self.text.mark()),
             b"html" => tag.fill("lang", &mut self.page.language),
             b"meta" => self.meta(&tag),
             b"frame" | b"iframe" => self.fill(&tag),
@@ -205,6 +213,11 @@ impl<'a> Reader<'a> {
         match name {
             b"pre" | b"textarea" | b"listing" | b"xmp" => {
                 self.preformatted = self.preformatted.saturating_sub(1);
+            }
+            b"a" => {
+                if let Some(mark) = self.link.take() {
+                    self.text.take_back_sign(mark, SIGNS);
+                }
             }
             b"title" => {
                 self.in_title = false;

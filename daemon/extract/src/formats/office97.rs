@@ -6,10 +6,12 @@ pub(crate) mod doc;
 mod embedded;
 pub(crate) mod ppt;
 mod properties;
+#[cfg(test)]
+mod tests;
 pub(crate) mod xls;
 
+use super::Reading;
 use super::compound::{self, Compound};
-use super::{Reading, read_error};
 use crate::sink::Sink;
 use crate::{Outcome, Reason};
 

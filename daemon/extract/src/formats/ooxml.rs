@@ -7,18 +7,20 @@
 //! | paragraphs and cells into lines | `flow` |
 //! | text of shapes, charts, diagrams | `drawing` |
 //! | what a cell shows; what stands on a sheet beside its cells | `cells`, `sheet_asides` |
+//! | what both kinds of workbook have in common | `workbook` |
 //! | the bodies | [`word`], [`slides`], [`sheets`], [`binary_sheets`] |
 
 mod beside;
 pub(crate) mod binary_sheets;
-mod cells;
+pub(super) mod cells;
 mod drawing;
 mod flow;
 mod parts;
-mod sheet_asides;
+pub(super) mod sheet_asides;
 pub(crate) mod sheets;
 pub(crate) mod slides;
 pub(crate) mod word;
+mod workbook;
 
 use self::parts::Parts;
 use super::Reading;

@@ -1,54 +1,210 @@
-//! PDF, page by page in the order of the content streams: a page that cannot be read costs itself.
+//! PDF (ISO 32000-2), page by page in reading order: a page that cannot be read costs itself.
 //!
-//! What readers forgive is mended first ([`repair`]).
+//! | step | module |
+//! |---|---|
+//! | what readers forgive is mended, what costs too much is cut | [`repair`], [`bounds`] |
+//! | characters with their places | [`first`]; where that gives poor text ([`quality`]), [`second`] |
+//! | from places to lines | [`layout`] |
+//! | headers, footers, broken words | [`paging`](super::paging) |
+//! | facts, form values, comments, attached files | [`extras`] |
 //!
-//! Not read: form fields, annotations, attachments, pictures.
+//! Not read: pictures.
 
+mod bounds;
+mod extras;
+mod first;
+mod layout;
+mod quality;
 mod repair;
+mod second;
 
-use std::cell::RefCell;
-use std::fmt;
+use std::collections::HashSet;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
 
+use pdf_extract::Document;
 use pdf_extract::encryption::DecryptionError;
-use pdf_extract::{
-    ConvertToFmt, Document, MediaBox, OutputDev, OutputError, PlainTextOutput, Transform,
-};
 
+use self::layout::Layout;
+use self::quality::Quality;
+use self::second::Second;
+use super::paging::Pages;
 use super::{Reading, read_error};
 use crate::input::Input;
 use crate::sink::Sink;
-use crate::{Outcome, Reason};
+use crate::{Fact, Outcome, Reason};
 
 pub(super) const ENGINE: &str = "pdf-extract 0.12.1";
+/// Where the second engine gave a page.
+const BOTH_ENGINES: &str = "pdf-extract 0.12.1 + hayro-interpret 0.9.0";
 
 /// Longest PDF that is read: it lies in memory whole, beside what is unpacked from it.
 const MAX_BYTES: u64 = 512 << 20;
-/// Bound on pages read singly times pages in all: the library walks the page tree for each.
-const MAX_SINGLE_STEPS: usize = 2_000_000;
+/// Time after which no page is read a second time; the first engine alone is fast enough.
+const SECOND_TIME: Duration = Duration::from_secs(12);
+/// Quality of the whole text below which it is partial, in percent.
+const MIN_QUALITY: u8 = 60;
 
 pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     if input.len() > MAX_BYTES {
         return Err(Outcome::TooLarge(Reason::InputLimit));
     }
-    let document = load(&input.prefix(MAX_BYTES).map_err(read_error)?, sink)?;
-    let pages: Vec<u32> = document.get_pages().into_keys().collect();
-    if pages.is_empty() {
-        return Err(Outcome::Failed(Reason::Malformed));
+    let bytes = input.prefix(MAX_BYTES).map_err(read_error)?;
+    let mut document = match load(&bytes, sink) {
+        Ok(document) => document,
+        Err(Outcome::Failed(reason)) => return read_by_second(&bytes, reason, sink),
+        Err(outcome) => return Err(outcome),
+    };
+    let cut = bounds::tame(&mut document, sink.budgets().entry_bytes);
+    let numbers: Vec<u32> = document.get_pages().into_keys().collect();
+    if numbers.is_empty() {
+        return read_by_second(&bytes, Reason::Malformed, sink);
     }
-    let failed = write_pages(&document, &pages, sink);
-    if failed > 0 {
-        sink.warn(&format!(
-            "{failed} of {} pages could not be read",
-            pages.len()
-        ));
-    } else if sink.is_blank() {
+    let mut reader = Reader::new(&bytes, sink.room());
+    reader.misplaced = bounds::pages_with_forms(&document);
+    if cut {
+        // The second engine would unpack what was cut.
+        reader.second = Some(None);
+    }
+    if bounds::may_recurse(&document) {
+        numbers
+            .iter()
+            .all(|&number| reader.page(number, Layout::default(), false));
+    } else {
+        first::read(&document, &numbers, &mut |number, layout, whole| {
+            reader.page(number, layout, whole)
+        });
+    }
+    let reason = reader.write(numbers.len(), sink);
+    let reason = reason.or(cut.then_some(Reason::InflateLimit));
+    let beside = extras::read(&document, sink);
+    ended(reason.or(beside), sink)
+}
+
+/// A file whose objects the first engine cannot make out; `reason` is what it said.
+fn read_by_second(bytes: &[u8], reason: Reason, sink: &mut Sink) -> Reading {
+    let second = survivor(|| Second::load(bytes));
+    let pages = second.as_ref().map_or(0, Second::page_count);
+    if pages == 0 {
+        return Err(Outcome::Failed(reason));
+    }
+    let mut reader = Reader::new(bytes, sink.room());
+    reader.second = Some(second);
+    (1..)
+        .take(pages)
+        .all(|number| reader.page(number, Layout::default(), false));
+    let reason = reader.write(pages, sink);
+    ended(reason, sink)
+}
+
+/// The answer once everything was written.
+fn ended(reason: Option<Reason>, sink: &Sink) -> Reading {
+    if sink.is_blank() && reason.is_none() && !sink.has_members() {
         return Err(Outcome::NoText(Reason::NeedsOcr));
     }
-    if sink.is_garbled() {
-        sink.warn("many characters have no meaning: fonts without a character table");
+    Ok(reason)
+}
+
+/// Pages as they come from the first engine.
+struct Reader<'a> {
+    bytes: &'a [u8],
+    /// The second engine once it was wanted; `None` inside where it cannot read the file.
+    second: Option<Option<Second>>,
+    until: Instant,
+    /// Pages on which the first engine puts words in wrong places.
+    misplaced: HashSet<u32>,
+    room: usize,
+    pages: Pages,
+    failed: u64,
+    blank: u64,
+    by_second: u64,
+}
+
+impl<'a> Reader<'a> {
+    fn new(bytes: &'a [u8], room: usize) -> Self {
+        Self {
+            bytes,
+            second: None,
+            until: Instant::now() + SECOND_TIME,
+            misplaced: HashSet::new(),
+            room,
+            pages: Pages::default(),
+            failed: 0,
+            blank: 0,
+            by_second: 0,
+        }
     }
-    Ok((failed > 0).then_some(Reason::PagesFailed))
+
+    /// Takes what the first engine makes of a page; false once there is more text than room.
+    fn page(&mut self, number: u32, layout: Layout, whole: bool) -> bool {
+        let mut lines = layout.lines();
+        let quality = Quality::of_lines(&lines);
+        let mut read = whole;
+        let misplaced = self.misplaced.contains(&number);
+        if (!whole || misplaced || quality.is_poor())
+            && let Some(others) = self.second_opinion(number)
+        {
+            let others_quality = Quality::of_lines(&others);
+            // Two engines that find nothing agree that there is nothing.
+            read = true;
+            let as_good = misplaced && !quality.is_better_than(others_quality);
+            if as_good || others_quality.is_better_than(quality) {
+                self.by_second += 1;
+                lines = others;
+            }
+        }
+        self.failed += u64::from(!read);
+        self.blank += u64::from(read && lines.is_empty());
+        self.pages.push(lines);
+        self.pages.bytes() <= self.room
+    }
+
+    fn second_opinion(&mut self, number: u32) -> Option<Vec<String>> {
+        if Instant::now() > self.until {
+            return None;
+        }
+        let bytes = self.bytes;
+        let second = self
+            .second
+            .get_or_insert_with(|| survivor(|| Second::load(bytes)));
+        let second = second.as_ref()?;
+        let index = usize::try_from(number).ok()?.checked_sub(1)?;
+        survivor(|| second.page(index)).map(Layout::lines)
+    }
+
+    /// Writes the text of the pages, of which there are so many; says why if that is not all.
+    fn write(self, pages: usize, sink: &mut Sink) -> Option<Reason> {
+        let cut = self.pages.bytes() > self.room;
+        let body = self.pages.into_body();
+        let percent = Quality::of(&body.text).percent();
+        sink.count(Fact::Pages, pages as u64);
+        sink.count(Fact::PagesFailed, self.failed);
+        sink.count(Fact::PagesWithoutText, self.blank);
+        sink.count(Fact::PagesBySecondEngine, self.by_second);
+        sink.count(Fact::RunningLines, body.running_lines);
+        sink.count(Fact::JoinedHyphens, body.joined_hyphens);
+        if self.by_second > 0 {
+            sink.read_by(BOTH_ENGINES);
+        }
+        sink.push(&body.text);
+        if !sink.is_blank() {
+            sink.state(Fact::Quality, &percent.to_string());
+        }
+        let reasons = [
+            (cut, Reason::OutputLimit),
+            (self.failed > 0, Reason::PagesFailed),
+            (percent < MIN_QUALITY, Reason::LowQuality),
+        ];
+        reasons
+            .into_iter()
+            .find(|(holds, _)| *holds)
+            .map(|(_, reason)| reason)
+    }
+}
+
+/// What a parser gives, unless it panics.
+fn survivor<T>(parse: impl FnOnce() -> Option<T>) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(parse)).ok().flatten()
 }
 
 /// Parses the file, and unlocks it where the empty password does.
@@ -83,123 +239,6 @@ fn outcome_of(error: pdf_extract::Error) -> Outcome {
             | DecryptionError::UnsupportedRevision,
         ) => Outcome::Encrypted(Reason::PasswordNeeded),
         _ => Outcome::Failed(Reason::Malformed),
-    }
-}
-
-/// Writes all pages and tells how many could not be read.
-fn write_pages(document: &Document, pages: &[u32], sink: &mut Sink) -> usize {
-    let sink = RefCell::new(sink);
-    let mut output = Pages {
-        sink: &sink,
-        page: None,
-        begun: 0,
-        ended: 0,
-    };
-    // The whole document in one pass; where that breaks off, the pages after it one by one.
-    if survives(|| pdf_extract::output_doc(document, &mut output)) || sink.borrow().is_full() {
-        return 0;
-    }
-    // A page that has begun is not tried again: what it has given would stand there twice.
-    let (begun, ended) = (output.begun, output.ended);
-    let after = pages.iter().filter(|&&page| page > begun);
-    let readable = MAX_SINGLE_STEPS / pages.len();
-    let mut failed = usize::from(begun > ended);
-    for (count, &page) in after.enumerate() {
-        let single = || pdf_extract::output_doc_page(document, &mut output, page);
-        let read = count < readable && survives(single);
-        if sink.borrow().is_full() {
-            break;
-        }
-        failed += usize::from(!read);
-    }
-    failed
-}
-
-fn survives(read: impl FnOnce() -> Result<(), OutputError>) -> bool {
-    matches!(catch_unwind(AssertUnwindSafe(read)), Ok(Ok(())))
-}
-
-/// Plain text of one page after the other, each beginning a line.
-struct Pages<'a, 's> {
-    sink: &'a RefCell<&'s mut Sink>,
-    page: Option<PlainTextOutput<SinkWriter<'a, 's>>>,
-    /// The last page that was begun, and the last that was read to its end; 0 before the first.
-    begun: u32,
-    ended: u32,
-}
-
-impl Pages<'_, '_> {
-    fn page(&mut self) -> Result<&mut dyn OutputDev, OutputError> {
-        match &mut self.page {
-            Some(page) => Ok(page),
-            None => Err(OutputError::FormatError(fmt::Error)),
-        }
-    }
-}
-
-impl OutputDev for Pages<'_, '_> {
-    fn begin_page(
-        &mut self,
-        number: u32,
-        media_box: &MediaBox,
-        art_box: Option<(f64, f64, f64, f64)>,
-    ) -> Result<(), OutputError> {
-        self.begun = number;
-        self.sink.borrow_mut().newline();
-        self.page = Some(PlainTextOutput::new(SinkWriter(self.sink)));
-        self.page()?.begin_page(number, media_box, art_box)
-    }
-
-    fn end_page(&mut self) -> Result<(), OutputError> {
-        self.ended = self.begun;
-        self.page()?.end_page()
-    }
-
-    fn output_character(
-        &mut self,
-        transform: &Transform,
-        width: f64,
-        spacing: f64,
-        font_size: f64,
-        character: &str,
-    ) -> Result<(), OutputError> {
-        self.page()?
-            .output_character(transform, width, spacing, font_size, character)
-    }
-
-    fn begin_word(&mut self) -> Result<(), OutputError> {
-        self.page()?.begin_word()
-    }
-
-    fn end_word(&mut self) -> Result<(), OutputError> {
-        self.page()?.end_word()
-    }
-
-    fn end_line(&mut self) -> Result<(), OutputError> {
-        self.page()?.end_line()
-    }
-}
-
-/// Stops the library once the sink is full.
-struct SinkWriter<'a, 's>(&'a RefCell<&'s mut Sink>);
-
-impl fmt::Write for SinkWriter<'_, '_> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        let mut sink = self.0.borrow_mut();
-        sink.push(text);
-        if sink.is_full() {
-            Err(fmt::Error)
-        } else {
-            Ok(())
-        }
-    }
-}
-
-impl ConvertToFmt for SinkWriter<'_, '_> {
-    type Writer = Self;
-
-    fn convert(self) -> Self {
-        self
     }
 }
 

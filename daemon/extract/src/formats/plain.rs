@@ -1,9 +1,11 @@
-//! Text that is taken as it stands: notes, Markdown, CSV, JSON, source code.
+//! Text that is taken as it stands: notes, Markdown, CSV, JSON, source code. Form feeds make pages:
+//! their running headers and footers are kept apart.
 
+use super::paging::{Body, Pages};
 use super::{Reading, read_error};
 use crate::input::Input;
 use crate::sink::Sink;
-use crate::{Outcome, charset};
+use crate::{Fact, Facts, Outcome, charset};
 
 pub(super) const ENGINE: &str = "plain 1";
 
@@ -13,7 +15,14 @@ const LOOK_AHEAD: u64 = 4;
 /// Reads no more than can be kept; UTF-16 and others only shrink on the way from the file.
 pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let text = text_of(input, sink)?;
-    sink.push(&text);
+    match body_of(&text) {
+        Some(body) => {
+            sink.count(Fact::RunningLines, body.running_lines);
+            sink.count(Fact::JoinedHyphens, body.joined_hyphens);
+            sink.push(&body.text);
+        }
+        None => sink.push(&text),
+    }
     Ok(None)
 }
 
@@ -25,4 +34,30 @@ pub(super) fn text_of(input: &Input, sink: &mut Sink) -> Result<String, Outcome>
         .saturating_add(LOOK_AHEAD);
     let bytes = input.prefix(limit).map_err(read_error)?;
     Ok(charset::decode(&bytes, None, sink))
+}
+
+/// Text that another program read, its pages ended by form feeds, cut at `limit` bytes.
+pub(crate) fn paged_text(text: &str, limit: usize, facts: &mut Facts) -> String {
+    let mut whole = match body_of(text) {
+        Some(body) => {
+            facts.count(Fact::RunningLines, body.running_lines);
+            facts.count(Fact::JoinedHyphens, body.joined_hyphens);
+            body.text
+        }
+        None => text.to_owned(),
+    };
+    whole.truncate(whole.floor_char_boundary(limit));
+    whole
+}
+
+/// The pages as one text; none where no line runs through them: such a text is left as it is.
+fn body_of(text: &str) -> Option<Body> {
+    if !text.contains('\u{c}') {
+        return None;
+    }
+    let mut pages = Pages::default();
+    for page in text.split('\u{c}') {
+        pages.push(page.lines().map(str::to_owned).collect());
+    }
+    Some(pages.into_body()).filter(|body| body.running_lines > 0)
 }

@@ -3,7 +3,7 @@
 //! A document is a sequence of groups, control words and bytes. It is read once, front to back; a
 //! group costs an entry on a list, never a call, so nesting cannot overflow anything.
 
-mod code_page;
+pub(super) mod code_page;
 mod document;
 mod object;
 mod token;

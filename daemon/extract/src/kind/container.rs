@@ -100,6 +100,16 @@ const OOXML: &[(&str, Format, &str)] = &[
         "application/vnd.ms-excel.template.macroEnabled.12",
     ),
     (
+        "ms-excel.addin.macroEnabled.main+xml",
+        Format::Sheets,
+        "application/vnd.ms-excel.addin.macroEnabled.12",
+    ),
+    (
+        "ms-powerpoint.addin.macroEnabled.main+xml",
+        Format::Slides,
+        "application/vnd.ms-powerpoint.addin.macroEnabled.12",
+    ),
+    (
         "ms-excel.sheet.binary.macroEnabled.main",
         Format::BinarySheets,
         "application/vnd.ms-excel.sheet.binary.macroEnabled.12",

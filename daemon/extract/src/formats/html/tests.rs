@@ -36,6 +36,13 @@ fn what_the_page_says_of_itself_are_facts() {
 }
 
 #[test]
+fn signs_that_link_within_the_page_are_no_text() {
+    let html = "<p>One.<a href='#p1' class=pilcrow>\u{b6}</a></p><a href='#'>\u{25b2}</a><h2>Two</h2>\
+                <p>see <a href='#s'>\u{a7} 2</a>, <a href='x#y'>#</a> and \u{b6}";
+    assert_eq!(text(html), "One.\nTwo\nsee \u{a7} 2, # and \u{b6}");
+}
+
+#[test]
 fn cells_do_not_glue() {
     let html = "<table><tr><td>a</td> <td>b</td></tr>\n<tr><th>c</th><th>d</th></tr></table>";
     assert_eq!(text(html), "a\tb\t\nc\td\t\n");

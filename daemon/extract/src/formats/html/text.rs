@@ -133,6 +133,20 @@ impl Text {
         }
     }
 
+    /// Where the next text will stand.
+    pub(super) fn mark(&self) -> usize {
+        self.text.len()
+    }
+
+    /// Takes back what was written since `mark` where it is one of `signs` and nothing else.
+    pub(super) fn take_back_sign(&mut self, mark: usize, signs: &[&str]) {
+        let written = self.text.get(mark..).map(str::trim);
+        if written.is_some_and(|written| signs.contains(&written)) {
+            self.text.truncate(mark);
+            self.space = false;
+        }
+    }
+
     pub(super) fn into_string(self) -> String {
         self.text
     }

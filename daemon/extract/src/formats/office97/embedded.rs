@@ -20,24 +20,31 @@ const DOCUMENTS: &[(&str, &str)] = &[
 /// Streams that are a file as it stands.
 const FILES: &[&str] = &["Package", "CONTENTS"];
 const NATIVE: &str = "\u{1}Ole10Native";
+const MACROS: &str = "VBA";
 
-/// Hands over every embedded object; counts macro projects.
+/// Hands over every object embedded in a document; counts macro projects.
 pub(super) fn members(file: &Compound<'_>, sink: &mut Sink) -> Option<Reason> {
     let mut reason = None;
-    let mut storages: Vec<usize> = storages(file, ROOT).collect();
-    while let Some(storage) = storages.pop() {
-        if file.child(storage, "VBA").is_some() {
-            sink.count(Fact::Scripts, 1);
-        } else if let Some(cut) = member(file, storage, sink) {
-            reason = reason.or(cut);
-        } else {
-            storages.extend(self::storages(file, storage));
-        }
+    let mut left: Vec<usize> = storages(file, ROOT).collect();
+    while let Some(storage) = left.pop() {
         if !sink.has_room_for_member() {
             return Some(Reason::PartsLimit);
         }
+        let name = &file.entry(storage).name;
+        match member(file, storage, name, sink) {
+            Some(cut) => reason = reason.or(cut),
+            None => left.extend(storages(file, storage)),
+        }
     }
     reason
+}
+
+/// Hands over an object that is a compound file by itself.
+pub(super) fn object(bytes: &[u8], name: &str, sink: &mut Sink) -> Option<Reason> {
+    match Compound::of_bytes(bytes) {
+        Ok(file) => member(&file, ROOT, name, sink).flatten(),
+        Err(_) => sink.member_unread(name, Role::Embedded, None, Reason::Damaged),
+    }
 }
 
 /// Storages in a storage, the last first.
@@ -47,8 +54,16 @@ fn storages<'a>(file: &'a Compound<'_>, storage: usize) -> impl Iterator<Item = 
 }
 
 /// Hands over what a storage holds, if it is an object; then says why that is not all.
-fn member(file: &Compound<'_>, storage: usize, sink: &mut Sink) -> Option<Option<Reason>> {
-    let name = &file.entry(storage).name;
+fn member(
+    file: &Compound<'_>,
+    storage: usize,
+    name: &str,
+    sink: &mut Sink,
+) -> Option<Option<Reason>> {
+    if file.child(storage, MACROS).is_some() {
+        sink.count(Fact::Scripts, 1);
+        return Some(None);
+    }
     let modified = file.entry(storage).modified;
     let limit = sink.budgets().entry_bytes;
     if let Some(stream) = file.child(storage, NATIVE) {
@@ -59,9 +74,8 @@ fn member(file: &Compound<'_>, storage: usize, sink: &mut Sink) -> Option<Option
         return Some(cut.or(lost));
     }
     let mut documents = DOCUMENTS.iter();
-    if let Some((_, extension)) =
-        documents.find(|(stream, _)| file.child(storage, stream).is_some())
-    {
+    let document = documents.find(|(stream, _)| file.child(storage, stream).is_some());
+    if let Some((_, extension)) = document {
         let (bytes, cut) = write::storage(file, storage, limit);
         let name = format!("{name}.{extension}");
         let lost = sink.member(&name, Role::Embedded, modified, &mut Cursor::new(bytes));
@@ -88,9 +102,8 @@ fn packaged(bytes: &[u8]) -> Option<(String, &[u8])> {
     let rest = rest.get(8..)?.get(path..)?;
     let length = double_word(rest, 0)? as usize;
     let content = &rest[4..];
-    let label = codepage::encoding(1252)
-        .decode_without_bom_handling(label)
-        .0;
+    let encoding = codepage::encoding(1252);
+    let label = encoding.decode_without_bom_handling(label).0;
     Some((label.into_owned(), &content[..length.min(content.len())]))
 }
 

@@ -28,10 +28,17 @@ const MAX_PROPERTY_BYTES: usize = 4096;
 /// Relations to objects that are files of their own.
 const EMBEDDED: &[&str] = &["package", "oleObject", "aFChunk", "subDocument"];
 
-/// Relations to an outside that a program would fetch; hyperlinks wait for a click.
+/// Whether a relation leads to an outside that a program would fetch: hyperlinks wait for a click.
 fn is_fetched(tag: &BytesStart<'_>) -> bool {
     attribute(tag, "TargetMode").is_some_and(|mode| mode == "External")
         && !attribute(tag, "Type").is_some_and(|kind| kind.ends_with("/hyperlink"))
+}
+
+/// Relations to parts that name databases, pages and programs which a workbook takes values from.
+const FETCHING: &[&str] = &["connections", "externalLink"];
+
+fn is_connection(tag: &BytesStart<'_>) -> bool {
+    matches!(tag.local_name().into_inner(), "connection" | "ddeLink")
 }
 
 /// States the properties of the document.
@@ -127,8 +134,12 @@ pub(super) fn hand_over(parts: &mut Parts<'_>, sink: &mut Sink) {
             sink.count(Fact::Scripts, 1);
         }
         if let Some(part) = described_by(name) {
-            count_external(parts, name, sink);
-            let objects = parts.relations(&part).into_iter();
+            count(parts, name, is_fetched, sink);
+            let relations = parts.relations(&part);
+            for to in relations.iter().filter(|to| FETCHING.contains(&&*to.kind)) {
+                count(parts, &to.target, is_connection, sink);
+            }
+            let objects = relations.into_iter();
             let objects = objects.filter(|to| !to.external && EMBEDDED.contains(&&*to.kind));
             embedded.extend(objects.map(|to| to.target).filter(|name| parts.has(name)));
         }
@@ -151,11 +162,12 @@ fn described_by(name: &str) -> Option<String> {
     Some(format!("{folder}{file}"))
 }
 
-fn count_external(parts: &mut Parts<'_>, name: &str, sink: &mut Sink) {
+/// Counts the elements of a part that refer to something outside.
+fn count(parts: &mut Parts<'_>, name: &str, refers: fn(&BytesStart<'_>) -> bool, sink: &mut Sink) {
     let mut count = 0;
     parts.optional_xml(name, |event| {
         if let Event::Start(tag) | Event::Empty(tag) = event {
-            count += u64::from(is_fetched(tag));
+            count += u64::from(refers(tag));
         }
         true
     });

@@ -1,23 +1,21 @@
 //! Binary sheets [MS-XLSB]: the parts of a workbook as records instead of XML, read as a stream.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use super::super::Reading;
-use super::cells::{Book, Look, Rows, Strings};
+use super::cells::{Look, Rows, Strings};
 use super::flow::Flow;
-use super::parts::{Parts, Relation};
-use super::sheet_asides::{self, THREAD_AUTHOR};
+use super::parts::Parts;
+use super::sheet_asides::THREAD_AUTHOR;
+use super::workbook::{self, Contents, Notation};
 use crate::input::Input;
 use crate::sink::Sink;
-use crate::{Fact, Outcome, Reason};
 
 mod records;
 mod sheet;
 
-use records::{Fields, each_record};
+use records::each_record;
 use sheet::Sheet;
-
-const MAIN: &[&str] = &["ms-excel.sheet.binary.macroEnabled.main"];
 
 /// Numbers of records (§2.3.2).
 const SHARED_STRING: u32 = 19;
@@ -32,84 +30,55 @@ const BEGIN_COMMENT: u32 = 635;
 const COMMENT_TEXT: u32 = 637;
 
 pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
-    super::read(input, sink, |parts, sink| {
-        let main = parts.main(MAIN)?;
-        let (sheets, since_1904) = sheets(parts, &main, sink)?;
-        let relations = parts.relations(&main);
-        let of_kind = |kind| relations.iter().find(|to: &&Relation| to.kind == kind);
-        let book = Book {
-            strings: of_kind("sharedStrings")
-                .map_or_else(Strings::default, |to| strings(parts, &to.target)),
-            looks: of_kind("styles").map_or_else(Vec::new, |to| looks(parts, &to.target)),
-            since_1904,
-        };
-        let mut running = BTreeSet::new();
-        let mut left = sink.budgets().cells;
-        for id in sheets {
-            if let Some(to) = relations.iter().find(|to| to.id == id) {
-                left = write(parts, &to.target, &book, left, &mut running, sink);
-            }
-            if sink.is_full() || left == 0 {
-                break;
-            }
-        }
-        Ok(())
-    })
+    workbook::read::<Binary>(input, sink)
 }
 
-/// Ids of the sheets in their order, and which day is day 0.
-fn sheets(
-    parts: &mut Parts<'_>,
-    main: &str,
-    sink: &mut Sink,
-) -> Result<(Vec<String>, bool), Outcome> {
-    let (mut ids, mut since_1904) = (Vec::new(), false);
-    let limit = sink.budgets().entries as usize;
-    let reason = parts.stream(main, |reader| {
-        each_record(
-            reader,
-            &[WORKBOOK_PROPERTIES, SHEET],
-            |record, mut fields| {
-                match record {
-                    WORKBOOK_PROPERTIES => since_1904 = fields.u32()? & 1 == 1,
-                    _ => {
-                        let state = fields.u32()?;
-                        fields.u32()?;
-                        ids.push(fields.wide_string()?);
-                        sink.count(Fact::Sheets, 1);
-                        sink.count(Fact::HiddenSheets, u64::from(state != 0));
+/// Workbooks in records.
+struct Binary;
+
+impl Notation for Binary {
+    const MAIN: &[&str] = &["ms-excel.sheet.binary.macroEnabled.main"];
+
+    fn contents(parts: &mut Parts<'_>, main: &str, contents: &mut Contents) -> Reading {
+        parts.stream(main, |reader| {
+            each_record(
+                reader,
+                &[WORKBOOK_PROPERTIES, SHEET],
+                |record, mut fields| {
+                    if record == WORKBOOK_PROPERTIES {
+                        contents.since_1904 = fields.u32()? & 1 == 1;
+                    } else {
+                        let (state, _number) = (fields.u32()?, fields.u32()?);
+                        contents.sheets.push(fields.wide_string()?);
+                        contents.hidden += u64::from(state != 0);
                     }
-                }
-                Some(ids.len() < limit)
-            },
-        )
-    })?;
-    parts.note(reason);
-    Ok((ids, since_1904))
-}
-
-/// Writes a sheet and what belongs to it; gives back how many cells may still be read.
-fn write(
-    parts: &mut Parts<'_>,
-    name: &str,
-    book: &Book,
-    left: u64,
-    running: &mut BTreeSet<String>,
-    sink: &mut Sink,
-) -> u64 {
-    let relations = parts.relations(name);
-    let mut sheet = Sheet::new(Rows::new(book, left, sink));
-    parts.optional_stream(name, |reader| {
-        each_record(reader, sheet::RECORDS, |record, fields| {
-            sheet.take(record, fields)
+                    Some(true)
+                },
+            )
         })
-    });
-    parts.note(sheet.rows.is_spent().then_some(Reason::CellsLimit));
-    sink.count(Fact::Cells, sheet.rows.cells);
-    let left = sheet.rows.write(sink);
-    sheet_asides::write_running(&sheet.running, running, sink);
-    sheet_asides::write(parts, &relations, sink, write_comments);
-    left
+    }
+
+    fn strings(parts: &mut Parts<'_>, name: &str) -> Strings {
+        strings(parts, name)
+    }
+
+    fn looks(parts: &mut Parts<'_>, name: &str) -> Vec<Look> {
+        looks(parts, name)
+    }
+
+    fn sheet(parts: &mut Parts<'_>, name: &str, rows: &mut Rows<'_>) -> Vec<String> {
+        let mut sheet = Sheet::new(rows);
+        parts.optional_stream(name, |reader| {
+            each_record(reader, sheet::RECORDS, |record, fields| {
+                sheet.take(record, fields)
+            })
+        });
+        sheet.running
+    }
+
+    fn comments(parts: &mut Parts<'_>, name: &str, sink: &mut Sink) -> u64 {
+        write_comments(parts, name, sink)
+    }
 }
 
 fn strings(parts: &mut Parts<'_>, name: &str) -> Strings {

@@ -16,7 +16,7 @@ const DAY_SECONDS: i64 = 86_400;
 
 /// How a cell's number is meant.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(super) enum Look {
+pub(in crate::formats) enum Look {
     #[default]
     Number,
     /// A date, a time, or both.
@@ -27,7 +27,7 @@ pub(super) enum Look {
 
 impl Look {
     /// Of a built-in format, or of a `code` (ECMA-376 Part 1 §18.8.30 and §18.8.31).
-    pub(super) fn of(id: u32, code: Option<&str>) -> Self {
+    pub(in crate::formats) fn of(id: u32, code: Option<&str>) -> Self {
         match (id, code) {
             (_, Some(code)) => Self::of_code(code),
             (46, _) => Self::Span,
@@ -62,18 +62,18 @@ impl Look {
 
 /// Strings that cells refer to by number, in one piece.
 #[derive(Debug, Default)]
-pub(super) struct Strings {
+pub(in crate::formats) struct Strings {
     text: String,
     ends: Vec<usize>,
 }
 
 impl Strings {
     /// Adds to the string that is not yet ended.
-    pub(super) fn push(&mut self, text: &str) {
+    pub(in crate::formats) fn push(&mut self, text: &str) {
         self.text.push_str(text);
     }
 
-    pub(super) fn end(&mut self) {
+    pub(in crate::formats) fn end(&mut self) {
         self.ends.push(self.text.len());
     }
 
@@ -88,25 +88,25 @@ impl Strings {
 
 /// What all sheets of a workbook share.
 #[derive(Debug, Default)]
-pub(super) struct Book {
-    pub(super) strings: Strings,
+pub(in crate::formats) struct Book {
+    pub(in crate::formats) strings: Strings,
     /// By the number of a style.
-    pub(super) looks: Vec<Look>,
-    pub(super) since_1904: bool,
+    pub(in crate::formats) looks: Vec<Look>,
+    pub(in crate::formats) since_1904: bool,
 }
 
 /// The rows of one sheet.
-pub(super) struct Rows<'a> {
+pub(in crate::formats) struct Rows<'a> {
     book: &'a Book,
     flow: Flow,
     /// Cells that may still be read.
     left: u64,
     /// Cells that hold something.
-    pub(super) cells: u64,
+    pub(in crate::formats) cells: u64,
 }
 
 impl<'a> Rows<'a> {
-    pub(super) fn new(book: &'a Book, left: u64, sink: &Sink) -> Self {
+    pub(in crate::formats) fn new(book: &'a Book, left: u64, sink: &Sink) -> Self {
         Self {
             book,
             flow: Flow::toward(sink),
@@ -115,12 +115,12 @@ impl<'a> Rows<'a> {
         }
     }
 
-    pub(super) fn row(&mut self) {
+    pub(in crate::formats) fn row(&mut self) {
         self.flow.end_row();
     }
 
     /// Takes a cell's text; empty cells cost too.
-    pub(super) fn cell(&mut self, text: &str) {
+    pub(in crate::formats) fn cell(&mut self, text: &str) {
         self.left = self.left.saturating_sub(1);
         let text = text.trim();
         if !text.is_empty() {
@@ -130,32 +130,32 @@ impl<'a> Rows<'a> {
         }
     }
 
-    pub(super) fn shared(&mut self, index: usize) {
+    pub(in crate::formats) fn shared(&mut self, index: usize) {
         let book = self.book;
         self.cell(book.strings.get(index));
     }
 
-    pub(super) fn number(&mut self, value: f64, style: usize) {
+    pub(in crate::formats) fn number(&mut self, value: f64, style: usize) {
         let look = self.book.looks.get(style).copied().unwrap_or_default();
         self.cell(&number(value, look, self.book.since_1904));
     }
 
-    pub(super) fn truth(&mut self, value: bool) {
+    pub(in crate::formats) fn truth(&mut self, value: bool) {
         self.cell(if value { "TRUE" } else { "FALSE" });
     }
 
     /// Whether there were more cells than may be read.
-    pub(super) fn is_spent(&self) -> bool {
+    pub(in crate::formats) fn is_spent(&self) -> bool {
         self.left == 0
     }
 
     /// Whether reading on gives nothing.
-    pub(super) fn is_full(&self) -> bool {
+    pub(in crate::formats) fn is_full(&self) -> bool {
         self.is_spent() || self.flow.is_full()
     }
 
     /// Writes the rows; gives back how many cells may still be read.
-    pub(super) fn write(self, sink: &mut Sink) -> u64 {
+    pub(in crate::formats) fn write(self, sink: &mut Sink) -> u64 {
         self.flow.write(sink);
         self.left
     }

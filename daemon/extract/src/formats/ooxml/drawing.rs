@@ -5,7 +5,7 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::super::xml::decoded;
 use super::flow::Flow;
-use super::parts::{Parts, Relation, attribute, relation_id};
+use super::parts::{Parts, Relation, attribute, by_id, relation_id};
 use crate::sink::Sink;
 
 /// Most references that are kept of one part.
@@ -158,13 +158,11 @@ pub(super) fn write_referred(
     references: &[String],
     sink: &mut Sink,
 ) {
-    for id in references {
-        let to = relations.iter().find(|to| to.id == *id && !to.external);
-        if let Some(to) = to.filter(|_| !sink.is_full()) {
-            Drawing::toward(sink)
-                .of(parts, &to.target)
-                .shapes
-                .write(sink);
+    let relations = by_id(relations);
+    for to in references.iter().filter_map(|id| relations.get(&**id)) {
+        if !sink.is_full() && parts.begin(&to.target) {
+            let drawing = Drawing::toward(sink).of(parts, &to.target);
+            drawing.shapes.write(sink);
         }
     }
 }
@@ -183,8 +181,8 @@ pub(super) fn write_kind(
         .iter()
         .filter(|to| to.kind == kind && !to.external)
     {
-        if sink.is_full() {
-            break;
+        if sink.is_full() || !parts.begin(&to.target) {
+            continue;
         }
         let drawing = Drawing::toward(sink)
             .counting(counted)

@@ -29,11 +29,11 @@ impl Flow {
         if text.is_empty() || self.is_full() {
             return;
         }
-        let separator = self.pending.take();
-        if let Some(separator) = separator.filter(|_| !self.text.is_empty()) {
-            if !self.text.ends_with(separator) {
-                self.text.push(separator);
-            }
+        if let Some(separator) = self.pending.take()
+            && !self.text.is_empty()
+            && !self.text.ends_with(separator)
+        {
+            self.text.push(separator);
         }
         self.text.push_str(text);
         self.row_has_text = true;

@@ -1,6 +1,6 @@
 //! Parts and the relationships between them (ECMA-376 Part 2).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::BufRead;
 
 use quick_xml::XmlVersion;
@@ -29,6 +29,8 @@ pub(super) struct Parts<'a> {
     /// From names as they are compared to names as they are stored: names of parts do not tell
     /// cases apart.
     names: BTreeMap<String, String>,
+    /// Names of the parts whose text was asked for.
+    begun: BTreeSet<String>,
     limit: usize,
     partial: Option<Reason>,
 }
@@ -40,6 +42,7 @@ impl<'a> Parts<'a> {
         Ok(Self {
             names: names.map(|name| (key(&name), name)).collect(),
             package,
+            begun: BTreeSet::new(),
             limit: budgets.entries as usize,
             partial: None,
         })
@@ -62,6 +65,12 @@ impl<'a> Parts<'a> {
 
     pub(super) fn has(&self, name: &str) -> bool {
         self.names.contains_key(&key(name))
+    }
+
+    /// Whether the text of a part is asked for the first time. However often it is referred to, it
+    /// stands in the document once, and costs once.
+    pub(super) fn begin(&mut self, name: &str) -> bool {
+        self.begun.insert(key(name))
     }
 
     /// Opens a part for `read`.
@@ -138,6 +147,12 @@ impl<'a> Parts<'a> {
         }
         found
     }
+}
+
+/// The relations inside the document, by their ids.
+pub(super) fn by_id(relations: &[Relation]) -> BTreeMap<&str, &Relation> {
+    let inside = relations.iter().filter(|to| !to.external);
+    inside.map(|to| (&*to.id, to)).collect()
 }
 
 fn relation(tag: &BytesStart<'_>, folder: &str) -> Option<Relation> {

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use quick_xml::events::Event;
+use quick_xml::events::{BytesStart, Event};
 
 use super::super::xml::decoded;
 use super::drawing::write_kind;
@@ -15,7 +15,11 @@ use crate::sink::Sink;
 pub(super) const THREAD_AUTHOR: &str = "tc=";
 
 /// Writes headers and footers: each text once in a workbook, of `running`.
-pub(super) fn write_running(codes: &[String], running: &mut BTreeSet<String>, sink: &mut Sink) {
+pub(in crate::formats) fn write_running(
+    codes: &[String],
+    running: &mut BTreeSet<String>,
+    sink: &mut Sink,
+) {
     for code in codes {
         let text = running_text(code);
         if !running.contains(&text) {
@@ -85,29 +89,8 @@ impl Comments {
 
     fn take(&mut self, event: &Event<'_>) -> bool {
         match event {
-            Event::Start(tag) => match tag.local_name().into_inner() {
-                "author" => {
-                    self.in_author = true;
-                    self.threads.push(false);
-                }
-                "comment" => {
-                    let author = attribute(tag, "authorId").and_then(|id| id.parse().ok());
-                    self.is_thread = author
-                        .and_then(|author: usize| self.threads.get(author).copied())
-                        .unwrap_or(false);
-                    self.count += u64::from(!self.is_thread);
-                }
-                "rPh" => self.in_reading = true,
-                "t" => self.in_text = !self.is_thread && !self.in_reading,
-                _ => {}
-            },
-            Event::End(tag) => match tag.local_name().into_inner() {
-                "author" => self.in_author = false,
-                "comment" => self.flow.end_line(),
-                "rPh" => self.in_reading = false,
-                "t" => self.in_text = false,
-                _ => {}
-            },
+            Event::Start(tag) => self.start(tag),
+            Event::End(tag) => self.end(tag.local_name().into_inner()),
             Event::Text(text) if self.in_author => {
                 if let Some(thread) = self.threads.last_mut() {
                     *thread |= text.xml10_content().starts_with(THREAD_AUTHOR);
@@ -120,6 +103,34 @@ impl Comments {
             _ => {}
         }
         !self.flow.is_full()
+    }
+
+    fn start(&mut self, tag: &BytesStart<'_>) {
+        match tag.local_name().into_inner() {
+            "author" => {
+                self.in_author = true;
+                self.threads.push(false);
+            }
+            "comment" => {
+                let author = attribute(tag, "authorId").and_then(|id| id.parse().ok());
+                let thread = author.and_then(|author: usize| self.threads.get(author).copied());
+                self.is_thread = thread.unwrap_or(false);
+                self.count += u64::from(!self.is_thread);
+            }
+            "rPh" => self.in_reading = true,
+            "t" => self.in_text = !self.is_thread && !self.in_reading,
+            _ => {}
+        }
+    }
+
+    fn end(&mut self, name: &str) {
+        match name {
+            "author" => self.in_author = false,
+            "comment" => self.flow.end_line(),
+            "rPh" => self.in_reading = false,
+            "t" => self.in_text = false,
+            _ => {}
+        }
     }
 }
 

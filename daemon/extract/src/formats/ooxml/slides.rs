@@ -7,7 +7,7 @@ use quick_xml::events::Event;
 
 use super::super::Reading;
 use super::drawing::{Drawing, write_kind, write_referred};
-use super::parts::{Parts, relation_id};
+use super::parts::{Parts, by_id, relation_id};
 use crate::input::Input;
 use crate::sink::Sink;
 use crate::{Fact, Outcome};
@@ -20,6 +20,7 @@ const MAIN: &[&str] = &[
     "ms-powerpoint.presentation.macroEnabled.main+xml",
     "ms-powerpoint.template.macroEnabled.main+xml",
     "ms-powerpoint.slideshow.macroEnabled.main+xml",
+    "ms-powerpoint.addin.macroEnabled.main+xml",
 ];
 
 pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
@@ -42,17 +43,18 @@ fn slides(parts: &mut Parts<'_>) -> Result<Vec<String>, Outcome> {
     let main = parts.main(MAIN)?;
     let mut ids = Vec::new();
     let reason = parts.xml(&main, |event| {
-        if let Event::Start(tag) | Event::Empty(tag) = event {
-            if tag.local_name().into_inner() == "sldId" {
-                ids.extend(relation_id(tag, "id"));
-            }
+        if let Event::Start(tag) | Event::Empty(tag) = event
+            && tag.local_name().into_inner() == "sldId"
+        {
+            ids.extend(relation_id(tag, "id"));
         }
         true
     })?;
     parts.note(reason);
     let relations = parts.relations(&main);
-    let target = |id: String| relations.iter().find(|to| to.id == id);
-    let shown = ids.into_iter().filter_map(target);
+    let relations = by_id(&relations);
+    let shown = ids.iter().filter_map(|id| relations.get(&**id));
+    let shown = shown.filter(|to| parts.begin(&to.target));
     Ok(shown.map(|to| to.target.clone()).collect())
 }
 

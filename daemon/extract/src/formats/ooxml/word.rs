@@ -5,9 +5,9 @@ use std::collections::BTreeSet;
 use super::super::Reading;
 use super::drawing;
 use super::parts::{Parts, Relation};
+use crate::Fact;
 use crate::input::Input;
 use crate::sink::Sink;
-use crate::{Fact, Outcome};
 
 mod story;
 

@@ -2,6 +2,8 @@
 
 use pdf_extract::{EncryptionState, EncryptionVersion, Permissions};
 
+mod hostile;
+
 use super::*;
 use crate::input::input_of;
 
@@ -79,21 +81,56 @@ fn pages_are_read_in_order_each_on_its_own_line() {
 }
 
 #[test]
-fn a_page_that_cannot_be_read_costs_only_itself() {
-    // The library panics where there is no media box.
+fn a_page_that_the_first_engine_cannot_read_is_read_by_the_second() {
+    // The first one panics where there is no media box.
     let pages = [
         (MEDIA_BOX, "one"),
         ("", "two"),
         (MEDIA_BOX, "three"),
         ("", "four"),
     ];
-    let (reading, text, warnings) = text(&pdf_of(&objects(&pages)));
-    assert_eq!(reading, Ok(Some(Reason::PagesFailed)));
+    let mut sink = Sink::of(1000);
     assert_eq!(
-        text.split_whitespace().collect::<Vec<_>>(),
-        ["one", "three"]
+        read(&input_of(&pdf_of(&objects(&pages))), &mut sink),
+        Ok(None)
     );
-    assert_eq!(warnings, ["2 of 4 pages could not be read"]);
+    assert_eq!(sink.text(), "one\ntwo\nthree\nfour\n");
+    assert_eq!(sink.engine(), Some(BOTH_ENGINES));
+    assert_eq!(sink.facts().number(Fact::Pages), 4);
+    assert_eq!(sink.facts().number(Fact::PagesBySecondEngine), 2);
+    assert_eq!(sink.facts().number(Fact::PagesFailed), 0);
+}
+
+#[test]
+fn pages_tell_of_their_running_lines_and_blanks() {
+    let pages = pdf(&["7", "8", "9", ""]);
+    let mut sink = Sink::of(1000);
+    assert_eq!(read(&input_of(&pages), &mut sink), Ok(None));
+    assert_eq!(sink.facts().number(Fact::PagesWithoutText), 1);
+    assert_eq!(sink.facts().get(Fact::Quality), Some("100"));
+}
+
+#[test]
+fn forms_stand_where_they_are_drawn() {
+    let mut objects = objects(&[(MEDIA_BOX, "")]);
+    objects[3] = objects[3].replace("/Font", "/XObject << /X 6 0 R >> /Font");
+    objects[4] = stream(
+        "BT /F1 10 Tf 72 700 Td (Above) Tj ET q 1 0 0 1 72 600 cm /X Do Q \
+                         BT /F1 10 Tf 72 500 Td (below) Tj ET",
+    );
+    let form = "BT /F1 10 Tf 0 0 Td (between) Tj ET";
+    objects.push(format!(
+        "<< /Type /XObject /Subtype /Form /BBox [0 0 99 99] /Length {} \
+         /Resources << /Font << /F1 3 0 R >> >> >>\nstream\n{form}\nendstream",
+        form.len()
+    ));
+    assert_eq!(
+        text(&pdf_of(&objects))
+            .1
+            .split_whitespace()
+            .collect::<Vec<_>>(),
+        ["Above", "between", "below"]
+    );
 }
 
 #[test]
@@ -209,7 +246,10 @@ fn only_the_empty_password_is_tried() {
 fn text_beyond_the_limit_stops_the_reading() {
     let mut sink = Sink::of(10);
     let long = ["0123456789abcdef", "never read"];
-    assert_eq!(read(&input_of(&pdf(&long)), &mut sink), Ok(None));
+    assert_eq!(
+        read(&input_of(&pdf(&long)), &mut sink),
+        Ok(Some(Reason::OutputLimit))
+    );
     assert!(sink.is_full() && sink.text().contains("0123"));
     assert!(!sink.text().contains("never"));
 }

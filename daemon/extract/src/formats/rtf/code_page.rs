@@ -5,7 +5,7 @@ use encoding_rs::Encoding;
 
 /// How bytes become characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum CodePage {
+pub(in crate::formats) enum CodePage {
     Known(&'static Encoding),
     /// A page of DOS: ASCII, and these characters from 128 on.
     Dos(&'static str),
@@ -34,8 +34,12 @@ const LABELS: &[(i32, &str)] = &[
     (10007, "x-mac-cyrillic"),
     (10008, "gbk"),
     (20866, "koi8-r"),
+    (20127, "us-ascii"),
     (20932, "euc-jp"),
     (21866, "koi8-u"),
+    (50220, "iso-2022-jp"),
+    (50221, "iso-2022-jp"),
+    (50222, "iso-2022-jp"),
     (51932, "euc-jp"),
     (51949, "euc-kr"),
     (54936, "gb18030"),
@@ -71,7 +75,7 @@ const CHARSETS: &[(i32, i32)] = &[
 
 impl CodePage {
     /// The code page of that number.
-    pub(super) fn numbered(number: i32) -> Option<Self> {
+    pub(in crate::formats) fn numbered(number: i32) -> Option<Self> {
         let label = match number {
             437 => return Some(Self::Dos(DOS_437)),
             850 => return Some(Self::Dos(DOS_850)),
@@ -93,7 +97,7 @@ impl CodePage {
     }
 
     /// Characters of `bytes`, and how many of them are lost.
-    pub(super) fn decode(self, bytes: &[u8]) -> (String, usize) {
+    pub(in crate::formats) fn decode(self, bytes: &[u8]) -> (String, usize) {
         match self {
             Self::Known(encoding) => {
                 let (text, lossy) = encoding.decode_without_bom_handling(bytes);

@@ -80,13 +80,15 @@ pub(super) fn pieces(fib: &Fib, table: &[u8], document: &[u8]) -> (Vec<Piece>, V
         lists.push(Changes::of(list));
         rest = rest.get(3 + length..).unwrap_or_default();
     }
-    // 2, the length, then one number more than there are pieces, then the pieces.
+    // 2, the length, then one number more than there are pieces, then the pieces. The length counts,
+    // not what is left of it in a cut stream.
+    let length = double_word(rest, 1).unwrap_or(0) as usize;
+    let count = length.saturating_sub(4) / 12;
     let rest = rest.get(5..).unwrap_or_default();
-    let count = rest.len().saturating_sub(4) / 12;
     let (numbers, places) = rest.split_at_checked(4 * (count + 1)).unwrap_or_default();
     let numbers: Vec<u32> = double_words(numbers).collect();
     let mut left = document.len();
-    let mut pieces = Vec::with_capacity(count);
+    let mut pieces = Vec::new();
     for (bounds, place) in numbers.windows(2).zip(places.chunks_exact(8)) {
         let Some(piece) = piece(bounds[0], bounds[1], place, fib.is_old) else {
             break;

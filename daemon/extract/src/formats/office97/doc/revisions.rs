@@ -71,7 +71,8 @@ impl Revisions {
             return revisions;
         }
         let list = fib.bytes_of(Structure::CHARACTERS, table);
-        let count = list.len().saturating_sub(4) / 8;
+        let length = fib.structure(Structure::CHARACTERS).1 as usize;
+        let count = length.saturating_sub(4) / 8;
         let pages = list.get(4 * (count + 1)..).unwrap_or_default();
         let mut after_insertion = None;
         // More pages than there are would be the same ones again.

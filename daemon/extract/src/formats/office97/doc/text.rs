@@ -9,8 +9,8 @@ use crate::sink::Sink;
 const FORM_FIELDS: &[&str] = &["FORMTEXT", "FORMCHECKBOX", "FORMDROPDOWN"];
 /// Fields that take their content from elsewhere.
 const EXTERNAL_FIELDS: &[&str] = &["INCLUDETEXT", "INCLUDEPICTURE", "LINK", "DDE", "DDEAUTO"];
-/// Characters of an instruction that tell what field it is.
-const MAX_INSTRUCTION: usize = 32;
+/// Bytes of an instruction that are looked at.
+const MAX_INSTRUCTION: usize = 256;
 
 /// Writes one part of a document.
 pub(super) struct TextWriter<'a> {
@@ -66,7 +66,9 @@ impl<'a> TextWriter<'a> {
             let room = MAX_INSTRUCTION.saturating_sub(self.instruction.len());
             self.instruction.extend(text.chars().take(room));
         } else if !text.is_empty() {
-            self.end_cell('\t');
+            if std::mem::take(&mut self.after_cell) {
+                self.sink.separate('\t');
+            }
             self.sink.push(text);
         }
     }
@@ -80,18 +82,14 @@ impl<'a> TextWriter<'a> {
                 self.instruction.clear();
             }
             '\u{14}' => self.start_result(),
-            '\u{15}' => {
-                if self.fields.pop() == Some(false) {
-                    self.instructions -= 1;
-                }
-            }
+            '\u{15}' => self.end_field(),
             c if self.instructions > 0 => self.plain(c.encode_utf8(&mut [0; 4])),
-            '\u{7}' if self.after_cell => self.end_cell('\n'),
+            '\u{7}' if std::mem::take(&mut self.after_cell) => self.sink.newline(),
             '\u{7}' => self.after_cell = true,
             '\t' => self.plain("\t"),
             '\u{b}' | '\u{c}' | '\r' | '\n' | '\u{e}' => {
-                self.end_cell('\t');
-                self.sink.push("\n");
+                self.after_cell = false;
+                self.sink.newline();
             }
             '\u{1e}' => self.plain("-"),
             // Pictures, references to notes and comments, soft hyphens, separators.
@@ -113,9 +111,16 @@ impl<'a> TextWriter<'a> {
         }
     }
 
-    fn end_cell(&mut self, separator: char) {
-        if std::mem::take(&mut self.after_cell) {
-            self.sink.push(separator.encode_utf8(&mut [0; 4]));
+    /// Equations have no result. Readings above characters are made with them: those stay.
+    fn end_field(&mut self) {
+        if self.fields.pop() != Some(false) {
+            return;
+        }
+        self.instructions -= 1;
+        let instruction = std::mem::take(&mut self.instruction);
+        let is_reading = instruction.trim_start().starts_with("EQ") && instruction.contains("\\up");
+        if let Some((_, base)) = instruction.rsplit_once(',').filter(|_| is_reading) {
+            self.plain(base.trim_end().trim_end_matches(')'));
         }
     }
 }

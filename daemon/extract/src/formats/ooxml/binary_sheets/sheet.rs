@@ -49,14 +49,14 @@ pub(super) const RECORDS: &[u32] = &[
 /// Headers and footers of odd, even and first pages.
 const RUNNING_TEXTS: usize = 6;
 
-pub(super) struct Sheet<'a> {
-    pub(super) rows: Rows<'a>,
+pub(super) struct Sheet<'r, 'b> {
+    rows: &'r mut Rows<'b>,
     /// Headers and footers with their codes.
     pub(super) running: Vec<String>,
 }
 
-impl<'a> Sheet<'a> {
-    pub(super) fn new(rows: Rows<'a>) -> Self {
+impl<'r, 'b> Sheet<'r, 'b> {
+    pub(super) fn new(rows: &'r mut Rows<'b>) -> Self {
         Self {
             rows,
             running: Vec::new(),

@@ -26,8 +26,8 @@ enum Type {
     Text,
 }
 
-pub(super) struct Sheet<'a> {
-    pub(super) rows: Rows<'a>,
+pub(super) struct Sheet<'r, 'b> {
+    rows: &'r mut Rows<'b>,
     /// Headers and footers with their codes.
     pub(super) running: Vec<String>,
     /// Type and style of the cell that is being read.
@@ -38,8 +38,8 @@ pub(super) struct Sheet<'a> {
     in_reading: bool,
 }
 
-impl<'a> Sheet<'a> {
-    pub(super) fn new(rows: Rows<'a>) -> Self {
+impl<'r, 'b> Sheet<'r, 'b> {
+    pub(super) fn new(rows: &'r mut Rows<'b>) -> Self {
         Self {
             rows,
             running: Vec::new(),

@@ -20,6 +20,17 @@ const MAX_REFERENCES: usize = 10_000;
 /// Fields deeper than this within one another are not followed.
 const MAX_FIELDS: usize = 100;
 
+/// Fields that bring something in from outside (§17.16.5), whenever the document is opened.
+const FETCHING: &[&str] = &[
+    "INCLUDEPICTURE",
+    "INCLUDETEXT",
+    "IMPORT",
+    "INCLUDE",
+    "LINK",
+    "DDE",
+    "DDEAUTO",
+];
+
 /// Letters of the font Symbol, from `A` and from `a` on.
 const SYMBOLS: [(u32, &str); 2] = [
     (0x41, "ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ"),
@@ -35,6 +46,7 @@ pub(super) struct Story {
     /// Depth below a skipped element, that one included.
     skipped: usize,
     in_text: bool,
+    in_instruction: bool,
     /// Open fields: whether their instruction is through, so that what follows is their result.
     fields: Vec<bool>,
     references: Vec<String>,
@@ -49,6 +61,7 @@ impl Story {
             box_depth: 0,
             skipped: 0,
             in_text: false,
+            in_instruction: false,
             fields: Vec::new(),
             references: Vec::new(),
             counts: BTreeMap::new(),
@@ -87,6 +100,7 @@ impl Story {
                 self.end(name);
             }
             Event::End(tag) => self.end(tag.local_name().into_inner()),
+            Event::Text(text) if self.in_instruction => self.instruct(&text.xml10_content()),
             Event::Text(text) if self.in_text => self.push(&text.xml10_content()),
             Event::CData(text) if self.in_text => self.push(&text.xml10_content()),
             Event::GeneralRef(entity) if self.in_text => {
@@ -117,6 +131,7 @@ impl Story {
 
     fn start(&mut self, name: &str, tag: &BytesStart<'_>) {
         self.in_text = name == "t";
+        self.in_instruction = name == "instrText";
         match name {
             "tab" | "ptab" => self.push("\t"),
             "br" | "cr" => self.push("\n"),
@@ -124,6 +139,7 @@ impl Story {
             "sym" => self.push(&symbol(tag).unwrap_or_default()),
             "textpath" => self.push(&attribute(tag, "string").unwrap_or_default()),
             "fldChar" => self.field(&attribute(tag, "fldCharType").unwrap_or_default()),
+            "fldSimple" => self.instruct(&attribute(tag, "instr").unwrap_or_default()),
             "txbxContent" => self.box_depth += 1,
             "chart" => self.refer(relation_id(tag, "id")),
             "relIds" => self.refer(relation_id(tag, "dm")),
@@ -132,7 +148,7 @@ impl Story {
     }
 
     fn end(&mut self, name: &str) {
-        self.in_text = false;
+        (self.in_text, self.in_instruction) = (false, false);
         match name {
             "p" => self.end_paragraph(),
             "tc" => self.flow().end_cell(),
@@ -173,6 +189,17 @@ impl Story {
             }
             "end" => drop(self.fields.pop()),
             _ => {}
+        }
+    }
+
+    /// Takes an instruction, or a piece of one: the first word names the field.
+    fn instruct(&mut self, instruction: &str) {
+        let name = instruction.split_whitespace().next().unwrap_or_default();
+        if FETCHING
+            .iter()
+            .any(|field| name.eq_ignore_ascii_case(field))
+        {
+            *self.counts.entry(Fact::External).or_default() += 1;
         }
     }
 

@@ -1,0 +1,20 @@
+//! `show`: one file, or a member of a container, with all that is on record about it.
+
+use std::path::Path;
+
+use simdex_client::absolute;
+
+use crate::commands::Session;
+use crate::exit_code::Outcome;
+use crate::failure::Failure;
+use crate::output::json::File;
+
+pub(super) async fn run(session: &mut Session, file: &Path) -> Result<Outcome, Failure> {
+    let file = session.client.describe(&absolute(file)?).await?;
+    if session.printer.is_json() {
+        session.printer.line(&File::from(&file))?;
+    } else {
+        session.printer.file(&file)?;
+    }
+    Ok(Outcome::Answered)
+}

@@ -1,0 +1,61 @@
+//! Paged text made one: running headers, footers and page numbers kept apart, words broken at the
+//! end of a line joined. Nothing else is changed.
+
+mod hyphen;
+mod running;
+
+pub(super) use hyphen::Hyphens;
+
+/// Pages of lines, collected to be written as one text.
+#[derive(Debug, Default)]
+pub(super) struct Pages {
+    pages: Vec<Vec<String>>,
+    bytes: usize,
+}
+
+/// Paged text as one.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Body {
+    /// The body, then each running line once.
+    pub(super) text: String,
+    /// Running headers, footers and page numbers.
+    pub(super) running_lines: u64,
+    /// Words joined again.
+    pub(super) joined_hyphens: u64,
+}
+
+impl Pages {
+    pub(super) fn push(&mut self, lines: Vec<String>) {
+        self.bytes += lines.iter().map(|line| line.len() + 1).sum::<usize>();
+        self.pages.push(lines);
+    }
+
+    /// Length of what was collected.
+    pub(super) fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    /// The pages as one text.
+    pub(super) fn into_body(mut self) -> Body {
+        let running = running::take(&mut self.pages);
+        let hyphens = Hyphens::of(self.pages.iter().flatten());
+        let mut body = Body {
+            running_lines: running.count,
+            ..Body::default()
+        };
+        body.text.reserve(self.bytes);
+        for page in &self.pages {
+            for line in page {
+                body.joined_hyphens += u64::from(hyphens.append(&mut body.text, line));
+            }
+        }
+        for line in &running.lines {
+            body.text.push_str(line);
+            body.text.push('\n');
+        }
+        body
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,169 @@
+//! What may cost too much is made harmless before the first engine sees it.
+
+use std::collections::HashSet;
+use std::io::Read;
+
+use flate2::read::ZlibDecoder;
+use pdf_extract::{Dictionary, Document, Object, ObjectId, Stream};
+
+/// No deflated stream unpacks to more than this many times its length.
+const MAX_DEFLATE_RATIO: u64 = 1032;
+/// What is kept of a stream that unpacks to too much.
+const KEPT_BYTES: u64 = 4 << 20;
+/// Filters of one stream, one on top of the other.
+const MAX_FILTERS: usize = 8;
+/// Drawn objects of a page that are looked at.
+const MAX_DRAWN: usize = 1000;
+/// Forms that draw forms that draw forms.
+const MAX_FORM_DEPTH: usize = 24;
+
+/// Empties pictures, whose bytes the engine would take for drawing operators, and cuts streams that
+/// unpack to more than `limit`. True if anything was cut.
+pub(super) fn tame(document: &mut Document, limit: u64) -> bool {
+    let mut cut = false;
+    for object in document.objects.values_mut() {
+        let Object::Stream(stream) = object else {
+            continue;
+        };
+        if stream.dict.get(b"Subtype").and_then(Object::as_name).ok() == Some(b"Image") {
+            replace(stream, Vec::new());
+        } else if let Some(kept) = beginning_of_bomb(stream, limit) {
+            replace(stream, kept);
+            cut = true;
+        }
+    }
+    cut
+}
+
+fn replace(stream: &mut Stream, content: Vec<u8>) {
+    stream.dict.remove(b"Filter");
+    stream.dict.remove(b"DecodeParms");
+    stream.set_content(content);
+}
+
+/// The beginning of what `stream` unpacks to, where all of it is too much.
+fn beginning_of_bomb(stream: &Stream, limit: u64) -> Option<Vec<u8>> {
+    let filters = stream.filters().ok()?;
+    if filters.len() > MAX_FILTERS {
+        return Some(Vec::new());
+    }
+    let deflated = filters
+        .iter()
+        .filter(|name| **name == b"FlateDecode")
+        .count();
+    let ratio = MAX_DEFLATE_RATIO.saturating_pow(u32::try_from(deflated).ok()?);
+    let at_most = (stream.content.len() as u64).saturating_mul(ratio);
+    if deflated == 0 || at_most <= limit {
+        return None;
+    }
+    // Deflated once: counted. Deflated again and again: never in earnest.
+    if deflated > 1 || filters[0] != b"FlateDecode" {
+        return Some(Vec::new());
+    }
+    let inflate = || ZlibDecoder::new(stream.content.as_slice());
+    let all = std::io::copy(&mut inflate().take(limit + 1), &mut std::io::sink());
+    // A damaged stream breaks off where it is damaged.
+    if all.is_ok_and(|bytes| bytes > limit) {
+        let mut kept = Vec::new();
+        let _ = inflate().take(KEPT_BYTES).read_to_end(&mut kept);
+        return Some(kept);
+    }
+    None
+}
+
+/// Numbers of the pages that draw forms: the first engine draws every form at the origin.
+pub(super) fn pages_with_forms(document: &Document) -> HashSet<u32> {
+    let draws = |page: ObjectId| {
+        let Ok((own, inherited)) = document.get_page_resources(page) else {
+            return false;
+        };
+        let inherited = inherited.into_iter();
+        let inherited = inherited.filter_map(|id| document.get_dictionary(id).ok());
+        let drawn = own.into_iter().chain(inherited);
+        let drawn = drawn.filter_map(|resources| dictionary(document, resources, b"XObject"));
+        let drawn = drawn.into_iter().flat_map(|drawn| drawn.iter());
+        drawn.take(MAX_DRAWN).any(|(_, object)| {
+            let object = document.dereference(object);
+            object.is_ok_and(|(_, object)| is_form(object))
+        })
+    };
+    let pages = document.get_pages().into_iter();
+    pages
+        .filter(|(_, page)| draws(*page))
+        .map(|(number, _)| number)
+        .collect()
+}
+
+/// Whether forms (ISO 32000-2, 8.10) may draw themselves, or are nested too deep: the engine follows
+/// them down its stack.
+pub(super) fn may_recurse(document: &Document) -> bool {
+    let mut harmless = HashSet::new();
+    let forms = document
+        .objects
+        .iter()
+        .filter(|(_, object)| is_form(object));
+    forms.into_iter().any(|(&id, _)| {
+        let mut path = Vec::new();
+        recurses(document, id, &mut path, &mut harmless)
+    })
+}
+
+fn is_form(object: &Object) -> bool {
+    let Object::Stream(stream) = object else {
+        return false;
+    };
+    stream.dict.get(b"Subtype").and_then(Object::as_name).ok() == Some(b"Form")
+}
+
+/// Follows what a form draws; `harmless` remembers what came to an end.
+fn recurses(
+    document: &Document,
+    id: ObjectId,
+    path: &mut Vec<ObjectId>,
+    harmless: &mut HashSet<ObjectId>,
+) -> bool {
+    if harmless.contains(&id) {
+        return false;
+    }
+    if path.contains(&id) || path.len() > MAX_FORM_DEPTH {
+        return true;
+    }
+    let Some(Object::Stream(form)) = document.objects.get(&id).filter(|form| is_form(form)) else {
+        return false;
+    };
+    // Without resources of its own a form takes those of who draws it, itself among them.
+    let Some(resources) = dictionary(document, &form.dict, b"Resources") else {
+        return may_draw(form);
+    };
+    path.push(id);
+    let drawn = dictionary(document, resources, b"XObject");
+    let mut drawn = drawn.into_iter().flat_map(|drawn| drawn.iter());
+    let found = drawn.any(|(_, object)| {
+        let id = object.as_reference();
+        id.is_ok_and(|id| recurses(document, id, path, harmless))
+    });
+    path.pop();
+    if !found {
+        harmless.insert(id);
+    }
+    found
+}
+
+/// Whether `Do` may stand in a form's content.
+fn may_draw(form: &Stream) -> bool {
+    let content = form.decompressed_content().unwrap_or_default();
+    content
+        .windows(3)
+        .any(|window| window == b"Do\n" || window == b"Do " || window == b"Do\r")
+        || content.ends_with(b"Do")
+}
+
+/// The dictionary that stands under `key`, or that is referred to there.
+pub(super) fn dictionary<'a>(
+    document: &'a Document,
+    of: &'a Dictionary,
+    key: &[u8],
+) -> Option<&'a Dictionary> {
+    let (_, object) = document.dereference(of.get(key).ok()?).ok()?;
+    object.as_dict().ok()
+}

@@ -1,0 +1,339 @@
+//! From characters with their places to lines in reading order.
+//!
+//! A content stream (ISO 32000-2, 9.4) may draw a page in any order: some writers put the bold words
+//! of a page after all others. So a line is what stands on one baseline, columns are told by the
+//! gap between them, and the order is that of the page.
+
+use std::collections::BTreeMap;
+
+/// Gap that parts words, in sizes of the font.
+const WORD_GAP: f64 = 0.15;
+/// Gap that parts pieces of a line: cells, columns.
+const PIECE_GAP: f64 = 1.2;
+/// How far a character may step back within a run.
+const BACKSTEP: f64 = 0.4;
+/// How far a baseline may shift within a run.
+const RUN_SHIFT: f64 = 0.1;
+/// What of a character stands below and above its baseline.
+const DESCENT: f64 = 0.2;
+const ASCENT: f64 = 0.8;
+/// Distance of lines beyond which an empty line stands between them.
+const PARAGRAPH_GAP: f64 = 1.7;
+/// Most runs of a page; what is drawn after them is left out.
+const MAX_RUNS: usize = 200_000;
+
+/// Where a character stands, in the page's own space.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Place {
+    pub(super) x: f64,
+    pub(super) y: f64,
+    /// From this character's origin to where the next one would stand.
+    pub(super) advance: (f64, f64),
+    /// Direction of writing; of any length but 0.
+    pub(super) direction: (f64, f64),
+    /// Height of the font.
+    pub(super) size: f64,
+}
+
+/// Characters on one baseline, in a frame turned so that they run to the right.
+#[derive(Debug, Clone, PartialEq)]
+struct Run {
+    text: String,
+    left: f64,
+    right: f64,
+    /// Height of the baseline; greater is higher.
+    base: f64,
+    size: f64,
+    degrees: i16,
+    /// Whether its letters run to the left.
+    leftward: bool,
+}
+
+/// The characters of one page.
+#[derive(Debug, Default)]
+pub(super) struct Layout {
+    runs: Vec<Run>,
+}
+
+impl Layout {
+    /// Takes the next character of the content stream.
+    pub(super) fn push(&mut self, text: &str, place: Place) {
+        let Some(run) = run(text, place) else { return };
+        let full = self.runs.len() >= MAX_RUNS;
+        match self.runs.last_mut() {
+            Some(last) if last.takes(&run) => last.take(&run),
+            _ if full => {}
+            _ => self.runs.push(run),
+        }
+    }
+
+    /// The lines of the page in reading order; an empty one between paragraphs.
+    pub(super) fn lines(self) -> Vec<String> {
+        let mut order: Vec<i16> = Vec::new();
+        let mut turned: BTreeMap<i16, Vec<Run>> = BTreeMap::new();
+        for run in self
+            .runs
+            .into_iter()
+            .filter(|run| !run.text.trim().is_empty())
+        {
+            if !turned.contains_key(&run.degrees) {
+                order.push(run.degrees);
+            }
+            turned.entry(run.degrees).or_default().push(run);
+        }
+        let mut lines = Vec::new();
+        for degrees in order {
+            let runs = turned.remove(&degrees).unwrap_or_default();
+            let pieces = rows(runs).into_iter().flat_map(pieces).collect();
+            write_columns(pieces, MAX_COLUMNS_DEPTH, &mut lines);
+        }
+        lines
+    }
+}
+
+/// A run of one character; `None` where its place is none.
+fn run(text: &str, place: Place) -> Option<Run> {
+    let (dx, dy) = place.direction;
+    let length = dx.hypot(dy);
+    let (cos, sin) = (dx / length, dy / length);
+    let left = place.x * cos + place.y * sin;
+    let right = left + place.advance.0 * cos + place.advance.1 * sin;
+    let base = place.y * cos - place.x * sin;
+    let sound = [left, right, base, place.size]
+        .iter()
+        .all(|n| n.is_finite())
+        && place.size > 0.0;
+    #[allow(clippy::cast_possible_truncation, reason = "between -180 and 180")]
+    sound.then(|| Run {
+        text: text.to_owned(),
+        left,
+        right: right.max(left),
+        base,
+        size: place.size,
+        degrees: sin.atan2(cos).to_degrees().round() as i16,
+        leftward: text.chars().any(is_leftward),
+    })
+}
+
+/// Letters of Hebrew, Arabic and their neighbours.
+fn is_leftward(c: char) -> bool {
+    matches!(u32::from(c), 0x0590..=0x08ff | 0xfb1d..=0xfdff | 0xfe70..=0xfeff | 0x10800..=0x10fff | 0x1e800..=0x1efff)
+}
+
+impl Run {
+    /// Whether `next` goes on where this run ends. A gap ends it: what is drawn later may stand
+    /// there.
+    fn takes(&self, next: &Run) -> bool {
+        let gap = next.left - self.right;
+        let size = self.size.min(next.size);
+        self.degrees == next.degrees
+            && self.leftward == next.leftward
+            && (self.base - next.base).abs() <= RUN_SHIFT * size
+            && (-BACKSTEP * size..=WORD_GAP * size).contains(&gap)
+    }
+
+    /// Takes a character; letters that run to the left are drawn from the left as well.
+    fn take(&mut self, next: &Run) {
+        match self.leftward {
+            true => self.text.insert_str(0, &next.text),
+            false => self.text.push_str(&next.text),
+        }
+        self.right = self.right.max(next.right);
+        self.size = self.size.max(next.size);
+    }
+
+    /// Free space between two runs of a line.
+    fn gap(&self, other: &Run) -> f64 {
+        (other.left - self.right).max(self.left - other.right)
+    }
+
+    /// Takes the next run of the line, with a space where a gap is.
+    fn join(&mut self, next: &Run) {
+        let parted =
+            self.text.ends_with(char::is_whitespace) || next.text.starts_with(char::is_whitespace);
+        if self.gap(next) > WORD_GAP * self.size.min(next.size) && !parted {
+            self.text.push(' ');
+        }
+        self.text.push_str(&next.text);
+        if next.size > self.size {
+            self.base = next.base;
+        }
+        self.left = self.left.min(next.left);
+        self.right = self.right.max(next.right);
+        self.size = self.size.max(next.size);
+    }
+
+    /// Whether both stand on one line: half the height of the smaller is common to both.
+    fn beside(&self, other: &Run) -> bool {
+        let bottom = (self.base - DESCENT * self.size).max(other.base - DESCENT * other.size);
+        let top = (self.base + ASCENT * self.size).min(other.base + ASCENT * other.size);
+        top - bottom >= 0.5 * self.size.min(other.size)
+    }
+
+    /// Whether this is the same again, drawn a second time to look bold.
+    fn repeats(&self, other: &Run) -> bool {
+        self.text.trim() == other.text.trim() && (self.left - other.left).abs() < 0.3 * self.size
+    }
+}
+
+/// Runs by line, from the top down, each line from left to right.
+fn rows(mut runs: Vec<Run>) -> Vec<Vec<Run>> {
+    runs.sort_by(|a, b| b.base.total_cmp(&a.base));
+    let mut rows: Vec<Vec<Run>> = Vec::new();
+    // The tallest run of the last row stands for its line.
+    let mut tallest: Option<Run> = None;
+    for run in runs {
+        match (&mut tallest, rows.last_mut()) {
+            (Some(line), Some(row)) if line.beside(&run) => {
+                if run.size > line.size {
+                    *line = run.clone();
+                }
+                row.push(run);
+            }
+            _ => {
+                tallest = Some(run.clone());
+                rows.push(vec![run]);
+            }
+        }
+    }
+    for row in &mut rows {
+        row.sort_by(|a, b| a.left.total_cmp(&b.left));
+        row.dedup_by(|next, kept| next.repeats(kept));
+        turn_leftward(row);
+    }
+    rows
+}
+
+/// Puts a row that is written to the left into its order; what runs to the right within it keeps
+/// its own.
+fn turn_leftward(row: &mut [Run]) {
+    let letters = |leftward: bool| -> usize {
+        let runs = row.iter().filter(|run| run.leftward == leftward);
+        runs.map(|run| run.text.len()).sum()
+    };
+    if letters(true) <= letters(false) {
+        return;
+    }
+    row.reverse();
+    for rightward in row.chunk_by_mut(|a, b| !a.leftward && !b.leftward) {
+        rightward.reverse();
+    }
+}
+
+/// The runs of a row joined where no wide gap parts them.
+fn pieces(row: Vec<Run>) -> Vec<Run> {
+    let mut pieces: Vec<Run> = Vec::new();
+    for run in row {
+        match pieces.last_mut() {
+            Some(last) if last.gap(&run) <= PIECE_GAP * last.size.max(run.size) => last.join(&run),
+            _ => pieces.push(run),
+        }
+    }
+    pieces
+}
+
+/// Columns within columns that are looked for.
+const MAX_COLUMNS_DEPTH: usize = 3;
+/// Places at which a gutter is looked for.
+const MAX_GUTTERS: usize = 16;
+/// Lines a column has at least.
+const MIN_COLUMN_LINES: usize = 5;
+/// Width that the lines of a column have at least, in sizes of the font: cells have less.
+const MIN_COLUMN_WIDTH: f64 = 12.0;
+
+/// Writes the pieces of a page, column by column where there are columns.
+fn write_columns(pieces: Vec<Run>, depth: usize, lines: &mut Vec<String>) {
+    let gutter = (depth > 0).then(|| gutter(&pieces)).flatten();
+    let Some(gutter) = gutter else {
+        return write_rows(pieces, lines);
+    };
+    // What reaches across the gutter parts the columns above it from those below.
+    let (mut left, mut right) = (Vec::new(), Vec::new());
+    let mut across = Vec::new();
+    for piece in rows(pieces).into_iter().flatten() {
+        if piece.left < gutter && piece.right > gutter {
+            write_columns(std::mem::take(&mut left), depth - 1, lines);
+            write_columns(std::mem::take(&mut right), depth - 1, lines);
+            across.push(piece);
+        } else {
+            write_rows(std::mem::take(&mut across), lines);
+            if piece.left < gutter {
+                &mut left
+            } else {
+                &mut right
+            }
+            .push(piece);
+        }
+    }
+    write_columns(left, depth - 1, lines);
+    write_columns(right, depth - 1, lines);
+    write_rows(across, lines);
+}
+
+/// The middle of the gap between two columns of running text.
+fn gutter(pieces: &[Run]) -> Option<f64> {
+    // Where pieces that stand right of something begin.
+    let mut starts: Vec<f64> = pieces.iter().map(|piece| piece.left).collect();
+    starts.sort_by(f64::total_cmp);
+    let candidates = starts.chunk_by(|a, b| b - a < 1.0);
+    let mut candidates: Vec<_> = candidates
+        .filter(|chunk| chunk.len() >= MIN_COLUMN_LINES)
+        .collect();
+    candidates.sort_by_key(|chunk| std::cmp::Reverse(chunk.len()));
+    let mut best: Option<(usize, f64)> = None;
+    for chunk in candidates.into_iter().take(MAX_GUTTERS) {
+        let at = chunk[0] - 0.5;
+        if let Some(across) = columns_at(pieces, at)
+            && best.is_none_or(|(least, _)| across < least)
+        {
+            best = Some((across, at));
+        }
+    }
+    best.map(|(_, at)| at)
+}
+
+/// Pieces that reach across `at`, if running text stands on both sides of it.
+fn columns_at(pieces: &[Run], at: f64) -> Option<usize> {
+    let left: Vec<_> = pieces.iter().filter(|piece| piece.right <= at).collect();
+    let right: Vec<_> = pieces.iter().filter(|piece| piece.left >= at).collect();
+    let across = pieces.len() - left.len() - right.len();
+    let (high_left, low_left) = running_text(&left)?;
+    let (high_right, low_right) = running_text(&right)?;
+    let shared = high_left.min(high_right) - low_left.max(low_right);
+    let size = right.first()?.size;
+    let few = across * 3 <= left.len().min(right.len()) * 2;
+    (few && shared >= size * MIN_COLUMN_LINES as f64).then_some(across)
+}
+
+/// From where down to where `pieces` go, if they are lines of text rather than cells.
+fn running_text(pieces: &[&Run]) -> Option<(f64, f64)> {
+    let long = |piece: &&&Run| piece.right - piece.left >= MIN_COLUMN_WIDTH * piece.size;
+    let long: Vec<_> = pieces.iter().filter(long).collect();
+    if long.len() < MIN_COLUMN_LINES || long.len() * 2 < pieces.len() {
+        return None;
+    }
+    let high = long.iter().map(|piece| piece.base).reduce(f64::max)?;
+    let low = long.iter().map(|piece| piece.base).reduce(f64::min)?;
+    Some((high, low))
+}
+
+/// Writes rows from the top down, their pieces apart by tabs.
+fn write_rows(pieces_of_block: Vec<Run>, lines: &mut Vec<String>) {
+    let mut above: Option<(f64, f64)> = None;
+    for row in rows(pieces_of_block) {
+        let size = row.iter().map(|piece| piece.size).fold(0.0, f64::max);
+        let base = row[0].base;
+        if above.is_some_and(|(high, tall)| high - base > PARAGRAPH_GAP * size.max(tall)) {
+            lines.push(String::new());
+        }
+        above = Some((base, size));
+        let cells: Vec<_> = pieces(row)
+            .into_iter()
+            .map(|piece| piece.text.trim().to_owned())
+            .collect();
+        lines.push(cells.join("\t"));
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,157 @@
+use super::*;
+
+/// Words of a font of size 10 whose characters are 5 wide.
+fn lines(words: &[(f64, f64, &str)]) -> Vec<String> {
+    let mut layout = Layout::default();
+    for (x, y, word) in words {
+        put(&mut layout, (*x, *y), (1.0, 0.0), word);
+    }
+    layout.lines()
+}
+
+fn put(layout: &mut Layout, (x, y): (f64, f64), (dx, dy): (f64, f64), word: &str) {
+    for (at, c) in word.chars().enumerate() {
+        let along = 5.0 * at as f64;
+        let place = Place {
+            x: x + along * dx,
+            y: y + along * dy,
+            advance: (5.0 * dx, 5.0 * dy),
+            direction: (dx, dy),
+            size: 10.0,
+        };
+        layout.push(&c.to_string(), place);
+    }
+}
+
+#[test]
+fn words_drawn_late_stand_in_their_gaps() {
+    let drawn = [
+        (0.0, 100.0, "You"),
+        (40.0, 100.0, "go."),
+        (0.0, 88.0, "End"),
+        (18.0, 100.0, "MUST"),
+    ];
+    assert_eq!(lines(&drawn), ["You MUST go.", "End"]);
+}
+
+#[test]
+fn small_gaps_are_none_and_wide_ones_are_tabs() {
+    let drawn = [
+        (0.0, 0.0, "a"),
+        (5.5, 0.0, "b"),
+        (13.0, 0.0, "c"),
+        (60.0, 0.0, "d"),
+    ];
+    assert_eq!(lines(&drawn), ["ab c\td"]);
+}
+
+#[test]
+fn paragraphs_are_apart_and_lines_are_not() {
+    let drawn = [(0.0, 100.0, "a"), (0.0, 88.0, "b"), (0.0, 60.0, "c")];
+    assert_eq!(lines(&drawn), ["a", "b", "", "c"]);
+}
+
+#[test]
+fn a_word_drawn_twice_to_look_bold_stands_once() {
+    assert_eq!(lines(&[(0.0, 0.0, "bold"), (0.4, 0.0, "bold")]), ["bold"]);
+    assert_eq!(
+        lines(&[(0.0, 0.0, "very"), (25.0, 0.0, "very")]),
+        ["very very"]
+    );
+}
+
+#[test]
+fn columns_are_read_one_after_the_other_below_their_heading() {
+    let text = "thirty letters make up a line ";
+    let mut drawn = vec![(
+        50.0,
+        200.0,
+        "A heading that reaches across the gutter of it",
+    )];
+    let lines_of =
+        |name: &str| -> Vec<String> { (0..6).map(|at| format!("{name}{at} {text}")).collect() };
+    let (left, right) = (lines_of("L"), lines_of("R"));
+    for (at, (left, right)) in left.iter().zip(&right).enumerate() {
+        let y = 180.0 - 12.0 * at as f64;
+        drawn.push((0.0, y, left));
+        drawn.push((190.0, y, right));
+    }
+    let lines = lines(&drawn);
+    let names: String = lines
+        .iter()
+        .filter(|line| !line.is_empty())
+        .map(|line| &line[..2])
+        .collect();
+    assert_eq!(names, "A L0L1L2L3L4L5R0R1R2R3R4R5");
+}
+
+#[test]
+fn cells_of_a_table_are_read_row_by_row() {
+    let mut drawn = Vec::new();
+    for at in 0..8 {
+        let y = -12.0 * f64::from(at);
+        drawn.extend([(0.0, y, "name"), (100.0, y, "value")]);
+    }
+    assert_eq!(lines(&drawn), ["name\tvalue"; 8]);
+}
+
+#[test]
+fn text_at_any_angle_keeps_its_lines() {
+    let mut layout = Layout::default();
+    put(&mut layout, (0.0, 0.0), (0.0, 1.0), "upward");
+    put(&mut layout, (12.0, 0.0), (0.0, 1.0), "again");
+    put(&mut layout, (50.0, 0.0), (0.8, 0.6), "aslant");
+    assert_eq!(layout.lines(), ["upward", "again", "aslant"]);
+}
+
+#[test]
+fn letters_that_run_to_the_left_are_put_in_order() {
+    // Drawn from the left, as their writers do: the last letter first.
+    assert_eq!(lines(&[(0.0, 0.0, "םולש")]), ["שלום"]);
+    let drawn = [(18.0, 0.0, "םולש"), (0.0, 0.0, "abc")];
+    assert_eq!(lines(&drawn), ["שלום abc"]);
+}
+
+#[test]
+fn raised_figures_stay_in_their_line() {
+    let mut layout = Layout::default();
+    put(&mut layout, (0.0, 0.0), (1.0, 0.0), "word");
+    let place = Place {
+        x: 20.0,
+        y: 4.0,
+        advance: (3.0, 0.0),
+        direction: (1.0, 0.0),
+        size: 6.0,
+    };
+    layout.push("1", place);
+    assert_eq!(layout.lines(), ["word1"]);
+}
+
+#[test]
+fn places_that_are_none_are_left_out() {
+    let mut layout = Layout::default();
+    for (x, size) in [
+        (f64::NAN, 10.0),
+        (f64::INFINITY, 10.0),
+        (0.0, 0.0),
+        (0.0, f64::NAN),
+    ] {
+        let place = Place {
+            x,
+            y: 0.0,
+            advance: (5.0, 0.0),
+            direction: (1.0, 0.0),
+            size,
+        };
+        layout.push("a", place);
+    }
+    let place = Place {
+        x: 0.0,
+        y: 0.0,
+        advance: (5.0, 0.0),
+        direction: (0.0, 0.0),
+        size: 10.0,
+    };
+    layout.push("a", place);
+    assert!(layout.lines().is_empty());
+}

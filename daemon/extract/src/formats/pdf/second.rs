@@ -1,0 +1,101 @@
+//! The second engine: slower, and more forgiving than the first.
+
+use std::sync::Arc;
+
+use hayro_interpret::font::{Glyph, GlyphRun};
+use hayro_interpret::hayro_cmap::{BfString, WritingMode};
+use hayro_interpret::hayro_syntax::Pdf;
+use hayro_interpret::kurbo::{Affine, BezPath, Rect, Vec2};
+use hayro_interpret::{
+    BlendMode, ClipPath, Context, Device, DrawMode, DrawProps, Image, ImageDrawProps,
+    InterpreterCache, InterpreterSettings, RenderContent, SoftMask, interpret_page,
+};
+
+use super::layout::{Layout, Place};
+
+/// Fonts count in thousandths of their height.
+const UNITS: f64 = 1000.0;
+
+/// A PDF as the second engine sees it.
+pub(super) struct Second {
+    pdf: Pdf,
+}
+
+impl Second {
+    /// `None` where it cannot make out a page tree, or a password is needed.
+    pub(super) fn load(bytes: &[u8]) -> Option<Self> {
+        let pdf = Pdf::new(Arc::new(bytes.to_vec())).ok()?;
+        Some(Self { pdf })
+    }
+
+    pub(super) fn page_count(&self) -> usize {
+        self.pdf.pages().len()
+    }
+
+    /// What stands on a page; pages count from 0.
+    pub(super) fn page(&self, index: usize) -> Option<Layout> {
+        let page = self.pdf.pages().get(index)?;
+        let settings = InterpreterSettings {
+            // Annotations are read by themselves.
+            render_content: RenderContent::PAGE,
+            ..InterpreterSettings::default()
+        };
+        let cache = InterpreterCache::new();
+        let everywhere = Rect::new(-1e6, -1e6, 1e6, 1e6);
+        let xref = self.pdf.xref();
+        let mut context = Context::new(Affine::IDENTITY, everywhere, &cache, xref, settings);
+        let mut glyphs = Glyphs(Layout::default());
+        interpret_page(page, &mut context, &mut glyphs);
+        Some(glyphs.0)
+    }
+}
+
+/// Takes characters and draws nothing.
+struct Glyphs(Layout);
+
+impl Glyphs {
+    fn take(&mut self, glyph: &Glyph<'_>, at: Affine, mode: WritingMode) {
+        let width = match glyph {
+            Glyph::Outline(glyph) => glyph.advance_width(),
+            Glyph::Type3(glyph) => glyph.advance_width(),
+        };
+        let [a, b, c, d, x, y] = at.as_coeffs();
+        let along = Vec2::new(a, b);
+        let up = Vec2::new(c, d);
+        let (direction, advance) = match mode {
+            WritingMode::Horizontal => (along, along * f64::from(width.unwrap_or(0.0))),
+            WritingMode::Vertical => (-up, -up * UNITS),
+        };
+        let place = Place {
+            x,
+            y,
+            advance: (advance.x, advance.y),
+            direction: (direction.x, direction.y),
+            size: up.hypot() * UNITS,
+        };
+        match glyph.as_unicode() {
+            Some(BfString::Char(char)) => self.0.push(char.encode_utf8(&mut [0; 4]), place),
+            Some(BfString::String(text)) => self.0.push(&text, place),
+            None => self.0.push("\u{fffd}", place),
+        }
+    }
+}
+
+impl Device<'_> for Glyphs {
+    fn draw_glyph_run(&mut self, run: &GlyphRun<'_, '_>, props: DrawProps<'_>, _: &DrawMode) {
+        for glyph in run.glyphs() {
+            self.take(
+                glyph,
+                props.transform * glyph.transform(),
+                run.writing_mode(),
+            );
+        }
+    }
+
+    fn draw_path(&mut self, _: &BezPath, _: DrawProps<'_>, _: &DrawMode) {}
+    fn push_clip_path(&mut self, _: &ClipPath) {}
+    fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'_>>, _: BlendMode) {}
+    fn draw_image(&mut self, _: Image<'_, '_>, _: ImageDrawProps<'_>) {}
+    fn pop_clip(&mut self) {}
+    fn pop_transparency_group(&mut self) {}
+}

@@ -1,0 +1,66 @@
+//! Runs one study and prints its figures.
+//!
+//! `cargo run --release -p simdex-tests --bin study -- --list | NAME [--corpus DIR] [--texts N]
+//! [--keep FILE] [--json]`. Called with `extract-worker` it is a worker of its own pool.
+
+use std::io::{Write, stdout};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use simdex_tests::figure::Figures;
+use simdex_tests::study::{STUDIES, Settings, find, worker};
+
+/// Holds what Simdex reads against what independent readers read.
+#[derive(Parser)]
+struct Arguments {
+    /// Which study
+    #[arg(required_unless_present = "list")]
+    name: Option<String>,
+    /// Names the studies
+    #[arg(long)]
+    list: bool,
+    /// The folder of real documents [default: $SIMDEX_CORPORA, else ../shared/corpora]
+    #[arg(long, value_name = "DIR")]
+    corpus: Option<PathBuf>,
+    /// Texts to convert, where the study converts any
+    #[arg(long, value_name = "N")]
+    texts: Option<usize>,
+    /// Keeps the answers of independent readers in this file, and takes them from it
+    #[arg(long, value_name = "FILE")]
+    keep: Option<PathBuf>,
+    /// Prints one JSON object a figure
+    #[arg(long)]
+    json: bool,
+}
+
+fn main() -> ExitCode {
+    if let Some(ended) = worker() {
+        return ended;
+    }
+    match run(Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            let _ = writeln!(std::io::stderr(), "study: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+fn run(arguments: Arguments) -> anyhow::Result<()> {
+    let mut out = stdout().lock();
+    let Some(name) = arguments.name.as_deref().filter(|_| !arguments.list) else {
+        for study in STUDIES {
+            writeln!(out, "{:<12} {}", study.name, study.about)?;
+        }
+        return Ok(());
+    };
+    let study = find(name)
+        .ok_or_else(|| anyhow::anyhow!("no study is called {name}; --list names them"))?;
+    let settings = Settings {
+        corpus: arguments.corpus,
+        texts: arguments.texts,
+        keep: arguments.keep,
+    };
+    (study.run)(&settings, &mut Figures::new(&mut out, arguments.json))
+}

@@ -1,0 +1,118 @@
+//! How much two texts agree: shingles and vocabularies of words.
+//!
+//! Words are runs of letters and digits of the canonical text, which is Unicode's NFKC with case
+//! folding; so spacing, case, punctuation and presentation forms part nothing.
+
+use std::collections::HashSet;
+
+use simdex_signature::CanonicalText;
+
+/// Words of a shingle.
+const WIDTH: usize = 5;
+
+/// A text taken apart into words.
+pub(super) struct Words(CanonicalText);
+
+impl Words {
+    /// Of an extracted text.
+    pub(super) fn of(text: &str) -> Self {
+        Self(CanonicalText::from_extracted(text))
+    }
+
+    fn list(&self) -> Vec<&str> {
+        let words = self.0.as_str().split(|c: char| !c.is_alphanumeric());
+        words.filter(|word| !word.is_empty()).collect()
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.list().len()
+    }
+
+    /// |A∩B| / |A∪B| of the sets of five words in a row; a shorter text is one shingle. 1 where
+    /// both texts are empty.
+    pub(super) fn agreement(&self, other: &Self) -> f64 {
+        let (a, b) = (self.list(), other.list());
+        let (a, b) = (shingles(&a), shingles(&b));
+        let shared = a.intersection(&b).count();
+        ratio(shared, a.len() + b.len() - shared)
+    }
+
+    /// The share of the reference's distinct words that stand here too; 1 where it has none.
+    pub(super) fn recall(&self, reference: &Self) -> f64 {
+        let own: HashSet<&str> = self.list().into_iter().collect();
+        let wanted: HashSet<&str> = reference.list().into_iter().collect();
+        ratio(wanted.intersection(&own).count(), wanted.len())
+    }
+}
+
+fn shingles<'a>(words: &'a [&'a str]) -> HashSet<&'a [&'a str]> {
+    match words.len() {
+        0 => HashSet::new(),
+        few @ 1..WIDTH => HashSet::from([&words[..few]]),
+        _ => words.windows(WIDTH).collect(),
+    }
+}
+
+fn ratio(part: usize, whole: usize) -> f64 {
+    if whole == 0 {
+        1.0
+    } else {
+        part as f64 / whole as f64
+    }
+}
+
+/// The share of the values that are at least this; 1 of none.
+pub(super) fn share_reaching(values: &[f64], least: f64) -> f64 {
+    ratio(
+        values.iter().filter(|value| **value >= least).count(),
+        values.len(),
+    )
+}
+
+/// The value below which this share of the values lies (nearest rank); 0 of none.
+pub(super) fn quantile(values: &[f64], share: f64) -> f64 {
+    let mut sorted = values.to_vec();
+    sorted.sort_by(f64::total_cmp);
+    let rank = (share * sorted.len() as f64).ceil() as usize;
+    sorted.get(rank.saturating_sub(1)).copied().unwrap_or(0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn agreement(a: &str, b: &str) -> f64 {
+        Words::of(a).agreement(&Words::of(b))
+    }
+
+    #[test]
+    fn agreement_is_the_jaccard_of_five_words_in_a_row() {
+        // Three shingles and two, of which two are shared.
+        assert_eq!(agreement("a b c d e f g", "A, b\tc (d) e f"), 2.0 / 3.0);
+        assert_eq!(agreement("a b c d e f", "f e d c b a"), 0.0);
+        assert_eq!(agreement("ﬁne STRASSE", "fine straße"), 1.0);
+        assert_eq!(agreement("", " . "), 1.0);
+        assert_eq!(agreement("one", ""), 0.0);
+        assert_eq!(agreement("one two", "one two three"), 0.0);
+    }
+
+    #[test]
+    fn recall_counts_distinct_words_of_the_reference() {
+        let (own, reference) = (
+            Words::of("two one other"),
+            Words::of("one one two three four"),
+        );
+        assert_eq!(own.recall(&reference), 0.5);
+        assert_eq!(own.recall(&Words::of("")), 1.0);
+        assert_eq!(reference.count(), 5);
+    }
+
+    #[test]
+    fn quantiles_are_nearest_ranks() {
+        let values: Vec<f64> = (1..=10).rev().map(f64::from).collect();
+        assert_eq!((quantile(&values, 0.5), quantile(&values, 0.1)), (5.0, 1.0));
+        assert_eq!((quantile(&values, 0.0), quantile(&[], 0.5)), (1.0, 0.0));
+        assert_eq!(share_reaching(&values, 9.0), 0.2);
+    }
+}
