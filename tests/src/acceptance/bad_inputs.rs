@@ -21,7 +21,7 @@ use anyhow::{Context, Result, bail, ensure};
 use base64::Engine as _;
 use serde_json::Value;
 
-use self::bed::Bed;
+use self::bed::{Bed, Made};
 use self::contract::Row;
 use self::neighbours::{Memory, Neighbours};
 use crate::figure::Figures;
@@ -32,7 +32,9 @@ use crate::sandbox::{Daemon, Sandbox};
 const MEMORY_MIB: u64 = 1024;
 /// The limits FORMAT.md names beside its table.
 const CONFIG: &str = "[watch]\ndebounce_ms = 50\n[extract]\nmemory_mib = 1024\ncpu_seconds = 10\n\
-     wall_seconds = 30\ntext_mib = 8\nraw_mib = 1\ncontainer_mib = 128\ncontainer_entry_mib = 32\n";
+     wall_seconds = 30\ntext_mib = 8\nraw_mib = 1\ncontainer_mib = 128\ncontainer_entry_mib = 32\ncontainer_entries = 2000\n";
+/// Below the share.
+const FOLDER: &str = "bad";
 const SECRET: &str = "the secret that lies beside the share says that nobody may ever find these \
      very words in the index whatever link or entity names the file they are written in";
 
@@ -41,9 +43,44 @@ pub(super) fn run(figures: &mut Figures<'_>) -> Result<()> {
     contract::named_tests_exist(&rows)?;
     let alone = Neighbours::alone()?;
     let sandbox = Sandbox::new()?;
+    let bed = laid_out(&sandbox)?;
+    let roots = [
+        (sandbox.share().to_owned(), "auto"),
+        (lively::unreadable(), "poll"),
+    ];
+    let daemon = sandbox.serve().roots(roots).config(CONFIG).start()?;
+    let memory = Memory::watch(daemon.id());
+    let folder = sandbox.share().join(FOLDER);
+    fs::rename(&bed.folder, &folder)?;
+    let truncating = lively::Truncating::begin(&folder)?;
+    let beside = Neighbours::among(&sandbox, &daemon)?;
+    daemon.sync()?;
+    let early = bed.made.iter().filter(|made| !made.is_late());
+    let mut wrong = compare(&folder, &daemon, &rows, early)?;
+    drop(truncating);
+    lively::strike(&folder, &daemon)?;
+    let late = bed.made.iter().filter(|made| made.is_late());
+    wrong.extend(compare(&folder, &daemon, &rows, late)?);
+    wrong.extend(unmade(&bed, &rows, figures)?);
+    let peak = memory.peak_mib();
+    let limit = format!("at most {MEMORY_MIB}");
+    figures.against("peak memory of a worker", peak, "MiB", &limit)?;
+    beside.against(alone, figures)?;
+    let listed = wrong.join("\n");
+    ensure!(wrong.is_empty(), "{} differ:\n{listed}", wrong.len());
+    ensure!(peak <= MEMORY_MIB as f64, "a worker took {peak} MiB");
+    beside.all_indexed(&sandbox, &daemon)?;
+    nothing_leaked(&sandbox, &daemon)?;
+    let status = daemon.stop()?;
+    ensure!(status.success(), "the daemon ended with {status}");
+    Ok(())
+}
+
+/// All inputs, still outside the share.
+fn laid_out(sandbox: &Sandbox) -> Result<Bed> {
     let secret = sandbox.beside("secret.txt");
     fs::write(&secret, SECRET)?;
-    let mut bed = Bed::new(sandbox.beside("bad"), secret)?;
+    let mut bed = Bed::new(sandbox.beside(FOLDER), secret)?;
     for make in [
         files::make,
         pdfs::make,
@@ -54,58 +91,21 @@ pub(super) fn run(figures: &mut Figures<'_>) -> Result<()> {
     ] {
         make(&mut bed)?;
     }
-    let daemon = sandbox
-        .serve()
-        .roots([
-            (sandbox.share().to_owned(), "auto"),
-            (lively::unreadable(), "poll"),
-        ])
-        .config(CONFIG)
-        .start()?;
-    let memory = Memory::watch(daemon.id());
-    let folder = sandbox.share().join("bad");
-    fs::rename(&bed.folder, &folder)?;
-    let truncating = lively::Truncating::begin(&folder)?;
-    let beside = Neighbours::among(&sandbox, &daemon)?;
-    daemon.sync()?;
-    lively::strike(&folder, &daemon)?;
-    let peak = memory.peak_mib();
-    figures.against(
-        "peak memory of a worker",
-        peak,
-        "MiB",
-        &format!("at most {MEMORY_MIB}"),
-    )?;
-    beside.against(alone, figures)?;
-    let wrong = compare(&sandbox, &daemon, &bed, &rows, figures)?;
-    drop(truncating);
-    ensure!(
-        wrong.is_empty(),
-        "{} differ:\n{}",
-        wrong.len(),
-        wrong.join("\n")
-    );
-    ensure!(peak <= MEMORY_MIB as f64, "a worker took {peak} MiB");
-    beside.all_indexed(&sandbox, &daemon)?;
-    nothing_leaked(&sandbox, &daemon)?;
-    let status = daemon.stop()?;
-    ensure!(status.success(), "the daemon ended with {status}");
-    Ok(())
+    Ok(bed)
 }
 
-/// Where every input ended, against the table; what differs, a line each.
-fn compare(
-    sandbox: &Sandbox,
+/// Where inputs ended, against the table; what differs, a line each.
+fn compare<'a>(
+    folder: &Path,
     daemon: &Daemon,
-    bed: &Bed,
     rows: &[Row],
-    figures: &mut Figures<'_>,
+    all: impl Iterator<Item = &'a Made>,
 ) -> Result<Vec<String>> {
     let ends = ends(daemon)?;
     let mut wrong = Vec::new();
-    for made in &bed.made {
-        let path = sandbox.share().join("bad").join(&made.path);
-        let found = ends.get(&path).cloned().unwrap_or_default();
+    for made in all {
+        let found = ends.get(&folder.join(&made.path));
+        let found = found.cloned().unwrap_or_default();
         let row = rows.iter().find(|row| row.is(made.number, made.input));
         let at = format!("{} {} ({})", made.number, made.input, made.path.display());
         match row {
@@ -116,32 +116,32 @@ fn compare(
             Some(_) => {}
         }
     }
-    let is_made = |row: &&Row| {
-        let (number, input) = (row.number, &row.input);
-        bed.made
-            .iter()
-            .any(|made| made.number == number && made.input == input)
-            || bed
-                .not_made
-                .iter()
-                .any(|(n, name)| *n == number && name == input)
-    };
-    let here = rows.iter().filter(|row| row.test.is_none());
-    wrong.extend(
-        here.filter(|row| !is_made(row))
-            .map(|row| format!("nobody makes {row}")),
-    );
+    Ok(wrong)
+}
+
+/// Rows that are to be made here and that nobody makes.
+fn unmade(bed: &Bed, rows: &[Row], figures: &mut Figures<'_>) -> Result<Vec<String>> {
+    let made = bed.made.iter().map(|made| (made.number, made.input));
+    let made: Vec<_> = made.chain(bed.not_made.iter().copied()).collect();
+    let is_made = |row: &&Row| made.iter().any(|(number, input)| row.is(*number, input));
     for (number, input) in &bed.not_made {
         figures.put(&format!("not made here: {number} {input}"), 1.0, "")?;
     }
     figures.put("inputs", bed.made.len() as f64, "files")?;
     figures.put("rows", rows.len() as f64, "")?;
-    Ok(wrong)
+    let here = rows.iter().filter(|row| row.test.is_none());
+    Ok(here
+        .filter(|row| !is_made(row))
+        .map(|row| format!("nobody makes {row}"))
+        .collect())
 }
 
 /// State and reason of every file, by path.
 fn ends(daemon: &Daemon) -> Result<HashMap<PathBuf, (String, String)>> {
-    let files = daemon.simctl(["files"])?.ended_with(&[0, 1])?.lines_of("file")?;
+    let files = daemon
+        .simctl(["files"])?
+        .ended_with(&[0, 1])?
+        .lines_of("file")?;
     let end = |file: &Value| -> Result<_> {
         let reason = file["reason"].as_str().unwrap_or("-");
         Ok((

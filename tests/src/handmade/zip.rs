@@ -84,7 +84,6 @@ impl Entry {
         let mut bytes = b"PK\x01\x02\x14\x03".to_vec();
         bytes.extend(self.common(&self.name));
         bytes.extend([0; 6]);
-        bytes.extend([0; 2]);
         bytes.extend((self.mode << 16).to_le_bytes());
         bytes.extend(offset.to_le_bytes());
         bytes.extend(&self.name);

@@ -15,6 +15,13 @@ pub(super) struct Made {
     pub(super) path: PathBuf,
 }
 
+impl Made {
+    /// Whether it is judged only after it was read again and again.
+    pub(super) fn is_late(&self) -> bool {
+        self.input == super::lively::GIVEN_UP
+    }
+}
+
 /// A folder outside the share, moved into it when everything is made.
 pub(super) struct Bed {
     pub(super) folder: PathBuf,

@@ -12,12 +12,13 @@ use anyhow::Result;
 
 use super::bed::{Bed, text};
 use super::files::filled;
-use crate::handmade::pdf::{page, pdf_with, stream};
 use crate::sandbox::Daemon;
 
 const LENGTH: u64 = 32 << 20;
 const STRIKES: u64 = 3;
-const POISON: &str = "64-strikes.pdf";
+const POISON: &str = "64-strikes.zip";
+/// The input that is judged after [`strike`].
+pub(super) const GIVEN_UP: &str = "content that fails three times";
 
 pub(super) fn make(bed: &mut Bed) -> Result<()> {
     let path = bed.place(22, "file truncated while it is read", "22-truncated.txt")?;
@@ -29,20 +30,9 @@ pub(super) fn make(bed: &mut Bed) -> Result<()> {
     } else {
         bed.not_made.push((27, "file whose reading fails"));
     }
-    // A form that draws itself.
-    let mut poison = page("", stream("", b"/X Do"));
-    poison[2] = b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 5 0 R \
-        /Resources << /XObject << /X 6 0 R >> >> >>"
-        .to_vec();
-    let form = "/Type /XObject /Subtype /Form /BBox [0 0 9 9] \
-                /Resources << /XObject << /X 6 0 R >> >>";
-    poison.push(stream(form, b"/X Do"));
-    bed.write(
-        64,
-        "crashes the worker three times",
-        POISON,
-        pdf_with(&poison, ""),
-    )
+    // The first header of a package, and nothing that belongs to it.
+    let poison = [&b"PK\x03\x04"[..], &[b'x'; 400]].concat();
+    bed.write(64, GIVEN_UP, POISON, poison)
 }
 
 /// A root of files that cannot be read.

@@ -11,7 +11,7 @@ use super::bed::{Bed, text};
 /// MIME parts within one another.
 const DEEP: usize = 1000;
 const HEADERS: usize = 1_000_000;
-const MESSAGES: usize = 20_000;
+const MESSAGES: u64 = 5_000;
 const ATTACHED: u64 = 192 << 20;
 
 pub(super) fn make(bed: &mut Bed) -> Result<()> {
@@ -95,7 +95,7 @@ fn attachment(bed: &mut Bed) -> Result<()> {
 fn mailbox(bed: &mut Bed) -> Result<()> {
     let path = bed.place(
         62,
-        "mailbox of 20,000 messages, From in their bodies",
+        "mailbox of 5,000 messages, From in their bodies",
         "62-box.mbox",
     )?;
     let mut file = BufWriter::new(File::create(path)?);
@@ -105,7 +105,7 @@ fn mailbox(bed: &mut Bed) -> Result<()> {
             "From a@example.org Mon Jan  1 00:00:00 2024\n{}\nmessage {at}\nFrom here on it goes on\n\
              {}\n\n",
             head("box"),
-            &text(62)[..200]
+            &text(10_000 + at)[..200]
         )?;
     }
     Ok(file.flush()?)
