@@ -107,5 +107,7 @@ fn campaign(arguments: &Arguments, target: &'static Target, out: &mut impl Write
 fn build_directory() -> Result<PathBuf> {
     let own = std::env::current_exe()?;
     let directory = own.ancestors().nth(2);
-    Ok(directory.context("the program lies in no target folder")?.to_owned())
+    Ok(directory
+        .context("the program lies in no target folder")?
+        .to_owned())
 }

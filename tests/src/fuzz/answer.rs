@@ -29,7 +29,10 @@ pub(super) fn name_of(outcome: &Outcome) -> String {
 /// Whether a document with this outcome is kept for study: its worker, or its parser, gave up.
 pub(super) fn is_worth_study(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Crashed(_) | Outcome::TimedOut(_))
-        || matches!(outcome.reason(), Some(Reason::ParserPanic | Reason::MemoryLimit))
+        || matches!(
+            outcome.reason(),
+            Some(Reason::ParserPanic | Reason::MemoryLimit)
+        )
 }
 
 /// What is wrong with an answer; none where nothing is.
@@ -52,13 +55,20 @@ pub(super) fn fault(extraction: &Extraction, limits: &Limits, lying: bool) -> Op
     let plain = |name: &str| {
         (1..=NAME).contains(&name.len()) && name.bytes().all(|byte| matches!(byte, b' '..=b'~'))
     };
-    let answered = !matches!(extraction.outcome, Outcome::Crashed(_) | Outcome::TimedOut(_));
+    let answered = !matches!(
+        extraction.outcome,
+        Outcome::Crashed(_) | Outcome::TimedOut(_)
+    );
     if answered && !(plain(&extraction.media_type) && plain(&extraction.engine)) {
         return Some("kind or engine is no plain name");
     }
     let clean = |text: &str| !text.chars().any(char::is_control);
     let remarks = &extraction.warnings;
-    if remarks.len() > REMARKS || !remarks.iter().all(|line| line.len() <= REMARK && clean(line)) {
+    if remarks.len() > REMARKS
+        || !remarks
+            .iter()
+            .all(|line| line.len() <= REMARK && clean(line))
+    {
         return Some("remarks are too many, too long or not clean");
     }
     let bounded = |value: &str| (1..=Facts::MAX_BYTES).contains(&value.len()) && clean(value);
@@ -77,7 +87,9 @@ fn members(extraction: &Extraction, limits: &Limits) -> Option<&'static str> {
     if !members.iter().all(|member| named(&member.name)) {
         return Some("a member's name is too long or holds a NUL");
     }
-    let lengths = members.iter().filter_map(|member| member.body.as_ref().ok());
+    let lengths = members
+        .iter()
+        .filter_map(|member| member.body.as_ref().ok());
     let total: u64 = lengths.map(|bytes| bytes.length()).sum();
     (total > limits.budgets.total_bytes).then_some("members hold more than the budget has")
 }

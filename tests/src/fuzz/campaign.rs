@@ -99,7 +99,9 @@ impl Order<'_> {
         };
         let mut sum = Campaign::default();
         thread::scope(|scope| {
-            let callers: Vec<_> = (0..WORKERS as u64).map(|at| scope.spawn(caller(at))).collect();
+            let callers: Vec<_> = (0..WORKERS as u64)
+                .map(|at| scope.spawn(caller(at)))
+                .collect();
             for caller in callers {
                 let done = caller.join().map_err(|_| anyhow!("a caller panicked"))?;
                 sum.add(done?);
@@ -145,7 +147,11 @@ impl Order<'_> {
         file.rewind()?;
         let read_only = File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
         let hint = Hint {
-            name: self.target.endings.first().map(|ending| format!("fuzz.{ending}")),
+            name: self
+                .target
+                .endings
+                .first()
+                .map(|ending| format!("fuzz.{ending}")),
             ..Hint::default()
         };
         Ok(pool.extract(read_only, &hint))

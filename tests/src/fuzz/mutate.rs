@@ -7,13 +7,50 @@ use crate::handmade::zip::{Entry, unzip, zip};
 const LONGEST: usize = 512 << 10;
 /// Numbers that lengths, counts and offsets are set to.
 const TELLING: &[u64] = &[
-    0, 1, 2, 7, 8, 15, 16, 31, 32, 63, 64, 127, 128, 255, 256, 511, 512, 4095, 4096, 65_535, 65_536,
-    0x00ff_ffff, 0x7fff_ffff, 0x8000_0000, 0xffff_fffe, 0xffff_ffff, 0x7fff_ffff_ffff_ffff, u64::MAX,
+    0,
+    1,
+    2,
+    7,
+    8,
+    15,
+    16,
+    31,
+    32,
+    63,
+    64,
+    127,
+    128,
+    255,
+    256,
+    511,
+    512,
+    4095,
+    4096,
+    65_535,
+    65_536,
+    0x00ff_ffff,
+    0x7fff_ffff,
+    0x8000_0000,
+    0xffff_fffe,
+    0xffff_ffff,
+    0x7fff_ffff_ffff_ffff,
+    u64::MAX,
 ];
 /// Numbers as texts have them.
 const WRITTEN: &[&[u8]] = &[
-    b"0", b"-1", b"1", b"255", b"65536", b"1048576", b"2147483647", b"4294967296",
-    b"9223372036854775807", b"-9223372036854775808", b"99999999999999999999999", b"1e999", b"NaN",
+    b"0",
+    b"-1",
+    b"1",
+    b"255",
+    b"65536",
+    b"1048576",
+    b"2147483647",
+    b"4294967296",
+    b"9223372036854775807",
+    b"-9223372036854775808",
+    b"99999999999999999999999",
+    b"1e999",
+    b"NaN",
 ];
 /// Documents with a new outcome that are mutated further.
 const MOST_LEARNT: usize = 200;
@@ -142,7 +179,8 @@ fn place(bytes: &[u8], random: &mut Random) -> usize {
 /// A stretch, short ones more often than long ones.
 fn stretch(bytes: &[u8], random: &mut Random) -> (usize, usize) {
     let start = place(bytes, random);
-    let length = random.below(1 << random.below(14)) as usize;
+    let most = 1 << random.below(14);
+    let length = random.below(most) as usize;
     (start, bytes.len().min(start + length))
 }
 
@@ -190,7 +228,10 @@ fn write_number(bytes: &mut Vec<u8>, random: &mut Random) {
         return;
     };
     let start = from + first;
-    let length = bytes[start..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let length = bytes[start..]
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
     let new = pick(WRITTEN, random).copied().unwrap_or_default();
     bytes.splice(start..start + length, new.iter().copied());
 }
@@ -213,10 +254,15 @@ mod tests {
 
     #[test]
     fn a_seed_and_a_number_give_the_same_bytes() {
-        let seeds = vec![zip(&[Entry::deflated("a.txt", &[b'1'; 300])]), b"two 22".to_vec()];
+        let seeds = vec![
+            zip(&[Entry::deflated("a.txt", &[b'1'; 300])]),
+            b"two 22".to_vec(),
+        ];
         let mutator = Mutator::new(seeds, vec![b"word"], true);
         let all = |seed: u64| -> Vec<Vec<u8>> {
-            (0..500).map(|at| mutator.document(&mut Random::new(seed, at))).collect()
+            (0..500)
+                .map(|at| mutator.document(&mut Random::new(seed, at)))
+                .collect()
         };
         assert_eq!(all(1), all(1));
         let different: std::collections::BTreeSet<_> = all(1).into_iter().collect();

@@ -37,10 +37,16 @@ impl Resources {
     pub(super) fn leaks_since(&self, before: &Self) -> Vec<String> {
         let mut leaks = Vec::new();
         if self.children > before.children {
-            leaks.push(format!("{} workers are left", self.children - before.children));
+            leaks.push(format!(
+                "{} workers are left",
+                self.children - before.children
+            ));
         }
         if self.descriptors > before.descriptors {
-            leaks.push(format!("{} descriptors are left", self.descriptors - before.descriptors));
+            leaks.push(format!(
+                "{} descriptors are left",
+                self.descriptors - before.descriptors
+            ));
         }
         leaks
     }

@@ -67,7 +67,7 @@ fn attributes(bed: &mut Bed) -> Result<()> {
         for at in 0..800_000 {
             let _ = write!(xml, " {prefix}{at}=\"u\"");
         }
-        let _ = write!(xml, ">{}</tag></root>", text(56 + prefix.len() as u64));
+        let _ = write!(xml, ">{}</tag></root>", text(560 + prefix.len() as u64));
         bed.write(56, input, name, xml)?;
     }
     Ok(())
@@ -130,12 +130,11 @@ fn compound(bed: &mut Bed) -> Result<()> {
     }
     // Each sector of the table names itself as the next one.
     let table: Vec<u8> = (0..128_u32).flat_map(|at| at.to_le_bytes()).collect();
-    let mut directory = vec![0_u8; 512];
-    for (at, letter) in "Root Entry".encode_utf16().enumerate() {
-        directory[2 * at..2 * at + 2].copy_from_slice(&letter.to_le_bytes());
-    }
-    directory[64] = 22;
-    directory[66] = 5;
+    let directory = [
+        entry("Root Entry", 5, u32::MAX, 1),
+        entry("WordDocument", 2, 0, u32::MAX),
+    ];
+    let directory = [directory.concat(), vec![0; 256]].concat();
     let cycle = [&header[..], &table, &directory].concat();
     bed.write(
         59,
@@ -153,6 +152,21 @@ fn compound(bed: &mut Bed) -> Result<()> {
         "59-difat.xls",
         claims,
     )
+}
+
+/// An entry of the directory: a storage (5) or a long stream (2) that begins in this sector.
+fn entry(name: &str, kind: u8, start: u32, child: u32) -> Vec<u8> {
+    let mut entry: Vec<u8> = name.encode_utf16().flat_map(u16::to_le_bytes).collect();
+    entry.resize(64, 0);
+    entry.extend((2 * name.len() as u16 + 2).to_le_bytes());
+    entry.extend([kind, 1]);
+    for link in [u32::MAX, u32::MAX, child] {
+        entry.extend(link.to_le_bytes());
+    }
+    entry.resize(116, 0);
+    entry.extend(start.to_le_bytes());
+    entry.extend(100_000_u64.to_le_bytes());
+    entry
 }
 
 fn nested(bed: &mut Bed) -> Result<()> {

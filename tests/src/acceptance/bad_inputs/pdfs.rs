@@ -4,7 +4,7 @@ use anyhow::Result;
 
 use super::bed::{Bed, rows, text};
 use crate::handmade::crypt::locked_pdf;
-use crate::handmade::pdf::{lines, page, pdf, pdf_with, stream};
+use crate::handmade::pdf::{lines, page, pdf_with, stream};
 use crate::handmade::zlib;
 
 pub(super) fn make(bed: &mut Bed) -> Result<()> {
@@ -48,7 +48,8 @@ fn structure(bed: &mut Bed) -> Result<()> {
     let size = pdf_with(&sound, "/Size 4294967295");
     bed.write(36, "PDF with a huge /Size", "36-size.pdf", size)?;
     bed.write(36, "PDF with a huge /W", "36-w.pdf", wide_table())?;
-    let mut looped = pdf_with(&sound, "/Prev 0000000000");
+    let other = page("", stream("", lines(&rows(38)).as_bytes()));
+    let mut looped = pdf_with(&other, "/Prev 0000000000");
     let start = looped
         .windows(5)
         .position(|at| at == b"\nxref")
@@ -122,14 +123,39 @@ fn contents(bed: &mut Bed) -> Result<()> {
 }
 
 fn truncated(bed: &mut Bed) -> Result<()> {
-    let texts: Vec<String> = (420..428).flat_map(rows).collect();
-    let whole = pdf(&texts);
+    let whole = pages(8);
     for part in 1..64 {
         let end = whole.len() * part / 64;
         let path = format!("42/{part:02}-of-64.pdf");
         bed.write(42, "PDF cut after each 1/64", path, &whole[..end])?;
     }
     Ok(())
+}
+
+/// A file of so many pages, each with its own contents right behind it.
+fn pages(count: usize) -> Vec<u8> {
+    let kids: String = (0..count)
+        .map(|at| format!("{} 0 R ", 2 * at + 4))
+        .collect();
+    let mut objects: Vec<Vec<u8>> = [
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        format!("<< /Type /Pages /Kids [{kids}] /Count {count} >>"),
+        "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica /Encoding /WinAnsiEncoding >>"
+            .to_owned(),
+    ]
+    .map(String::into_bytes)
+    .to_vec();
+    for at in 0..count {
+        let page = format!(
+            "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {} 0 R \
+             /Resources << /Font << /F1 3 0 R >> >> >>",
+            2 * at + 5
+        );
+        objects.push(page.into_bytes());
+        let shown = lines(&rows(420 + at as u64));
+        objects.push(stream("", shown.as_bytes()));
+    }
+    pdf_with(&objects, "")
 }
 
 fn forms(bed: &mut Bed) -> Result<()> {
