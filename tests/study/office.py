@@ -2,11 +2,14 @@
 programs catdoc, antiword, catppt and xls2csv."""
 
 import datetime
+import os
+import tempfile
 import zipfile
 
 from plain import said
 
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+P = "{http://schemas.openxmlformats.org/presentationml/2006/main}"
 A = "{http://schemas.openxmlformats.org/drawingml/2006/main}"
 FALLBACK = "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"
 STORIES = ("header", "footer", "footnotes", "endnotes", "comments")
@@ -62,16 +65,36 @@ def pptx(path):
         stories = [slide.element]
         if slide.has_notes_slide:
             stories.append(slide.notes_slide.element)
-        texts += [paragraphs(story, A, {f"{A}br"}, {FALLBACK}) for story in stories]
+        for story in stories:
+            drop_fields(story)
+            texts.append(paragraphs(story, A, {f"{A}br"}, {FALLBACK}))
     return "\n".join(texts)
 
 
+def drop_fields(story):
+    """Numbers of slides and dates of today are no text of the document."""
+    for shape in list(story.iter(f"{P}sp")):
+        place = shape.find(f"{P}nvSpPr/{P}nvPr/{P}ph")
+        if place is not None and place.get("type") in ("sldNum", "dt"):
+            shape.getparent().remove(shape)
+
+
+def ppt(path):
+    """What LibreOffice makes of it, as PPTX."""
+    with tempfile.TemporaryDirectory() as folder:
+        profile = f"-env:UserInstallation=file://{folder}/profile"
+        said(["soffice", profile, "--headless", "--convert-to", "pptx", "--outdir", folder, path])
+        made = [name for name in os.listdir(folder) if name.endswith(".pptx")]
+        return pptx(os.path.join(folder, made[0]))
+
+
 def cell(value):
-    """A value as people write it; how a format shows it is the programs' affair."""
+    """A value as people write it, with the 15 digits a sheet has; how a format shows it is the
+    programs' affair."""
     if value is None:
         return ""
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
+    if isinstance(value, float):
+        return format(value, ".15g")
     if isinstance(value, datetime.datetime) and value.time() == datetime.time():
         value = value.date()
     return str(value)
@@ -88,6 +111,13 @@ def xlsx(path):
 
     book = openpyxl.load_workbook(path, data_only=True)
     sheets = [lines(sheet.iter_rows(values_only=True)) for sheet in book.worksheets]
+    sheets += [
+        part.text
+        for sheet in book.worksheets
+        for running in (sheet.oddHeader, sheet.oddFooter, sheet.evenHeader, sheet.evenFooter)
+        for part in (running.left, running.center, running.right)
+        if part.text
+    ]
     comments = [
         cell.comment.text
         for sheet in book.worksheets
@@ -184,5 +214,8 @@ READERS = {
         ("xlrd", "py:xlrd", xls),
         ("xls2csv", "xls2csv", program("xls2csv", "-d", "utf-8", "-c", " ", "-q", "0")),
     ],
-    "ppt": [("catppt", "catppt", program("catppt", "-d", "utf-8"))],
+    "ppt": [
+        ("LibreOffice", "soffice", ppt),
+        ("catppt", "catppt", program("catppt", "-d", "utf-8")),
+    ],
 }

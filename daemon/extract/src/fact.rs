@@ -1,130 +1,100 @@
 //! Facts about a document beside its text: what it says of itself, and what reading it came to.
 
 use std::collections::BTreeMap;
-use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Declares [`Fact`] with its code and meaning side by side, so that none can lack either.
-macro_rules! facts {
-    ($($(#[doc = $meaning:literal])+ $name:ident = $code:literal,)+) => {
-        /// What a fact tells.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        pub enum Fact {
-            $($(#[doc = $meaning])+ #[serde(rename = $code)] $name,)+
-        }
+use crate::codes::codes;
 
-        impl Fact {
-            /// Every fact, in the order they are listed.
-            pub const ALL: &'static [Self] = &[$(Self::$name,)+];
-
-            /// The stored name: short, kebab-case, never changed.
-            #[must_use]
-            pub fn code(self) -> &'static str {
-                match self { $(Self::$name => $code,)+ }
-            }
-
-            /// One line for people.
-            #[must_use]
-            pub fn meaning(self) -> &'static str {
-                match self { $(Self::$name => concat!($($meaning),+).trim_ascii_start(),)+ }
-            }
-        }
-    };
-}
-
-facts! {
-    /// Title, as the document states it
-    Title = "title",
-    /// What it is about, as the document states it; of mail the subject line
-    Subject = "subject",
-    /// Who wrote it, as the document states it
-    Author = "author",
-    /// Who saved it last, as the document states it
-    LastAuthor = "last-author",
-    /// When it was made, as the document states it (RFC 3339)
-    Created = "created",
-    /// When it was saved last, as the document states it (RFC 3339)
-    Modified = "modified",
-    /// Language, as the document states it
-    Language = "language",
-    /// Program that wrote it, as the document states it
-    Producer = "producer",
-    /// Identifier, as the document states it (ISBN, DOI, UID)
-    Identifier = "identifier",
-    /// Sender
-    From = "from",
-    /// Receivers
-    To = "to",
-    /// Receivers of copies
-    Cc = "cc",
-    /// Receivers of hidden copies
-    Bcc = "bcc",
-    /// When it was sent (RFC 3339)
-    Sent = "sent",
-    /// Message identifier
-    MessageId = "message-id",
-    /// Identifier of the message this one answers
-    InReplyTo = "in-reply-to",
-    /// Character set that was used
-    Charset = "charset",
-    /// Kind that the name promises, where the content is of another
-    NamedAs = "named-as",
-    /// Pages (or slides)
-    Pages = "pages",
-    /// Pages that could not be read
-    PagesFailed = "pages-failed",
-    /// Pages that hold no text, only pictures perhaps
-    PagesWithoutText = "pages-without-text",
-    /// Pages read by text recognition
-    PagesRecognised = "pages-recognised",
-    /// Pages read by the second engine, where the first gave poor text
-    PagesBySecondEngine = "pages-by-second-engine",
-    /// Share of the text's characters that look like text, in percent
-    Quality = "quality",
-    /// Running headers, footers and page numbers kept apart from the body, in lines
-    RunningLines = "running-lines",
-    /// Words broken at a line's end and joined again
-    JoinedHyphens = "joined-hyphens",
-    /// Parts that were read
-    Parts = "parts",
-    /// Parts that could not be read
-    PartsFailed = "parts-failed",
-    /// Sheets
-    Sheets = "sheets",
-    /// Sheets hidden from view; their text is read
-    HiddenSheets = "hidden-sheets",
-    /// Cells that hold something
-    Cells = "cells",
-    /// Comments; their text is read
-    Comments = "comments",
-    /// Footnotes, endnotes and speaker notes; their text is read
-    Notes = "notes",
-    /// Text boxes; their text is read
-    TextBoxes = "text-boxes",
-    /// Tracked insertions; their text is read
-    Insertions = "insertions",
-    /// Tracked deletions; their text is left out
-    Deletions = "deletions",
-    /// Form fields with a value; it is read
-    FormFields = "form-fields",
-    /// Annotations with a text; it is read
-    Annotations = "annotations",
-    /// Files inside: attachments, entries, messages
-    Members = "members",
-    /// Lines quoted from another message, kept apart from the body
-    QuotedLines = "quoted-lines",
-    /// Scripts; they are never run
-    Scripts = "scripts",
-    /// References to content outside the file; they are never fetched
-    External = "external",
-    /// Characters that could not be decoded
-    Undecoded = "undecoded",
-}
-
-impl fmt::Display for Fact {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.code())
+codes! {
+    /// What a fact tells.
+    Fact {
+        /// Title, as the document states it
+        Title = "title",
+        /// What it is about, as the document states it; of mail the subject line
+        Subject = "subject",
+        /// Who wrote it, as the document states it
+        Author = "author",
+        /// Who saved it last, as the document states it
+        LastAuthor = "last-author",
+        /// When it was made, as the document states it (RFC 3339)
+        Created = "created",
+        /// When it was saved last, as the document states it (RFC 3339)
+        Modified = "modified",
+        /// Language, as the document states it
+        Language = "language",
+        /// Program that wrote it, as the document states it
+        Producer = "producer",
+        /// Identifier, as the document states it (ISBN, DOI, UID)
+        Identifier = "identifier",
+        /// Sender
+        From = "from",
+        /// Receivers
+        To = "to",
+        /// Receivers of copies
+        Cc = "cc",
+        /// Receivers of hidden copies
+        Bcc = "bcc",
+        /// When it was sent (RFC 3339)
+        Sent = "sent",
+        /// Message identifier
+        MessageId = "message-id",
+        /// Identifier of the message this one answers
+        InReplyTo = "in-reply-to",
+        /// Character set that was used
+        Charset = "charset",
+        /// Kind that the name promises, where the content is of another
+        NamedAs = "named-as",
+        /// Pages (or slides)
+        Pages = "pages",
+        /// Pages that could not be read
+        PagesFailed = "pages-failed",
+        /// Pages that hold no text, only pictures perhaps
+        PagesWithoutText = "pages-without-text",
+        /// Pages read by text recognition
+        PagesRecognised = "pages-recognised",
+        /// Pages read by the second engine, where the first gave poor text
+        PagesBySecondEngine = "pages-by-second-engine",
+        /// Share of the text's characters that look like text, in percent
+        Quality = "quality",
+        /// Running headers, footers and page numbers kept apart from the body, in lines
+        RunningLines = "running-lines",
+        /// Words broken at a line's end and joined again
+        JoinedHyphens = "joined-hyphens",
+        /// Parts that were read
+        Parts = "parts",
+        /// Parts that could not be read
+        PartsFailed = "parts-failed",
+        /// Sheets
+        Sheets = "sheets",
+        /// Sheets hidden from view; their text is read
+        HiddenSheets = "hidden-sheets",
+        /// Cells that hold something
+        Cells = "cells",
+        /// Comments; their text is read
+        Comments = "comments",
+        /// Footnotes, endnotes and speaker notes; their text is read
+        Notes = "notes",
+        /// Text boxes; their text is read
+        TextBoxes = "text-boxes",
+        /// Tracked insertions; their text is read
+        Insertions = "insertions",
+        /// Tracked deletions; their text is left out
+        Deletions = "deletions",
+        /// Form fields with a value; it is read
+        FormFields = "form-fields",
+        /// Annotations with a text; it is read
+        Annotations = "annotations",
+        /// Files inside: attachments, entries, messages
+        Members = "members",
+        /// Lines quoted from another message, kept apart from the body
+        QuotedLines = "quoted-lines",
+        /// Scripts; they are never run
+        Scripts = "scripts",
+        /// References to content outside the file; they are never fetched
+        External = "external",
+        /// Characters that could not be decoded
+        Undecoded = "undecoded",
     }
 }
 
@@ -188,22 +158,6 @@ impl Facts {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn every_fact_has_its_own_kebab_code_and_a_meaning() {
-        let codes: BTreeSet<_> = Fact::ALL.iter().map(|fact| fact.code()).collect();
-        assert_eq!(codes.len(), Fact::ALL.len());
-        for fact in Fact::ALL {
-            let code = fact.code();
-            assert!(
-                code.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'),
-                "{code}"
-            );
-            assert_eq!(serde_json::to_string(fact).unwrap(), format!("\"{code}\""));
-            assert!(!fact.meaning().is_empty());
-        }
-    }
 
     #[test]
     fn values_are_one_clean_bounded_line_and_the_first_stays() {

@@ -13,6 +13,7 @@
 
 mod budget;
 mod charset;
+mod codes;
 mod fact;
 mod formats;
 mod input;

@@ -3,8 +3,7 @@
 use std::fmt;
 use std::ops::Deref;
 
-use serde::{Deserialize, Serialize};
-
+use crate::codes::codes;
 use crate::{Facts, Member};
 
 /// The answer for one document.
@@ -112,123 +111,73 @@ impl fmt::Debug for ExtractedText {
     }
 }
 
-/// Declares [`Reason`] with its code and meaning side by side, so that none can lack either.
-macro_rules! reasons {
-    ($($(#[doc = $meaning:literal])+ $name:ident = $code:literal,)+) => {
-        /// Why a document has no text, or not all of it.
-        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-        pub enum Reason {
-            $($(#[doc = $meaning])+ #[serde(rename = $code)] $name,)+
-        }
-
-        impl Reason {
-            /// Every reason, in the order of the documentation.
-            pub const ALL: &'static [Self] = &[$(Self::$name,)+];
-
-            /// The stored name: short, kebab-case, never changed.
-            #[must_use]
-            pub fn code(self) -> &'static str {
-                match self { $(Self::$name => $code,)+ }
-            }
-
-            /// One line for people.
-            #[must_use]
-            pub fn meaning(self) -> &'static str {
-                match self { $(Self::$name => concat!($($meaning),+).trim_ascii_start(),)+ }
-            }
-        }
-    };
-}
-
-reasons! {
-    /// The text is longer than the output limit and was cut there
-    OutputLimit = "output-limit",
-    /// The file is longer than the input limit, or than its kind can be read
-    InputLimit = "input-limit",
-    /// The file unpacks to more than the limits allow
-    InflateLimit = "inflate-limit",
-    /// Elements or messages are nested deeper than the limit
-    DepthLimit = "depth-limit",
-    /// The file has more parts or entries than the limit
-    PartsLimit = "parts-limit",
-    /// Some pages could not be read
-    PagesFailed = "pages-failed",
-    /// Some parts could not be read
-    PartsFailed = "parts-failed",
-    /// The sheets have more cells than the limit
-    CellsLimit = "cells-limit",
-    /// Much of the text is garbled: fonts without a character table, perhaps
-    LowQuality = "low-quality",
-    /// Entries of the archive overlap, as they do in bombs
-    OverlappingEntries = "overlapping-entries",
-    /// The file breaks off or is damaged; what stands before was read
-    Damaged = "damaged",
-    /// The file is empty
-    EmptyFile = "empty-file",
-    /// The file was read and holds no words
-    NoWords = "no-words",
-    /// The pages hold no text, only pictures perhaps: text recognition is needed
-    NeedsOcr = "needs-ocr",
-    /// A password is needed to read the file
-    PasswordNeeded = "password-needed",
-    /// The kind is known but not read
-    KindNotRead = "kind-not-read",
-    /// Neither a known kind nor text
-    Binary = "binary",
-    /// The file does not follow the rules of its kind
-    Malformed = "malformed",
-    /// The parser gave up on an unforeseen construct
-    ParserPanic = "parser-panic",
-    /// Reading the file would take more memory than allowed
-    MemoryLimit = "memory-limit",
-    /// The file could not be read, or is no regular file opened for reading only
-    ReadError = "read-error",
-    /// Reading the file took more CPU time than allowed
-    CpuLimit = "cpu-limit",
-    /// Reading the file took more wall clock time than allowed
-    WallLimit = "wall-limit",
-    /// The parser overflowed its stack
-    StackOverflow = "stack-overflow",
-    /// The worker was killed by a signal
-    Signal = "signal",
-    /// The worker ended without an answer
-    NoReply = "no-reply",
-    /// The worker's answer breaks the protocol
-    BadReply = "bad-reply",
-    /// No worker could be started
-    NoWorker = "no-worker",
-    /// The pool was shut down meanwhile
-    ShuttingDown = "shutting-down",
-}
-
-impl fmt::Display for Reason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.code())
+codes! {
+    /// Why a document has no text, or not all of it.
+    Reason {
+        /// The text is longer than the output limit and was cut there
+        OutputLimit = "output-limit",
+        /// The file is longer than the input limit, or than its kind can be read
+        InputLimit = "input-limit",
+        /// The file unpacks to more than the limits allow
+        InflateLimit = "inflate-limit",
+        /// Elements or messages are nested deeper than the limit
+        DepthLimit = "depth-limit",
+        /// The file has more parts or entries than the limit
+        PartsLimit = "parts-limit",
+        /// Some pages could not be read
+        PagesFailed = "pages-failed",
+        /// Some parts could not be read
+        PartsFailed = "parts-failed",
+        /// The sheets have more cells than the limit
+        CellsLimit = "cells-limit",
+        /// Much of the text is garbled: fonts without a character table, perhaps
+        LowQuality = "low-quality",
+        /// Entries of the archive overlap, as they do in bombs
+        OverlappingEntries = "overlapping-entries",
+        /// The file breaks off or is damaged; what stands before was read
+        Damaged = "damaged",
+        /// The file is empty
+        EmptyFile = "empty-file",
+        /// The file was read and holds no words
+        NoWords = "no-words",
+        /// The pages hold no text, only pictures perhaps: text recognition is needed
+        NeedsOcr = "needs-ocr",
+        /// A password is needed to read the file
+        PasswordNeeded = "password-needed",
+        /// The kind is known but not read
+        KindNotRead = "kind-not-read",
+        /// Neither a known kind nor text
+        Binary = "binary",
+        /// The file does not follow the rules of its kind
+        Malformed = "malformed",
+        /// The parser gave up on an unforeseen construct
+        ParserPanic = "parser-panic",
+        /// Reading the file would take more memory than allowed
+        MemoryLimit = "memory-limit",
+        /// The file could not be read, or is no regular file opened for reading only
+        ReadError = "read-error",
+        /// Reading the file took more CPU time than allowed
+        CpuLimit = "cpu-limit",
+        /// Reading the file took more wall clock time than allowed
+        WallLimit = "wall-limit",
+        /// The parser overflowed its stack
+        StackOverflow = "stack-overflow",
+        /// The worker was killed by a signal
+        Signal = "signal",
+        /// The worker ended without an answer
+        NoReply = "no-reply",
+        /// The worker's answer breaks the protocol
+        BadReply = "bad-reply",
+        /// No worker could be started
+        NoWorker = "no-worker",
+        /// The pool was shut down meanwhile
+        ShuttingDown = "shutting-down",
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeSet;
-
-    #[test]
-    fn every_reason_has_its_own_kebab_code_and_a_meaning() {
-        let codes: BTreeSet<_> = Reason::ALL.iter().map(|reason| reason.code()).collect();
-        assert_eq!(codes.len(), Reason::ALL.len());
-        for reason in Reason::ALL {
-            let code = reason.code();
-            assert!(
-                code.bytes().all(|b| b.is_ascii_lowercase() || b == b'-'),
-                "{code}"
-            );
-            assert_eq!(
-                serde_json::to_string(reason).unwrap(),
-                format!("\"{code}\"")
-            );
-            assert!(!reason.meaning().is_empty() && !reason.meaning().starts_with(' '));
-        }
-    }
 
     #[test]
     fn extracted_text_holds_no_nul_and_hides_itself_from_logs() {

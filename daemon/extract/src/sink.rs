@@ -87,14 +87,13 @@ impl Sink {
         modified: Option<i64>,
         bytes: &mut dyn Read,
     ) -> Option<Reason> {
-        if !self.has_room_for_member() {
-            return Some(Reason::PartsLimit);
-        }
-        self.count(Fact::Members, 1);
         let head = MemberHead {
             modified,
             ..MemberHead::new(name, role)
         };
+        if !self.count_member() {
+            return Some(Reason::PartsLimit);
+        }
         self.transfer(&head, bytes)
             .unwrap_or(Some(Reason::ReadError))
     }
@@ -107,16 +106,22 @@ impl Sink {
         modified: Option<i64>,
         reason: Reason,
     ) -> Option<Reason> {
-        if !self.has_room_for_member() {
-            return Some(Reason::PartsLimit);
-        }
-        self.count(Fact::Members, 1);
         let head = MemberHead {
             modified,
             unread: Some(reason),
             ..MemberHead::new(name, role)
         };
+        if !self.count_member() {
+            return Some(Reason::PartsLimit);
+        }
         self.members.begin(&head).err().map(|_| Reason::ReadError)
+    }
+
+    /// Counts one more, if there may be one.
+    fn count_member(&mut self) -> bool {
+        let has_room = self.has_room_for_member();
+        self.count(Fact::Members, u64::from(has_room));
+        has_room
     }
 
     /// Whether [`Sink::member`] would take another.

@@ -28,7 +28,7 @@ const GOALS: &[(&str, &str, f64)] = &[
     ("doc", "catdoc", 0.95),
     ("xls", "xlrd", 0.95),
     ("xlsx", "openpyxl", 0.95),
-    ("ppt", "catppt", 0.85),
+    ("ppt", "LibreOffice", 0.85),
 ];
 
 /// Agreements of the files of one format with one reader.
@@ -61,7 +61,7 @@ pub(super) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
         else {
             continue;
         };
-        let agreement = Words::of(&ours.text).agreement(&theirs);
+        let agreement = Words::of(&ours.body).agreement(&theirs);
         let of_reader = agreements
             .entry((&reading.format, &reading.reader))
             .or_default();

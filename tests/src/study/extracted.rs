@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use anyhow::{Context, Result};
-use simdex_extract::{Extraction, Hint, Limits, Outcome, Pool, WorkerCommand, worker_main};
+use simdex_extract::{Extraction, Hint, Limits, Outcome, Pool, Role, WorkerCommand, worker_main};
 
 /// First argument of a worker; the second may name a file that gets a byte for each start.
 const WORKER: &str = "extract-worker";
@@ -79,8 +79,27 @@ pub(super) struct Extracted {
     pub(super) end: End,
     /// Its own text; empty where there is none.
     pub(super) text: String,
+    /// What stands in it, for readers that give bodies alone: of mail without the lines of its head,
+    /// and with the text that was kept apart as quoted.
+    pub(super) body: String,
     /// How its members ended, theirs included.
     pub(super) members: Vec<End>,
+}
+
+/// Kinds that begin with lines of a head.
+const MAIL: &[&str] = &["message/rfc822", "application/vnd.ms-outlook"];
+
+/// The text after the lines that name subject, people and date.
+fn without_head(text: &str) -> &str {
+    let mut rest = text;
+    while let Some((line, after)) = rest.split_once('\n') {
+        let names = ["Subject: ", "From: ", "To: ", "Cc: ", "Date: "];
+        if !names.iter().any(|name| line.starts_with(name)) {
+            break;
+        }
+        rest = after;
+    }
+    rest
 }
 
 /// A pool whose workers are this program.
@@ -104,8 +123,17 @@ impl Extractor {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let file = File::open(path).with_context(|| path.display().to_string())?;
         let mut members = Vec::new();
-        let (end, text) = self.read(&file, &name, 0, &mut members)?;
-        Ok(Extracted { end, text, members })
+        let (end, text, quoted) = self.read(&file, &name, 0, &mut members)?;
+        let body = match MAIL.contains(&end.media_type.as_str()) {
+            true => format!("{}\n{quoted}", without_head(&text)),
+            false => text.clone(),
+        };
+        Ok(Extracted {
+            end,
+            text,
+            body,
+            members,
+        })
     }
 
     fn read(
@@ -114,18 +142,23 @@ impl Extractor {
         name: &str,
         depth: usize,
         members: &mut Vec<End>,
-    ) -> Result<(End, String)> {
+    ) -> Result<(End, String, String)> {
         let hint = Hint {
             name: name.rsplit('/').next().map(str::to_owned),
             ..Hint::default()
         };
         let extraction = self.0.extract(file, &hint);
         let end = End::of(&extraction);
+        let mut quoted = String::new();
         for member in extraction.members.iter().filter(|_| depth < NESTING) {
             let of_member = match &member.body {
                 Ok(bytes) => {
-                    self.read(&bytes.to_file()?, &member.name, depth + 1, members)?
-                        .0
+                    let file = bytes.to_file()?;
+                    let (end, text, _) = self.read(&file, &member.name, depth + 1, members)?;
+                    if member.role == Role::Quoted {
+                        quoted.push_str(&text);
+                    }
+                    end
                 }
                 Err(reason) => End {
                     state: "unread",
@@ -139,7 +172,7 @@ impl Extractor {
             Outcome::Text { text, .. } => text.into_string(),
             _ => String::new(),
         };
-        Ok((end, text))
+        Ok((end, text, quoted))
     }
 
     /// Reads all files, [`WORKERS`] at once; answers in their order.

@@ -2,6 +2,7 @@
 
 /// Attributes that are kept.
 const KEPT: &[&str] = &[
+    "href",
     "src",
     "srcdoc",
     "type",

@@ -253,13 +253,3 @@ fn text_beyond_the_limit_stops_the_reading() {
     assert!(sink.is_full() && sink.text().contains("0123"));
     assert!(!sink.text().contains("never"));
 }
-
-#[test]
-fn characters_without_meaning_are_noted() {
-    let mut sink = Sink::of(100);
-    sink.push("\u{e001}\u{fffd}\u{2}abc");
-    assert!(sink.is_garbled());
-    let mut sink = Sink::of(100);
-    sink.push("plain\ttext\n");
-    assert!(!sink.is_garbled());
-}
