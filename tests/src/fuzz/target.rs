@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, ensure};
 
+use crate::handmade::office;
+
 /// Longer files of a corpus are passed over: what breaks a reader is seldom long.
 const LONGEST_SEED: u64 = 256 << 10;
 
@@ -473,8 +475,11 @@ impl Target {
         let own = Path::new(env!("CARGO_MANIFEST_DIR"))
             .join("fuzz")
             .join(self.name);
-        let mut paths = files_below(&own)?;
-        ensure!(!paths.is_empty(), "{} holds no seeds", own.display());
+        let mut paths = if own.is_dir() {
+            files_below(&own)?
+        } else {
+            Vec::new()
+        };
         for path in corpus.map(files_below).transpose()?.unwrap_or_default() {
             let ending = path
                 .extension()
@@ -487,7 +492,33 @@ impl Target {
             }
         }
         let read = |path: &PathBuf| fs::read(path).with_context(|| path.display().to_string());
-        paths.iter().map(read).collect()
+        let mut seeds = made(self.name);
+        seeds.extend(paths.iter().map(read).collect::<Result<Vec<_>>>()?);
+        ensure!(!seeds.is_empty(), "{} holds no seeds", own.display());
+        Ok(seeds)
+    }
+}
+
+/// Seeds that are simpler made than kept.
+fn made(target: &str) -> Vec<Vec<u8>> {
+    const TEXT: &str = "a short text of a few words, of which each stands once";
+    const CELL: &str = "<table:table-row><table:table-cell table:number-columns-repeated=\"3\" \
+         office:value-type=\"string\"><text:p>cell</text:p></table:table-cell></table:table-row>";
+    const ROW: &str = "<row r=\"1\"><c r=\"A1\" t=\"s\"><v>0</v></c><c r=\"B1\"><v>5</v></c></row>";
+    const STRINGS: &str = "<sst xmlns=\"http://schemas.openxmlformats.org/spreadsheetml/2006/main\" \
+         uniqueCount=\"1\"><si><t>shared</t></si></sst>";
+    match target {
+        "docx" => vec![office::docx_of("", TEXT, &[])],
+        "pptx" => vec![office::pptx_of(TEXT)],
+        "xlsx" => vec![office::xlsx_of(STRINGS, ROW)],
+        "xlsb" => vec![office::xlsb_of(TEXT)],
+        "odf" => {
+            let text = "<text:h>head</text:h><text:p>one<text:s text:c=\"2\"/>two</text:p>";
+            vec![office::odt_of(text), office::ods_of(CELL)]
+        }
+        "epub" => vec![office::epub_of(TEXT)],
+        super::lying::TARGET => vec![TEXT.into()],
+        _ => Vec::new(),
     }
 }
 

@@ -129,11 +129,14 @@ fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
 
 /// Pages whose contents the file names and does not hold: it broke off before them.
 pub(super) fn pages_broken_off(document: &Document) -> HashSet<u32> {
-    let is_missing = |object: &Object| {
-        object
-            .as_reference()
-            .is_ok_and(|id| !document.has_object(id))
+    // A stream without its end is taken for a dictionary.
+    let holds = |id| {
+        matches!(
+            document.get_object(id),
+            Ok(Object::Stream(_) | Object::Array(_))
+        )
     };
+    let is_missing = |object: &Object| object.as_reference().is_ok_and(|id| !holds(id));
     let lacks_contents = |page: &Dictionary| match page.get(b"Contents") {
         Ok(Object::Array(parts)) => parts.iter().any(is_missing),
         Ok(contents) => is_missing(contents),
