@@ -12,6 +12,7 @@ pub mod lying;
 mod mutate;
 mod resources;
 mod target;
+mod words;
 
 pub use campaign::{Campaign, Order};
 pub use mutate::Mutator;

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
-use simdex_extract::{Budgets, Extraction, Hint, Limits, Pool, WorkerCommand};
+use simdex_extract::{Budgets, Extraction, Hint, Limits, Outcome, Pool, WorkerCommand};
 
 use super::answer::{fault, is_worth_study, name_of};
 use super::lying;
@@ -167,7 +167,7 @@ impl Campaign {
         }
     }
 
-    /// Counts an answer; true where its like has not been seen.
+    /// Counts an answer; true where it is the first of its like and worth mutating further.
     fn judge(
         &mut self,
         order: &Order<'_>,
@@ -179,7 +179,12 @@ impl Campaign {
         self.executions += 1;
         let seen = self.outcomes.entry(outcome.clone()).or_default();
         *seen += 1;
-        let is_new = *seen == 1;
+        // A document that is not even taken for the format leads nowhere.
+        let is_read = matches!(
+            extraction.outcome,
+            Outcome::Text { .. } | Outcome::Container(_)
+        );
+        let is_new = is_read && *seen == 1;
         if let Some(fault) = fault(extraction, limits, order.is_protocol()) {
             self.find(order, fault, document)?;
         } else if is_worth_study(&extraction.outcome) && !order.is_protocol() {

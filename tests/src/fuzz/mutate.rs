@@ -55,6 +55,9 @@ const WRITTEN: &[&[u8]] = &[
 /// Documents with a new outcome that are mutated further.
 const MOST_LEARNT: usize = 200;
 
+/// How often one of them is taken.
+const LEARNT: f64 = 0.3;
+
 /// Makes documents from seeds.
 pub struct Mutator {
     seeds: Vec<Vec<u8>>,
@@ -92,7 +95,14 @@ impl Mutator {
     }
 
     fn any_seed(&self, random: &mut Random) -> &[u8] {
-        pick(&self.seeds, random).map_or(&[], Vec::as_slice)
+        // What was learnt is far from the format now and then, so it is not tried too often.
+        let (own, learnt) = self.seeds.split_at(self.own);
+        let from = if !learnt.is_empty() && random.chance(LEARNT) {
+            learnt
+        } else {
+            own
+        };
+        pick(from, random).map_or(&[], Vec::as_slice)
     }
 
     /// One part of a package mutated, and now and then its name or its neighbours.

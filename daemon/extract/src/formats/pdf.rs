@@ -63,6 +63,7 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let mut reader = Reader::new(&bytes, sink.room());
     reader.misplaced = bounds::pages_with_forms(&document);
     reader.broken_off = repair::pages_broken_off(&document);
+    reader.failed = repair::pages_missing(&document);
     if cut {
         // The second engine would unpack what was cut.
         reader.second = Some(None);

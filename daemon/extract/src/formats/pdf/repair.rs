@@ -149,6 +149,20 @@ pub(super) fn pages_broken_off(document: &Document) -> HashSet<u32> {
         .collect()
 }
 
+/// Pages, or whole branches of them, that the page tree names and the file does not hold.
+pub(super) fn pages_missing(document: &Document) -> u64 {
+    let is_tree = |object: &&Dictionary| object.has_type(b"Pages");
+    let trees = document
+        .objects
+        .values()
+        .filter_map(|object| object.as_dict().ok());
+    let kids = trees
+        .filter(is_tree)
+        .filter_map(|tree| tree.get(b"Kids").ok()?.as_array().ok());
+    let named = kids.flatten().filter_map(|kid| kid.as_reference().ok());
+    named.filter(|id| !document.has_object(*id)).count() as u64
+}
+
 /// Whether a file that nobody can open says that it is encrypted.
 pub(super) fn is_locked(file: &[u8]) -> bool {
     find(file, b"/Encrypt").is_some_and(|at| !file[at + 8..].starts_with(b"M"))

@@ -156,6 +156,8 @@ fn a_page_whose_contents_were_cut_off_is_a_page_lost() {
     let (reading, read, _) = text(&whole[..cut]);
     assert_eq!(reading, Ok(Some(Reason::PagesFailed)));
     assert_eq!(read.trim(), "the first page");
+    let cut = whole.windows(7).position(|at| at == b"6 0 obj").unwrap();
+    assert_eq!(text(&whole[..cut]).0, Ok(Some(Reason::PagesFailed)));
     // With no page left, nothing says that pictures are all there is.
     let cut = whole.windows(9).position(|at| at == b"the first").unwrap();
     assert_eq!(text(&whole[..cut]).0, Ok(Some(Reason::PagesFailed)));
