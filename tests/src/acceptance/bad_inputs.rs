@@ -44,11 +44,7 @@ pub(super) fn run(figures: &mut Figures<'_>) -> Result<()> {
     let alone = Neighbours::alone()?;
     let sandbox = Sandbox::new()?;
     let bed = laid_out(&sandbox)?;
-    let roots = [
-        (sandbox.share().to_owned(), "auto"),
-        (lively::unreadable(), "poll"),
-    ];
-    let daemon = sandbox.serve().roots(roots).config(CONFIG).start()?;
+    let daemon = neighbours::served(&sandbox)?;
     let memory = Memory::watch(daemon.id());
     let folder = sandbox.share().join(FOLDER);
     fs::rename(&bed.folder, &folder)?;
@@ -101,7 +97,7 @@ fn compare<'a>(
     rows: &[Row],
     all: impl Iterator<Item = &'a Made>,
 ) -> Result<Vec<String>> {
-    let ends = ends(daemon)?;
+    let ends = ends(daemon, None)?;
     let mut wrong = Vec::new();
     for made in all {
         let found = ends.get(&folder.join(&made.path));
@@ -136,12 +132,14 @@ fn unmade(bed: &Bed, rows: &[Row], figures: &mut Figures<'_>) -> Result<Vec<Stri
         .collect())
 }
 
-/// State and reason of every file, by path.
-fn ends(daemon: &Daemon) -> Result<HashMap<PathBuf, (String, String)>> {
-    let files = daemon
-        .simctl(["files"])?
-        .ended_with(&[0, 1])?
-        .lines_of("file")?;
+/// State and reason of every file, below one root or all, by path.
+fn ends(daemon: &Daemon, root: Option<&Path>) -> Result<HashMap<PathBuf, (String, String)>> {
+    let root = root.map(|root| ["--root".as_ref(), root.as_os_str()]);
+    let args = ["files".as_ref()]
+        .into_iter()
+        .chain(root.into_iter().flatten());
+    let answer = daemon.simctl(args)?.ended_with(&[0, 1])?;
+    let files = answer.lines_of("file")?;
     let end = |file: &Value| -> Result<_> {
         let reason = file["reason"].as_str().unwrap_or("-");
         Ok((

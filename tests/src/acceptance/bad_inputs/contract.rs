@@ -56,7 +56,7 @@ pub(super) fn rows() -> Result<Vec<Row>> {
     let named: BTreeSet<u32> = rows.iter().map(|row| row.number).collect();
     ensure!(
         named == INPUTS.collect(),
-        "inputs without a row, or none: {named:?}"
+        "the inputs that have rows are not 1 to 64: {named:?}"
     );
     Ok(rows)
 }

@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
@@ -10,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 
+use super::lively::unreadable;
 use super::{CONFIG, ends};
 use crate::corpus::Prose;
 use crate::figure::{Figures, percentile};
@@ -19,7 +19,9 @@ use crate::sandbox::{Daemon, Sandbox};
 const COUNT: u64 = 40;
 /// A neighbour that is not read after this time has been starved.
 const LIMIT: Duration = Duration::from_secs(240);
-const PAUSE: Duration = Duration::from_millis(100);
+const PAUSE: Duration = Duration::from_millis(20);
+/// A root of their own, so that asking for them does not list the bad.
+const FOLDER: &str = "good";
 
 /// Times from writing a good file until the daemon answers for it.
 pub(super) struct Neighbours {
@@ -30,33 +32,29 @@ impl Neighbours {
     /// With nothing beside them.
     pub(super) fn alone() -> Result<Self> {
         let sandbox = Sandbox::new()?;
-        let daemon = sandbox.serve().config(CONFIG).start()?;
+        let daemon = served(&sandbox)?;
         Self::among(&sandbox, &daemon)
     }
 
-    /// Written now, whatever the daemon is busy with.
+    /// Written now, one after the other, whatever the daemon is busy with.
     pub(super) fn among(sandbox: &Sandbox, daemon: &Daemon) -> Result<Self> {
-        let mut waiting = HashMap::new();
-        for at in 0..COUNT {
-            let (name, bytes) = good(at);
-            let path = sandbox.write(format!("good/{name}"), bytes)?;
-            waiting.insert(path, Instant::now());
-        }
+        let folder = sandbox.beside(FOLDER);
         let (started, mut times) = (Instant::now(), Vec::new());
-        while !waiting.is_empty() {
-            ensure!(
-                started.elapsed() < LIMIT,
-                "not read in {LIMIT:?}: {:?}",
-                waiting.keys()
-            );
-            let ends = ends(daemon)?;
+        let (mut next, mut waiting) = (0..COUNT, HashMap::new());
+        while times.len() < COUNT as usize {
+            if let Some((name, bytes)) = next.next().map(good) {
+                let path = folder.join(name);
+                fs::write(&path, bytes)?;
+                waiting.insert(path, Instant::now());
+            }
+            let ends = ends(daemon, Some(&folder))?;
             waiting.retain(|path, written| {
                 let waits = !ends.contains_key(path);
-                if !waits {
-                    times.push(written.elapsed());
-                }
+                times.extend((!waits).then(|| written.elapsed()));
                 waits
             });
+            let late = started.elapsed() > LIMIT;
+            ensure!(!late, "not read in {LIMIT:?}: {:?}", waiting.keys());
             thread::sleep(PAUSE);
         }
         Ok(Self { times })
@@ -84,14 +82,27 @@ impl Neighbours {
 
     /// Every neighbour is read whole.
     pub(super) fn all_indexed(&self, sandbox: &Sandbox, daemon: &Daemon) -> Result<()> {
-        let ends = ends(daemon)?;
+        let folder = sandbox.beside(FOLDER);
+        let ends = ends(daemon, Some(&folder))?;
         for at in 0..COUNT {
-            let path: PathBuf = sandbox.share().join("good").join(good(at).0);
+            let path = folder.join(good(at).0);
             let state = ends.get(&path).map(|(state, _)| state.as_str());
             ensure!(state == Some("indexed"), "{} is {state:?}", path.display());
         }
         Ok(())
     }
+}
+
+/// A daemon on the share, on the neighbours' folder, and on files that cannot be read.
+pub(super) fn served(sandbox: &Sandbox) -> Result<Daemon> {
+    let folder = sandbox.beside(FOLDER);
+    fs::create_dir(&folder)?;
+    let roots = [
+        (sandbox.share().to_owned(), "auto"),
+        (folder, "auto"),
+        (unreadable(), "poll"),
+    ];
+    sandbox.serve().roots(roots).config(CONFIG).start()
 }
 
 /// A good file of one of five kinds.
