@@ -7,6 +7,7 @@ use anyhow::Result;
 
 use crate::figure::Figures;
 
+mod bad_inputs;
 mod contract;
 mod crossformat;
 mod documents;
@@ -91,6 +92,11 @@ pub const CHECKS: &[Check] = &[
         name: "raw",
         about: "changed copies of files without text are found by shared chunks",
         run: Run::Alone(raw::run),
+    },
+    Check {
+        name: "bad-inputs",
+        about: "64 kinds of bad input: each ends as FORMAT.md says, and nothing beside it suffers",
+        run: Run::Alone(bad_inputs::run),
     },
     Check {
         name: "contract",

@@ -6,6 +6,8 @@
 //! * [`acceptance`]: what must hold on real documents, run by tests and by `--bin acceptance`;
 //! * [`fault`]: trees under churn, disks that fail, what was acknowledged;
 //! * [`corpus`]: documents made from a seed;
+//! * [`fuzz`]: mutated documents and lying workers against the pool;
+//! * [`handmade`]: files written byte by byte;
 //! * [`figure`]: how figures are printed;
 //! * [`bench`]: one module for each benchmark, run by `--bin bench`;
 //! * [`study`]: one module for each study of what is read of real documents, run by `--bin study`.
@@ -15,6 +17,8 @@ pub mod bench;
 pub mod corpus;
 pub mod fault;
 pub mod figure;
+pub mod fuzz;
+pub mod handmade;
 pub mod jsonl;
 pub mod sandbox;
 pub mod study;

@@ -47,6 +47,7 @@ checks! {
     an_excerpt_leads_to_its_source = "excerpts",
     files_of_every_kind_end_in_a_state = "formats",
     a_changed_file_without_text_is_found = "raw",
+    bad_input_ends_as_the_format_says = "bad-inputs",
     json_lines_keep_their_contract = "contract",
     exit_codes_keep_their_contract = "exits",
 }

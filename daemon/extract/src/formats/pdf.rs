@@ -62,6 +62,8 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     }
     let mut reader = Reader::new(&bytes, sink.room());
     reader.misplaced = bounds::pages_with_forms(&document);
+    reader.broken_off = repair::pages_broken_off(&document);
+    reader.failed = repair::pages_missing(&document);
     if cut {
         // The second engine would unpack what was cut.
         reader.second = Some(None);
@@ -86,7 +88,11 @@ fn read_by_second(bytes: &[u8], reason: Reason, sink: &mut Sink) -> Reading {
     let second = survivor(|| Second::load(bytes));
     let pages = second.as_ref().map_or(0, Second::page_count);
     if pages == 0 {
-        return Err(Outcome::Failed(reason));
+        return Err(if repair::is_locked(bytes) {
+            Outcome::Encrypted(Reason::PasswordNeeded)
+        } else {
+            Outcome::Failed(reason)
+        });
     }
     let mut reader = Reader::new(bytes, sink.room());
     reader.second = Some(second);
@@ -113,6 +119,8 @@ struct Reader<'a> {
     until: Instant,
     /// Pages on which the first engine puts words in wrong places.
     misplaced: HashSet<u32>,
+    /// Pages whose contents are not in the file.
+    broken_off: HashSet<u32>,
     room: usize,
     pages: Pages,
     failed: u64,
@@ -127,6 +135,7 @@ impl<'a> Reader<'a> {
             second: None,
             until: Instant::now() + SECOND_TIME,
             misplaced: HashSet::new(),
+            broken_off: HashSet::new(),
             room,
             pages: Pages::default(),
             failed: 0,
@@ -153,6 +162,7 @@ impl<'a> Reader<'a> {
                 lines = others;
             }
         }
+        read &= !(lines.is_empty() && self.broken_off.contains(&number));
         self.failed += u64::from(!read);
         self.blank += u64::from(read && lines.is_empty());
         self.pages.push(lines);

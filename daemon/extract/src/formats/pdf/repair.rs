@@ -1,6 +1,6 @@
 //! Mending of PDFs that readers forgive and the library does not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::Write;
 
 use pdf_extract::{Dictionary, Document, Object};
@@ -125,6 +125,47 @@ fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
     bytes
         .windows(needle.len())
         .position(|window| window == needle)
+}
+
+/// Pages whose contents the file names and does not hold: it broke off before them.
+pub(super) fn pages_broken_off(document: &Document) -> HashSet<u32> {
+    // A stream without its end is taken for a dictionary.
+    let holds = |id| {
+        matches!(
+            document.get_object(id),
+            Ok(Object::Stream(_) | Object::Array(_))
+        )
+    };
+    let is_missing = |object: &Object| object.as_reference().is_ok_and(|id| !holds(id));
+    let lacks_contents = |page: &Dictionary| match page.get(b"Contents") {
+        Ok(Object::Array(parts)) => parts.iter().any(is_missing),
+        Ok(contents) => is_missing(contents),
+        Err(_) => false,
+    };
+    let pages = document.get_pages().into_iter();
+    pages
+        .filter(|(_, id)| document.get_dictionary(*id).is_ok_and(lacks_contents))
+        .map(|(number, _)| number)
+        .collect()
+}
+
+/// Pages, or whole branches of them, that the page tree names and the file does not hold.
+pub(super) fn pages_missing(document: &Document) -> u64 {
+    let is_tree = |object: &&Dictionary| object.has_type(b"Pages");
+    let trees = document
+        .objects
+        .values()
+        .filter_map(|object| object.as_dict().ok());
+    let kids = trees
+        .filter(is_tree)
+        .filter_map(|tree| tree.get(b"Kids").ok()?.as_array().ok());
+    let named = kids.flatten().filter_map(|kid| kid.as_reference().ok());
+    named.filter(|id| !document.has_object(*id)).count() as u64
+}
+
+/// Whether a file that nobody can open says that it is encrypted.
+pub(super) fn is_locked(file: &[u8]) -> bool {
+    find(file, b"/Encrypt").is_some_and(|at| !file[at + 8..].starts_with(b"M"))
 }
 
 /// Character widths in forms that the library passes over or panics at: without widths it sees

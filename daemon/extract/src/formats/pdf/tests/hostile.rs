@@ -145,3 +145,29 @@ fn nested_arrays_are_harmless() {
         assert_eq!(text(&pdf_of(&objects)).1.trim(), "Words");
     }
 }
+
+#[test]
+fn a_page_whose_contents_were_cut_off_is_a_page_lost() {
+    let whole = pdf(&["the first page", "the second page"]);
+    let cut = whole
+        .windows(10)
+        .position(|at| at == b"the second")
+        .unwrap();
+    let (reading, read, _) = text(&whole[..cut]);
+    assert_eq!(reading, Ok(Some(Reason::PagesFailed)));
+    assert_eq!(read.trim(), "the first page");
+    let cut = whole.windows(7).position(|at| at == b"6 0 obj").unwrap();
+    assert_eq!(text(&whole[..cut]).0, Ok(Some(Reason::PagesFailed)));
+    // With no page left, nothing says that pictures are all there is.
+    let cut = whole.windows(9).position(|at| at == b"the first").unwrap();
+    assert_eq!(text(&whole[..cut]).0, Ok(Some(Reason::PagesFailed)));
+}
+
+#[test]
+fn a_file_that_nobody_can_open_and_that_names_encryption_is_locked() {
+    let trailer = |word: &str| format!("%PDF-1.4\n1 0 obj\ntrailer\n<< /{word} 3 0 R >>");
+    let locked = text(trailer("Encrypt").as_bytes()).0;
+    assert_eq!(locked, Err(Outcome::Encrypted(Reason::PasswordNeeded)));
+    let open = text(trailer("EncryptMetadata").as_bytes()).0;
+    assert_eq!(open, Err(Outcome::Failed(Reason::Malformed)));
+}
