@@ -52,6 +52,9 @@ _simctl() {
             simctl,roots)
                 cmd="simctl__subcmd__roots"
                 ;;
+            simctl,show)
+                cmd="simctl__subcmd__show"
+                ;;
             simctl,status)
                 cmd="simctl__subcmd__status"
                 ;;
@@ -97,6 +100,9 @@ _simctl() {
             simctl__subcmd__help,roots)
                 cmd="simctl__subcmd__help__subcmd__roots"
                 ;;
+            simctl__subcmd__help,show)
+                cmd="simctl__subcmd__help__subcmd__show"
+                ;;
             simctl__subcmd__help,status)
                 cmd="simctl__subcmd__help__subcmd__status"
                 ;;
@@ -128,7 +134,7 @@ _simctl() {
 
     case "${cmd}" in
         simctl)
-            opts="-h -V --socket --json --help --version find-similar containing contained-in versions compare pairs groups status files roots rescan sync report completions help"
+            opts="-h -V --socket --json --help --version find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -344,7 +350,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__help)
-            opts="find-similar containing contained-in versions compare pairs groups status files roots rescan sync report completions help"
+            opts="find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -528,6 +534,20 @@ _simctl() {
         simctl__subcmd__help__subcmd__roots__subcmd__confirm__subcmd__loss)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 4 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        simctl__subcmd__help__subcmd__show)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
@@ -726,6 +746,24 @@ _simctl() {
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        simctl__subcmd__show)
+            opts="-h --socket --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -43,10 +43,11 @@ impl Scanned {
         })
     }
 
-    /// Files by state, as the file lines have it.
+    /// Files on disk by state, as the file lines have it; members of containers are counted apart.
     pub(super) fn states(&self) -> Result<BTreeMap<&str, u64>> {
         let mut states = BTreeMap::new();
-        for file in &self.files {
+        let on_disk = |file: &&Value| file["container"].is_null();
+        for file in self.files.iter().filter(on_disk) {
             *states.entry(jsonl::text(file, "state")?).or_insert(0) += 1;
         }
         Ok(states)
