@@ -95,6 +95,9 @@ pub fn summary_text(summary: &Summary) -> String {
     for (state, count) in states {
         text.push_str(&format!("  {count:>8}  {state}\n"));
     }
+    if summary.members > 0 {
+        text.push_str(&format!("{} files inside containers\n", summary.members));
+    }
     text.push_str(&format!(
         "{} documents, {} groups, {} pairs, {:.1} s\n",
         summary.documents, summary.groups, summary.pairs, summary.seconds
