@@ -3,6 +3,8 @@
 //!
 //! Every queue is bounded: a full one makes the walk wait, never the memory grow.
 
+mod jobs;
+
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -12,6 +14,7 @@ use simdex_extract::Pool;
 use simdex_index::{Cancel, Change, Index, IndexError, NewContent};
 use simdex_schema::{DocId, FileKey};
 
+use self::jobs::{Jobs, Next};
 use crate::causes::causes;
 use crate::config::Config;
 use crate::engine::EngineError;
@@ -20,8 +23,6 @@ use crate::ingest::{Ingest, Looked};
 use crate::progress::{Job, Progress};
 use crate::roots::Roots;
 
-/// Files named and not yet looked at.
-const JOBS: usize = 1024;
 /// Threads that look at files, to each worker: while one waits for a slow document the others find
 /// it work, and what lines up for a worker can be told apart, small from huge.
 const READERS_PER_WORKER: usize = 4;
@@ -38,7 +39,7 @@ const GATHER: Duration = Duration::from_millis(30);
 
 /// The threads between hints and index.
 pub struct Pipeline {
-    jobs: Mutex<Option<SyncSender<Job>>>,
+    jobs: Arc<Jobs>,
     shared: Arc<Shared>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
@@ -82,27 +83,25 @@ impl Pipeline {
             broken: Mutex::new(None),
             cancel: Cancel::never(),
         });
-        let (jobs, queue) = sync_channel::<Job>(JOBS);
+        let jobs = Arc::new(Jobs::default());
         let (changes, looks) = sync_channel::<Looks>(CHANGES);
-        let queue = Arc::new(Mutex::new(queue));
         let mut threads = Vec::new();
         for number in 0..config.workers() * READERS_PER_WORKER {
-            let (shared, queue, changes) =
-                (Arc::clone(&shared), Arc::clone(&queue), changes.clone());
+            let (shared, jobs, changes) = (Arc::clone(&shared), Arc::clone(&jobs), changes.clone());
             threads.push(spawn(format!("reader-{number}"), move || {
-                shared.read(&queue, &changes)
+                shared.read(&jobs, &changes)
             })?);
         }
         drop(changes);
         let writer = Arc::clone(&shared);
-        let again = jobs.clone();
+        let again = Arc::clone(&jobs);
         threads.push(spawn("writer".to_owned(), move || {
-            writer.write(&looks, again)
+            writer.write(&looks, &again)
         })?);
         let settler = Arc::clone(&shared);
         threads.push(spawn("settler".to_owned(), move || settler.settle())?);
         Ok(Self {
-            jobs: Mutex::new(Some(jobs)),
+            jobs,
             shared,
             threads: Mutex::new(threads),
         })
@@ -110,16 +109,9 @@ impl Pipeline {
 
     /// Names a file that may have changed; waits while the queue is full.
     pub fn submit(&self, key: FileKey) {
-        let jobs = self
-            .jobs
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone();
-        let Some(jobs) = jobs else { return };
         // A member is read with the file that holds it.
         if let Some(job) = self.shared.progress.submit(key.on_disk()) {
-            // Only a pipeline that is shutting down refuses; its barriers end with an error.
-            let _ = jobs.send(job);
+            self.jobs.push(job);
         }
     }
 
@@ -148,12 +140,7 @@ impl Pipeline {
     pub fn stop(&self) {
         self.shared.cancel.cancel();
         self.shared.progress.close();
-        drop(
-            self.jobs
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .take(),
-        );
+        self.jobs.close();
         self.shared.wake_settler();
         let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
         for thread in threads.drain(..) {
@@ -168,19 +155,16 @@ fn spawn(name: String, work: impl FnOnce() + Send + 'static) -> std::io::Result<
 
 impl Shared {
     /// A reader: looks at files, extracts, signs.
-    fn read(&self, queue: &Mutex<Receiver<Job>>, changes: &SyncSender<Looks>) {
+    fn read(&self, jobs: &Jobs, changes: &SyncSender<Looks>) {
         loop {
-            let next = queue
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .recv_timeout(IDLE);
+            let next = jobs.next(IDLE);
             if self.cancel.check().is_err() {
                 return;
             }
             let job = match next {
-                Ok(job) => job,
-                Err(RecvTimeoutError::Timeout) => continue,
-                Err(RecvTimeoutError::Disconnected) => return,
+                Next::Look(job) => job,
+                Next::Idle => continue,
+                Next::Ended => return,
             };
             let change = self.look(&job.key).unwrap_or_else(|error| {
                 self.break_off(&error);
@@ -204,7 +188,7 @@ impl Shared {
     }
 
     /// The writer: applies batches, commits at the latest after `commit_ms`.
-    fn write(&self, looks: &Receiver<Looks>, again: SyncSender<Job>) {
+    fn write(&self, looks: &Receiver<Looks>, again: &Jobs) {
         let commit_every = Duration::from_millis(self.config.store.commit_ms.max(1));
         let mut uncommitted: Option<Instant> = None;
         loop {
@@ -216,7 +200,7 @@ impl Shared {
             match looks.recv_timeout(wait) {
                 Ok(first) => {
                     let batch = gather(first, looks);
-                    self.apply(batch, &again);
+                    self.apply(batch, again);
                     uncommitted.get_or_insert_with(Instant::now);
                 }
                 Err(RecvTimeoutError::Timeout) => {}
@@ -237,7 +221,7 @@ impl Shared {
             .unwrap_or_else(|error| self.break_off(&error));
     }
 
-    fn apply(&self, batch: Vec<Looks>, again: &SyncSender<Job>) {
+    fn apply(&self, batch: Vec<Looks>, again: &Jobs) {
         let (jobs, changes): (Vec<Job>, Vec<Option<Change>>) = batch.into_iter().unzip();
         let changes: Vec<Change> = changes.into_iter().flatten().collect();
         let mut retry = Vec::new();
@@ -262,9 +246,7 @@ impl Shared {
             jobs.into_iter()
                 .filter_map(|job| self.progress.complete(job)),
         );
-        for job in jobs_again {
-            self.resubmit(job, again);
-        }
+        jobs_again.into_iter().for_each(|job| again.push_again(job));
     }
 
     /// Tells of files that were applied.
@@ -291,14 +273,6 @@ impl Shared {
             }
         }
         Ok(())
-    }
-
-    /// The writer must not wait for the queue that waits for the writer.
-    fn resubmit(&self, job: Job, again: &SyncSender<Job>) {
-        if let Err(std::sync::mpsc::TrySendError::Full(job)) = again.try_send(job) {
-            let again = again.clone();
-            let _ = spawn("resubmit".to_owned(), move || drop(again.send(job)));
-        }
     }
 
     /// The settler: finds edges and keeps groups while anything waits.
