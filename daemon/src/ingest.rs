@@ -277,6 +277,8 @@ impl Ingest<'_> {
         found: Found,
         unpacked: Option<content::Unpacked>,
     ) -> Result<Change, IndexError> {
+        // Read again, it may hold fewer files than before.
+        let held = matches!(&found, Found::Fresh(Some(old)) if old.count(members::COUNT) > 0);
         let (content, members) = match (unpacked, found) {
             (Some(unpacked), _) => {
                 let members = match record.content() {
@@ -288,9 +290,7 @@ impl Ingest<'_> {
             (None, Found::Copy(holder)) => (None, self.copied(&holder, &key)?),
             (None, _) => (None, Vec::new()),
         };
-        // A file that holds nothing and never did needs no look at its members.
-        let holds = content.is_some() && !self.index.members(&key)?.is_empty();
-        if members.is_empty() && !holds {
+        if members.is_empty() && !held {
             return Ok(Change::File {
                 key,
                 record,

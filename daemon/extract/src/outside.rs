@@ -105,13 +105,13 @@ impl Outside {
         if self.wants_pdftotext(&own.media_type, reason) {
             match self.pdf_text(&own, document) {
                 Some(better) => return better,
-                None => own.engine = format!("{}, then {PDFTOTEXT}", own.engine),
+                None => own.engine = format!("{}{TRIED}{PDFTOTEXT}", own.engine),
             }
         }
         if self.wants_recognition(&own.media_type, reason) {
             match self.recognised(&own, document) {
                 Some(better) => return better,
-                None => own.engine = format!("{}, then {TESSERACT}", own.engine),
+                None => own.engine = format!("{}{TRIED}{TESSERACT}", own.engine),
             }
         }
         own
@@ -235,6 +235,11 @@ impl Outside {
         recognised: u64,
     ) -> Extraction {
         let mut facts = poor.facts.clone();
+        // Who tried in vain stays named, or it would be asked again at every look.
+        let engine = match poor.engine.split_once(TRIED) {
+            Some((_, tried)) => format!("{engine}, after {tried}"),
+            None => engine.to_owned(),
+        };
         let limit = usize::try_from(self.limits.output_bytes).unwrap_or(usize::MAX);
         let text = paged_text(text, limit, &mut facts);
         facts.count(Fact::PagesRecognised, recognised);
@@ -243,7 +248,7 @@ impl Outside {
                 text: ExtractedText::new(text),
                 partial,
             },
-            engine: engine.to_owned(),
+            engine,
             facts,
             ..poor.clone()
         }
@@ -252,6 +257,8 @@ impl Outside {
 
 const PDFTOTEXT: &str = "pdftotext";
 const TESSERACT: &str = "tesseract";
+/// Between the engine that read a document and a program that did no better.
+const TRIED: &str = ", then ";
 const PDF: &str = "application/pdf";
 /// Ends of a PDF that another engine may better.
 const POOR: &[Reason] = &[

@@ -106,3 +106,17 @@ fn pdftotext_reads_what_we_could_not_and_says_so() {
     assert_eq!(still.outcome, Outcome::Failed(Reason::ParserPanic));
     assert!(!outside.could_improve(PDF, "parser-panic", &still.engine));
 }
+
+#[test]
+fn a_program_that_did_no_better_is_not_asked_again_when_another_did() {
+    let mut outside = Outside::none(shim(), limits());
+    outside.pdftotext = Some("/nowhere".into());
+    let scanned = Extraction {
+        engine: format!("own 1{TRIED}{PDFTOTEXT}"),
+        ..poor(PDF, Outcome::NoText(Reason::NeedsOcr))
+    };
+    let partial = Some(Reason::PagesFailed);
+    let read = outside.read_by(&scanned, TESSERACT, "some words", partial, 1);
+    assert!(outside.could_improve(PDF, "pages-failed", "own 1"));
+    assert!(!outside.could_improve(PDF, "pages-failed", &read.engine));
+}
