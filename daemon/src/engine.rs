@@ -9,7 +9,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use simdex_extract::{Outside, Pool, WorkerCommand};
+use simdex_extract::{Outside, Pool, Share, WorkerCommand};
 use simdex_index::{Cancel, Index, IndexError, OpenReport};
 use simdex_schema::RootId;
 use thiserror::Error;
@@ -214,7 +214,12 @@ impl Engine {
         &self,
         work: impl FnOnce(&Rescan<'_>) -> Result<T, IndexError>,
     ) -> Result<T, IndexError> {
-        let ingest = Ingest::new(&self.index, &self.pool, &self.config.extract);
+        let ingest = Ingest::new(
+            &self.index,
+            &self.pool,
+            &self.config.extract,
+            Share::default(),
+        );
         let settle = Duration::from_millis(self.config.watch.debounce_ms + 1_000);
         work(&Rescan {
             index: &self.index,

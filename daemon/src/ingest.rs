@@ -16,7 +16,7 @@ use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use simdex_extract::{EXTRACTOR_VERSION, Outside, Pool};
+use simdex_extract::{EXTRACTOR_VERSION, Outside, Pool, Share};
 use simdex_index::{Change, Index, IndexError, SeenFile};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
@@ -48,6 +48,8 @@ pub struct Ingest<'a> {
     pub raw_bytes: u64,
     /// What unpacking one file may cost.
     pub tree: members::TreeLimits,
+    /// Whose file it is.
+    pub share: Share,
 }
 
 /// What became of a look at a file.
@@ -60,13 +62,14 @@ pub enum Looked {
 
 impl<'a> Ingest<'a> {
     /// With the limits of the config.
-    pub fn new(index: &'a Index, pool: &'a Pool, limits: &ExtractConfig) -> Self {
+    pub fn new(index: &'a Index, pool: &'a Pool, limits: &ExtractConfig, share: Share) -> Self {
         Self {
             index,
             pool,
             input_bytes: limits.input_mib << 20,
             raw_bytes: limits.raw_mib << 20,
             tree: members::TreeLimits::of(limits),
+            share,
         }
     }
 

@@ -37,7 +37,7 @@ pub use kind::names::broken_promise;
 pub use member::{Member, Role};
 pub use outcome::{ExtractedText, Extraction, Outcome, Reason};
 pub use outside::{Outside, OutsideLimits, outside_main};
-pub use pool::{Pool, Urgency};
+pub use pool::{Pool, Share, Urgency};
 pub use process::WorkerCommand;
 pub use sandbox::SandboxReport;
 pub use spool::MemberBytes;
@@ -87,4 +87,6 @@ pub struct Hint {
     pub name: Option<String>,
     /// Who waits for the answer.
     pub urgency: Urgency,
+    /// Whose document it is.
+    pub share: Share,
 }

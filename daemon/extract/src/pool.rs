@@ -13,7 +13,7 @@ use rustix::fs::{FileType, OFlags};
 use rustix::process::{Pid, Signal};
 use tracing::{debug, warn};
 
-pub use queue::Urgency;
+pub use queue::{Share, Urgency};
 
 use self::queue::{Lane, Queue, Ticket};
 use crate::process::{Fault, Spawner, Worker, WorkerCommand};
@@ -98,14 +98,14 @@ impl Pool {
             .measure(document)
             .and_then(|length| self.read(document, length, hint))
             .unwrap_or_else(|outcome| unread(outcome, document));
-        self.improve(extraction, document)
+        self.improve(extraction, document, hint.share)
     }
 
     /// What confines the workers; starts one to find out if none has been started yet.
     #[must_use]
     pub fn sandbox(&self) -> SandboxReport {
         let known = self.lock().report.clone();
-        let started = || self.place(Lane::Question)?.worker();
+        let started = || self.place(Lane::Question, Share::default())?.worker();
         known.unwrap_or_else(|| match started() {
             Ok(worker) => {
                 self.check_in(worker);
@@ -171,9 +171,9 @@ impl Pool {
             length,
             name,
         };
-        match self.ask(document, &request, hint.urgency) {
+        match self.ask(document, &request, hint) {
             // The worker died between two documents, which is not this one's doing.
-            Err(Lost::Unsent) => self.ask(document, &request, hint.urgency),
+            Err(Lost::Unsent) => self.ask(document, &request, hint),
             answer => answer,
         }
         .map_err(|lost| match lost {
@@ -184,12 +184,17 @@ impl Pool {
 
     /// Gives a document that our readers did not read well to an outside program, as one of the
     /// huge ones: such programs are slow.
-    fn improve(&self, extraction: Extraction, document: BorrowedFd<'_>) -> Extraction {
+    fn improve(
+        &self,
+        extraction: Extraction,
+        document: BorrowedFd<'_>,
+        share: Share,
+    ) -> Extraction {
         let code = extraction.outcome.reason().map_or("", Reason::code);
         let asked = self.outside.as_ref().filter(|outside| {
             outside.could_improve(&extraction.media_type, code, &extraction.engine)
         });
-        match (asked, asked.map(|_| self.place(Lane::Huge))) {
+        match (asked, asked.map(|_| self.place(Lane::Huge, share))) {
             (Some(outside), Some(Ok(_place))) => outside.improve(extraction, document),
             _ => extraction,
         }
@@ -200,10 +205,10 @@ impl Pool {
         &self,
         document: BorrowedFd<'_>,
         request: &Request,
-        urgency: Urgency,
+        hint: &Hint,
     ) -> Result<Extraction, Lost> {
-        let lane = Lane::of(urgency, request.length);
-        let place = self.place(lane).map_err(Lost::With)?;
+        let lane = Lane::of(hint.urgency, request.length);
+        let place = self.place(lane, hint.share).map_err(Lost::With)?;
         let mut worker = place.worker().map_err(Lost::With)?;
         let documents_per_worker = self.limits.documents_per_worker;
         match worker.ask(document, request, &self.limits, &self.spool) {
@@ -225,18 +230,15 @@ impl Pool {
     }
 
     /// Waits for a place.
-    fn place(&self, lane: Lane) -> Result<Place<'_>, Outcome> {
+    fn place(&self, lane: Lane, share: Share) -> Result<Place<'_>, Outcome> {
         let mut state = self.lock();
-        let ticket = state.queue.join(lane);
+        let ticket = state.queue.join(lane, share);
         loop {
             if state.closed {
-                state.queue.leave(ticket, lane);
+                state.queue.leave(ticket);
                 return Err(Outcome::Failed(Reason::ShuttingDown));
             }
-            if state
-                .queue
-                .enter(ticket, lane, self.workers, Instant::now())
-            {
+            if state.queue.enter(ticket, self.workers, Instant::now()) {
                 // The next in line may have a turn as well.
                 self.freed.notify_all();
                 return Ok(Place { pool: self, ticket });

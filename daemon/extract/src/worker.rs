@@ -15,6 +15,8 @@ use crate::sandbox::{self, SandboxReport};
 use crate::sink::Sink;
 use crate::{EXTRACTOR_VERSION, Reason, formats};
 
+/// Added to the niceness of a worker: while it reads, the daemon answers.
+const GIVE_WAY: i32 = 10;
 /// Parsers recurse; an overflow below this depth is a file made for it.
 const STACK_BYTES: usize = 64 << 20;
 /// A worker that has grown beyond this asks to be replaced.
@@ -35,6 +37,8 @@ pub fn worker_main() -> ExitCode {
 fn run() -> io::Result<()> {
     let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let setup: Setup = protocol::receive(&stream)?;
+    // Where it is refused, a worker competes as an equal.
+    let _ = rustix::process::nice(GIVE_WAY);
     // A panic's message may quote the document.
     std::panic::set_hook(Box::new(|_| {}));
     let memory = Memory::open();

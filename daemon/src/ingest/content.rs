@@ -32,6 +32,7 @@ impl Ingest<'_> {
         let hint = Hint {
             name,
             urgency: Urgency::Backlog,
+            share: self.share,
         };
         let extraction = rewind(file)
             .map(|()| self.pool.extract(&*file, &hint))

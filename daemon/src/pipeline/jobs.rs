@@ -1,35 +1,59 @@
-//! Files named and not yet looked at: one line a root, served in turn, so that a root with a burst of
-//! slow files delays its own files and not those of the others.
+//! Files named and not yet looked at: one line a folder, so that a burst of slow files in one delays
+//! its own files and not those beside.
+//!
+//! Readers go where the fewest of them are: to the root first, then to the folder in it, and among
+//! equals to the one that has waited longest. A root never has all readers, nor a folder all of a
+//! root's, so that a file that comes alone finds one at once.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use simdex_schema::RootId;
+use simdex_extract::Share;
+use simdex_schema::{FileKey, RootId};
 
 use crate::progress::Job;
 
-/// Files that wait in one line before who names another waits too.
-const LINE: usize = 1024;
+/// Files of one root that wait before who names another waits too.
+const WAITING: usize = 1024;
 
 /// The lines.
-#[derive(Default)]
 pub(super) struct Jobs {
     state: Mutex<State>,
     changed: Condvar,
+    /// Readers that one root, and one folder, may have at once.
+    most: (usize, usize),
 }
 
 #[derive(Default)]
 struct State {
-    lines: BTreeMap<RootId, VecDeque<Job>>,
-    /// The root served last: the next one is next.
-    last: Option<RootId>,
+    roots: BTreeMap<RootId, Root>,
+    /// Files handed out so far.
+    served: u64,
     closed: bool,
+}
+
+#[derive(Default)]
+struct Root {
+    folders: BTreeMap<Vec<u8>, Folder>,
+    waiting: usize,
+    /// Readers at work for it.
+    readers: usize,
+    /// When it was last served, as a number of files handed out.
+    served: u64,
+}
+
+#[derive(Default)]
+struct Folder {
+    waiting: VecDeque<Job>,
+    readers: usize,
+    served: u64,
 }
 
 /// What a reader is to do.
 pub(super) enum Next {
-    /// Look at this.
+    /// Look at this, and tell [`Jobs::done`] afterwards.
     Look(Job),
     /// Nothing came.
     Idle,
@@ -38,11 +62,22 @@ pub(super) enum Next {
 }
 
 impl Jobs {
-    /// Lines a file up; waits while its line is full.
+    /// Lines for so many readers.
+    pub(super) fn new(readers: usize) -> Self {
+        let most = ((readers * 3 / 4).max(1), (readers / 2).max(1));
+        let (state, changed) = Default::default();
+        Self {
+            state,
+            changed,
+            most,
+        }
+    }
+
+    /// Lines a file up; waits while too many of its root wait already.
     pub(super) fn push(&self, job: Job) {
         let full = |state: &mut State| {
-            let line = state.lines.get(&job.key.root);
-            !state.closed && line.is_some_and(|line| line.len() >= LINE)
+            let root = state.roots.get(&job.key.root);
+            !state.closed && root.is_some_and(|root| root.waiting >= WAITING)
         };
         let waited = self.changed.wait_while(self.lock(), full);
         self.add(waited.unwrap_or_else(PoisonError::into_inner), job);
@@ -56,21 +91,24 @@ impl Jobs {
     fn add(&self, mut state: MutexGuard<'_, State>, job: Job) {
         // What is named after the end is dropped: its barriers end with an error.
         if !state.closed {
-            state.lines.entry(job.key.root).or_default().push_back(job);
+            let root = state.roots.entry(job.key.root).or_default();
+            root.waiting += 1;
+            let folder = root.folders.entry(folder_of(&job.key).to_vec());
+            folder.or_default().waiting.push_back(job);
             drop(state);
             self.changed.notify_all();
         }
     }
 
-    /// The next file, of the next root that has one; waits for it at most `patience`.
+    /// The next file; waits for it at most `patience`.
     pub(super) fn next(&self, patience: Duration) -> Next {
-        let none = |state: &mut State| state.lines.is_empty() && !state.closed;
+        let none = |state: &mut State| !state.closed && state.turn(self.most).is_none();
         let waited = self.changed.wait_timeout_while(self.lock(), patience, none);
         let mut state = waited.unwrap_or_else(PoisonError::into_inner).0;
         if state.closed {
             return Next::Ended;
         }
-        let Some(job) = state.take() else {
+        let Some(job) = state.take(self.most) else {
             return Next::Idle;
         };
         drop(state);
@@ -78,11 +116,24 @@ impl Jobs {
         Next::Look(job)
     }
 
+    /// A file handed out is looked at: its reader is free again.
+    pub(super) fn done(&self, key: &FileKey) {
+        let mut state = self.lock();
+        if let Some(root) = state.roots.get_mut(&key.root) {
+            root.done(folder_of(key));
+            if root.folders.is_empty() {
+                state.roots.remove(&key.root);
+            }
+        }
+        drop(state);
+        self.changed.notify_all();
+    }
+
     /// Drops what waits, and all that comes.
     pub(super) fn close(&self) {
         let mut state = self.lock();
         state.closed = true;
-        state.lines.clear();
+        state.roots.clear();
         drop(state);
         self.changed.notify_all();
     }
@@ -93,20 +144,64 @@ impl Jobs {
 }
 
 impl State {
-    fn take(&mut self) -> Option<Job> {
-        let after = self
-            .lines
-            .keys()
-            .find(|root| Some(**root) > self.last)
-            .copied();
-        let root = after.or_else(|| self.lines.keys().next().copied())?;
-        self.last = Some(root);
-        let line = self.lines.get_mut(&root)?;
-        let job = line.pop_front();
-        if line.is_empty() {
-            self.lines.remove(&root);
+    /// Whose turn it is: a root and a folder in it.
+    fn turn(&self, (of_root, of_folder): (usize, usize)) -> Option<(RootId, Vec<u8>)> {
+        let roots = self.roots.iter();
+        let roots = roots.filter(|(_, root)| root.readers < of_root);
+        let turns = roots.filter_map(|(id, root)| {
+            let folder = root.turn(of_folder)?;
+            Some((root.readers, root.served, *id, folder))
+        });
+        let (.., id, folder) = turns.min()?;
+        Some((id, folder.to_vec()))
+    }
+
+    fn take(&mut self, most: (usize, usize)) -> Option<Job> {
+        let (id, name) = self.turn(most)?;
+        self.served += 1;
+        let root = self.roots.get_mut(&id)?;
+        let folder = root.folders.get_mut(&name)?;
+        let job = folder.waiting.pop_front()?;
+        root.waiting -= 1;
+        root.readers += 1;
+        folder.readers += 1;
+        (root.served, folder.served) = (self.served, self.served);
+        Some(job)
+    }
+}
+
+impl Root {
+    fn turn(&self, most: usize) -> Option<&[u8]> {
+        let open = |folder: &Folder| folder.readers < most && !folder.waiting.is_empty();
+        let folders = self.folders.iter().filter(|(_, folder)| open(folder));
+        let next = folders.min_by_key(|(_, folder)| (folder.readers, folder.served));
+        next.map(|(name, _)| name.as_slice())
+    }
+
+    fn done(&mut self, name: &[u8]) {
+        self.readers = self.readers.saturating_sub(1);
+        if let Some(folder) = self.folders.get_mut(name) {
+            folder.readers = folder.readers.saturating_sub(1);
+            if folder.readers == 0 && folder.waiting.is_empty() {
+                self.folders.remove(name);
+            }
         }
-        job
+    }
+}
+
+/// Path of the folder a file lies in, below its root.
+fn folder_of(key: &FileKey) -> &[u8] {
+    let end = key.path.iter().rposition(|byte| *byte == b'/');
+    &key.path[..end.unwrap_or(0)]
+}
+
+/// Whose document a file is, for the pool.
+pub(super) fn share(key: &FileKey) -> Share {
+    let mut folder = DefaultHasher::new();
+    folder_of(key).hash(&mut folder);
+    Share {
+        root: u64::from(key.root.0),
+        folder: folder.finish(),
     }
 }
 
@@ -114,7 +209,9 @@ impl State {
 mod tests {
     use super::*;
     use crate::progress::Progress;
-    use simdex_schema::FileKey;
+
+    /// Enough readers that none is kept from anybody.
+    const MANY: usize = 100;
 
     fn job(progress: &Progress, root: u32, path: &str) -> Job {
         let key = FileKey {
@@ -124,31 +221,102 @@ mod tests {
         progress.submit(key).unwrap()
     }
 
-    fn looked(jobs: &Jobs) -> Option<(u32, Vec<u8>)> {
+    fn named(jobs: &Jobs, progress: &Progress, files: &[(u32, &str)]) {
+        for (root, path) in files {
+            jobs.push(job(progress, *root, path));
+        }
+    }
+
+    fn looked(jobs: &Jobs) -> Option<(u32, String)> {
         match jobs.next(Duration::ZERO) {
-            Next::Look(job) => Some((job.key.root.0, job.key.path)),
+            Next::Look(job) => Some((job.key.root.0, String::from_utf8(job.key.path).unwrap())),
             Next::Idle | Next::Ended => None,
         }
     }
 
+    fn all(jobs: &Jobs) -> Vec<String> {
+        let files = std::iter::from_fn(|| looked(jobs));
+        files.map(|(root, path)| format!("{root}:{path}")).collect()
+    }
+
     #[test]
-    fn roots_are_served_in_turn_and_each_in_its_order() {
-        let (jobs, progress) = (Jobs::default(), Progress::default());
-        for (root, path) in [(7, "a"), (7, "b"), (7, "c"), (2, "x"), (9, "y")] {
-            jobs.push(job(&progress, root, path));
-        }
-        let order: Vec<_> = std::iter::from_fn(|| looked(&jobs)).collect();
-        let named = |(root, path): (u32, &str)| (root, path.as_bytes().to_vec());
-        assert_eq!(
-            order,
-            [(2, "x"), (7, "a"), (9, "y"), (7, "b"), (7, "c")].map(named)
+    fn roots_are_served_in_turn_then_folders_and_each_in_its_order() {
+        let (jobs, progress) = (Jobs::new(MANY), Progress::default());
+        let files = [
+            (7, "a/1"),
+            (7, "a/2"),
+            (7, "b/1"),
+            (7, "top"),
+            (2, "x"),
+            (9, "y"),
+        ];
+        named(&jobs, &progress, &files);
+        let order = ["2:x", "7:top", "9:y", "7:a/1", "7:b/1", "7:a/2"];
+        assert_eq!(all(&jobs), order);
+    }
+
+    #[test]
+    fn readers_go_where_the_fewest_are() {
+        let (jobs, progress) = (Jobs::new(MANY), Progress::default());
+        named(&jobs, &progress, &[(1, "slow/1"), (1, "slow/2")]);
+        assert_eq!(all(&jobs).len(), 2);
+        named(
+            &jobs,
+            &progress,
+            &[(1, "slow/3"), (1, "b/1"), (1, "b/2"), (2, "c"), (2, "d")],
         );
+        assert_eq!(all(&jobs), ["2:c", "2:d", "1:b/1", "1:b/2", "1:slow/3"]);
+        assert!(looked(&jobs).is_none());
+    }
+
+    #[test]
+    fn no_root_and_no_folder_has_all_readers() {
+        let (jobs, progress) = (Jobs::new(8), Progress::default());
+        let slow: Vec<String> = (0..9).map(|at| format!("slow/{at}")).collect();
+        slow.iter()
+            .for_each(|path| jobs.push(job(&progress, 1, path)));
+        assert_eq!(all(&jobs).len(), 4, "of one folder");
+        named(
+            &jobs,
+            &progress,
+            &[(1, "b/1"), (1, "c/1"), (1, "d/1"), (2, "y")],
+        );
+        assert_eq!(all(&jobs), ["2:y", "1:b/1", "1:c/1"], "of one root");
+        jobs.done(&job(&progress, 1, "slow/0").key);
+        assert_eq!(all(&jobs), ["1:d/1"]);
+        jobs.done(&job(&progress, 1, "b/1").key);
+        assert_eq!(all(&jobs), ["1:slow/4"]);
+    }
+
+    #[test]
+    fn what_is_through_leaves_nothing_behind() {
+        let (jobs, progress) = (Jobs::new(8), Progress::default());
+        named(&jobs, &progress, &[(1, "a/1"), (1, "b/1")]);
+        for (root, path) in std::iter::from_fn(|| looked(&jobs)) {
+            jobs.done(&FileKey {
+                root: RootId(root),
+                path: path.into(),
+            });
+        }
+        assert!(jobs.lock().roots.is_empty());
+    }
+
+    #[test]
+    fn one_reader_serves_all() {
+        let (jobs, progress) = (Jobs::new(1), Progress::default());
+        named(&jobs, &progress, &[(1, "a"), (1, "b")]);
+        assert_eq!(all(&jobs), ["1:a"]);
+        jobs.done(&FileKey {
+            root: RootId(1),
+            path: "a".into(),
+        });
+        assert_eq!(all(&jobs), ["1:b"]);
     }
 
     #[test]
     fn a_full_line_holds_up_its_own_root_only_and_the_end_frees_who_waits() {
-        let (jobs, progress) = (Jobs::default(), Progress::default());
-        for number in 0..LINE {
+        let (jobs, progress) = (Jobs::new(MANY), Progress::default());
+        for number in 0..WAITING {
             jobs.push(job(&progress, 1, &number.to_string()));
         }
         jobs.push(job(&progress, 2, "other root"));

@@ -123,6 +123,7 @@ impl Subject {
         let hint = Hint {
             name: name.file_name().map(|n| n.to_string_lossy().into_owned()),
             urgency: Urgency::Question,
+            ..Hint::default()
         };
         use std::io::{Read, Seek, SeekFrom};
         let rewound = file.seek(SeekFrom::Start(0)).is_ok();

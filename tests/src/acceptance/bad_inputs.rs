@@ -61,7 +61,7 @@ pub(super) fn run(figures: &mut Figures<'_>) -> Result<()> {
     let peak = memory.peak_mib();
     let limit = format!("at most {MEMORY_MIB}");
     figures.against("peak memory of a worker", peak, "MiB", &limit)?;
-    beside.against(alone, figures)?;
+    beside.against(&alone, figures)?;
     let listed = wrong.join("\n");
     ensure!(wrong.is_empty(), "{} differ:\n{listed}", wrong.len());
     ensure!(peak <= MEMORY_MIB as f64, "a worker took {peak} MiB");
