@@ -1,12 +1,14 @@
-//! Many files at once: readers that look and extract, one writer that applies and commits, one
+//! Many files at once: readers that look and extract, one writer that applies, one committer, one
 //! settler that keeps the groups.
 //!
 //! Every queue is bounded: a full one makes the walk wait, never the memory grow.
 
+mod bell;
 mod jobs;
 mod settler;
 mod writer;
 
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -16,8 +18,8 @@ use simdex_extract::Pool;
 use simdex_index::{Cancel, Change, Index, IndexError};
 use simdex_schema::FileKey;
 
+use self::bell::Bell;
 use self::jobs::{Jobs, Next, share};
-use self::settler::Settler;
 use crate::causes::causes;
 use crate::config::Config;
 use crate::engine::EngineError;
@@ -48,7 +50,12 @@ struct Shared {
     roots: Arc<Roots>,
     progress: Progress,
     config: Config,
-    settler: Settler,
+    /// Rung where documents may wait to be settled.
+    to_settle: Bell,
+    /// Rung at the end, so that nobody sleeps through it.
+    to_end: Bell,
+    /// Something was applied since the last commit.
+    uncommitted: AtomicBool,
     /// The first failure of index or disk: nothing is acknowledged after it.
     broken: Mutex<Option<String>>,
     cancel: Cancel,
@@ -70,7 +77,9 @@ impl Pipeline {
             roots,
             progress: Progress::default(),
             config: config.clone(),
-            settler: Settler::default(),
+            to_settle: Bell::default(),
+            to_end: Bell::default(),
+            uncommitted: AtomicBool::default(),
             broken: Mutex::new(None),
             cancel: Cancel::never(),
         });
@@ -90,6 +99,10 @@ impl Pipeline {
         let again = Arc::clone(&jobs);
         threads.push(spawn("writer".to_owned(), move || {
             writer.write(&looks, &again)
+        })?);
+        let committer = Arc::clone(&shared);
+        threads.push(spawn("committer".to_owned(), move || {
+            committer.commit_at_times();
         })?);
         let settler = Arc::clone(&shared);
         threads.push(spawn("settler".to_owned(), move || {
@@ -116,14 +129,11 @@ impl Pipeline {
         self.shared.progress.wait(cancel)?;
         while !self.shared.index.is_settled() {
             cancel.check()?;
-            self.shared.settler.wake();
+            self.shared.to_settle.ring();
             std::thread::sleep(Duration::from_millis(2));
             self.shared.check()?;
         }
-        self.shared
-            .index
-            .commit()
-            .unwrap_or_else(|error| self.shared.break_off(&error));
+        self.shared.commit();
         self.shared.check()
     }
 
@@ -137,7 +147,8 @@ impl Pipeline {
         self.shared.cancel.cancel();
         self.shared.progress.close();
         self.jobs.close();
-        self.shared.settler.wake();
+        self.shared.to_settle.ring();
+        self.shared.to_end.ring();
         let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
         for thread in threads.drain(..) {
             let _ = thread.join();

@@ -37,6 +37,8 @@ impl Index {
         if recount {
             drop_stale(self.store.postings(), &writer.meta.bucket_bits)?;
         }
+        // Texts below the watermark are not looked at when the store opens.
+        self.texts.sync()?;
         writer.meta.merging = true;
         self.put_meta(&writer.meta)?;
         self.freeze();

@@ -5,9 +5,10 @@
 //! a longer text has a block of its own. Blocks are compressed with zstd, checksummed and appended
 //! to the current segment. A [`TextRef`] in a document's record says where its text lies.
 //!
-//! Order of a commit: [`TextStore::append`], [`TextStore::sync`], then the record. So a record
-//! never points to text that a power cut took, and what an unfinished commit leaves behind is
-//! merely dead. Every start appends to a new segment: a torn tail is never written over.
+//! Order of a commit: [`TextStore::append`] and the records, [`TextStore::sync`], then the commit of
+//! the records. So no committed record points to text that a power cut took. One that was written
+//! and not committed may: its text is missed when the store opens, never mistaken for another, as
+//! every start appends to a new segment and a torn tail is never written over.
 //!
 //! Dead texts are dropped by segment: [`TextStore::segments`] tells the live share,
 //! [`TextStore::compact`] copies what lives, and after the caller has committed the new references

@@ -1,6 +1,5 @@
 //! The thread that finds edges and keeps the groups while documents wait for it.
 
-use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 use simdex_index::IndexError;
@@ -14,33 +13,12 @@ const PATIENCE: Duration = Duration::from_millis(500);
 /// After a failure of the index.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Wakes the settling thread.
-#[derive(Default)]
-pub(super) struct Settler {
-    due: Mutex<bool>,
-    wake: Condvar,
-}
-
-impl Settler {
-    /// Something may wait.
-    pub(super) fn wake(&self) {
-        *self.due.lock().unwrap_or_else(PoisonError::into_inner) = true;
-        self.wake.notify_all();
-    }
-
-    fn wait(&self) {
-        let due = self.due.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.wake.wait_timeout_while(due, PATIENCE, |due| !*due);
-        *waited.unwrap_or_else(PoisonError::into_inner).0 = false;
-    }
-}
-
 impl Shared {
     /// Finds edges and keeps groups while anything waits.
     pub(super) fn settle(&self) {
         while self.cancel.check().is_ok() {
             if self.index.is_settled() {
-                self.settler.wait();
+                self.to_settle.wait(PATIENCE);
                 continue;
             }
             let settled = self.index.settle_step(&self.cancel);

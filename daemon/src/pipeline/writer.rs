@@ -1,6 +1,8 @@
-//! The one thread that changes the index: gathers what readers found, applies it, commits.
+//! The one thread that changes the index: gathers what readers found and applies it. Another
+//! commits.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::atomic::Ordering;
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use simdex_index::{Change, NewContent};
@@ -19,35 +21,32 @@ const BATCH_TEXT: u64 = 32 << 20;
 const GATHER: Duration = Duration::from_millis(30);
 
 impl Shared {
-    /// The writer: applies batches, commits at the latest after `commit_ms`.
+    /// Applies what readers found, batch by batch; commits at its end.
     pub(super) fn write(&self, looks: &Receiver<Looks>, again: &Jobs) {
-        let commit_every = Duration::from_millis(self.config.store.commit_ms.max(1));
-        let mut uncommitted: Option<Instant> = None;
-        loop {
-            let wait = uncommitted.map_or(commit_every, |since| {
-                commit_every
-                    .saturating_sub(since.elapsed())
-                    .max(Duration::from_millis(1))
-            });
-            match looks.recv_timeout(wait) {
-                Ok(first) => {
-                    let batch = gather(first, looks);
-                    self.apply(batch, again);
-                    uncommitted.get_or_insert_with(Instant::now);
-                }
-                Err(RecvTimeoutError::Timeout) => {}
-                Err(RecvTimeoutError::Disconnected) => break,
-            }
+        while let Ok(first) = looks.recv() {
+            self.apply(gather(first, looks), again);
+            self.uncommitted.store(true, Ordering::Release);
             if self.cancel.check().is_err() {
                 break;
             }
-            if uncommitted.is_some_and(|since| since.elapsed() >= commit_every) {
-                self.index
-                    .commit()
-                    .unwrap_or_else(|error| self.break_off(&error));
-                uncommitted = None;
+        }
+        self.commit();
+    }
+
+    /// Commits what was applied, every `commit_ms`: on a thread of its own, as a disk takes its time
+    /// and what is applied can be asked for meanwhile.
+    pub(super) fn commit_at_times(&self) {
+        let every = Duration::from_millis(self.config.store.commit_ms.max(1));
+        while self.cancel.check().is_ok() {
+            self.to_end.wait(every);
+            if self.uncommitted.swap(false, Ordering::AcqRel) {
+                self.commit();
             }
         }
+    }
+
+    /// Makes what was applied power-safe.
+    pub(super) fn commit(&self) {
         self.index
             .commit()
             .unwrap_or_else(|error| self.break_off(&error));
@@ -66,7 +65,7 @@ impl Shared {
                 }
                 Err(error) => self.break_off(&error),
             }
-            self.settler.wake();
+            self.to_settle.ring();
         }
         // A content that was purged between look and batch is looked at once more; the new ticket
         // is taken before the old one is given back, so that no barrier slips between.

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::ErrorKind;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::block::{self, HEADER_LEN, Header, Place};
 use super::{TextError, TextRef};
@@ -99,9 +100,19 @@ pub(super) struct Appender {
     pub(super) segment: u32,
     /// Where the next block goes. What a failed write left behind it is written over.
     pub(super) offset: u64,
-    file: File,
+    file: Arc<File>,
     path: PathBuf,
-    synced: bool,
+    /// What is known to be on stable storage: everything before this offset.
+    synced: u64,
+}
+
+/// A sync to be made without holding up who appends.
+#[derive(Debug)]
+pub(super) struct Sync {
+    segment: u32,
+    offset: u64,
+    file: Arc<File>,
+    path: PathBuf,
 }
 
 impl Appender {
@@ -113,9 +124,9 @@ impl Appender {
         Ok(Self {
             segment,
             offset: 0,
-            file,
+            file: Arc::new(file),
             path,
-            synced: true,
+            synced: 0,
         })
     }
 
@@ -126,7 +137,6 @@ impl Appender {
             offset: self.offset,
         };
         let bytes = block::encode(place, raw).map_err(TextError::io("compress for", &self.path))?;
-        self.synced = false;
         let written = self.file.write_all_at(&bytes, self.offset);
         written.map_err(TextError::io("write", &self.path))?;
         self.offset += bytes.len() as u64;
@@ -142,15 +152,30 @@ impl Appender {
         })
     }
 
-    /// Returns once all blocks are on stable storage. After an error the kernel may have
-    /// dropped the pages it could not write.
-    pub(super) fn sync(&mut self) -> Result<(), TextError> {
-        if !self.synced {
-            self.file
-                .sync_all()
-                .map_err(TextError::io("sync", &self.path))?;
-            self.synced = true;
+    /// The sync that all blocks so far need; none where they are synced.
+    pub(super) fn unsynced(&self) -> Option<Sync> {
+        (self.synced < self.offset).then(|| Sync {
+            segment: self.segment,
+            offset: self.offset,
+            file: Arc::clone(&self.file),
+            path: self.path.clone(),
+        })
+    }
+
+    /// A sync was made.
+    pub(super) fn note(&mut self, made: &Sync) {
+        if made.segment == self.segment {
+            self.synced = self.synced.max(made.offset);
         }
-        Ok(())
+    }
+}
+
+impl Sync {
+    /// Returns once the blocks are on stable storage. After an error the kernel may have dropped
+    /// the pages it could not write.
+    pub(super) fn make(&self) -> Result<(), TextError> {
+        self.file
+            .sync_all()
+            .map_err(TextError::io("sync", &self.path))
     }
 }

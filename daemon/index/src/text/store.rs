@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::block::Place;
-use super::segment::{self, Appender};
+use super::segment::{self, Appender, Sync};
 use super::{BLOCK_BYTES, MAX_TEXT, SEGMENT_BYTES, TextError, TextRef};
 
 /// Blocks above this size are not kept after reading.
@@ -93,11 +93,15 @@ impl TextStore {
         Ok(refs)
     }
 
-    /// Returns once everything appended before is power-safe. Call it before the record that
-    /// points there is committed. After an error nothing appended since the last sync may be used,
-    /// and the store must be opened again.
+    /// Returns once everything appended before is power-safe; who appends meanwhile does not wait.
+    /// Call it before the record that points there is committed. After an error nothing appended
+    /// since the last sync may be used, and the store must be opened again.
     pub fn sync(&self) -> Result<(), TextError> {
-        self.writer().sync()
+        let Some(sync) = self.writer().unsynced()? else {
+            return Ok(());
+        };
+        let made = sync.make();
+        self.writer().note(&sync, made)
     }
 
     /// Reads one text.
@@ -276,12 +280,28 @@ impl Writer {
     }
 
     fn sync(&mut self) -> Result<(), TextError> {
+        match self.unsynced()? {
+            Some(sync) => {
+                let made = sync.make();
+                self.note(&sync, made)
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn unsynced(&self) -> Result<Option<Sync>, TextError> {
         if self.sync_failed {
             return Err(TextError::SyncFailed);
         }
-        let result = self.current.as_mut().map_or(Ok(()), Appender::sync);
-        self.sync_failed = result.is_err();
-        result
+        Ok(self.current.as_ref().and_then(Appender::unsynced))
+    }
+
+    fn note(&mut self, sync: &Sync, made: Result<(), TextError>) -> Result<(), TextError> {
+        self.sync_failed |= made.is_err();
+        if let (Ok(()), Some(current)) = (&made, &mut self.current) {
+            current.note(sync);
+        }
+        made
     }
 }
 
