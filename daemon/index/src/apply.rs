@@ -6,82 +6,19 @@
 
 use std::collections::BTreeSet;
 
+use simdex_schema::file::FileOutcome;
 use simdex_schema::posting::{PostingKey, scheme_number};
 use simdex_schema::{
-    ContentHash, ContentRecord, DecodeError, DocId, DocumentHash, DocumentKind, DocumentRecord,
-    FileKey, FileRecord, RootId, key,
+    ContentHash, ContentRecord, DecodeError, DocId, DocumentKind, DocumentRecord, FileKey,
+    FileRecord, FileStat, Reason, RootId, State, key,
 };
 use simdex_signature::{Rung, SchemeKind, Signature};
 
 use crate::IndexError;
 use crate::batch::Batch;
+use crate::change::{Applied, Change, NewContent, NewDocument, SeenFile};
 use crate::index::{Index, Shared, Writer};
 use crate::table::DocumentStats;
-
-/// One change of one file.
-pub enum Change {
-    /// The file was seen (new, changed, or again).
-    File {
-        /// Which file.
-        key: FileKey,
-        /// What was seen of it.
-        record: FileRecord,
-        /// How its content's extraction ended, where that was not known before.
-        content: Option<Box<NewContent>>,
-    },
-    /// A file was seen that holds others; these are its members now, and no others.
-    Container {
-        /// The file itself.
-        file: SeenFile,
-        /// Everything inside, at any depth, in order.
-        members: Vec<SeenFile>,
-    },
-    /// The file is gone, and its members with it.
-    Remove(FileKey),
-}
-
-/// A file, or a member of one, as it was seen.
-pub struct SeenFile {
-    /// Which.
-    pub key: FileKey,
-    /// What was seen of it.
-    pub record: FileRecord,
-    /// How its content's extraction ended, where that was not known before.
-    pub content: Option<Box<NewContent>>,
-}
-
-/// A content just extracted.
-pub struct NewContent {
-    /// Its record; the `document` field is filled in here.
-    pub record: ContentRecord,
-    /// What it became.
-    pub document: Option<NewDocument>,
-}
-
-/// A document that may or may not be known already.
-pub struct NewDocument {
-    /// Names it.
-    pub hash: DocumentHash,
-    /// Text or raw bytes.
-    pub kind: DocumentKind,
-    /// Canonical text (or raw bytes) in bytes.
-    pub length: u64,
-    /// Canonical text in characters.
-    pub chars: u64,
-    /// Extracted text; none for raw bytes.
-    pub text: Option<String>,
-    /// Mod_n first (for raw bytes: chunks), then BSW_n where it is on.
-    pub signatures: Vec<Signature>,
-}
-
-/// What came of a batch.
-#[derive(Default, Debug)]
-pub struct Applied {
-    /// Documents not known before.
-    pub new_documents: u64,
-    /// Files that named a content that is not recorded (it was purged meanwhile): read them again.
-    pub unknown_content: Vec<FileKey>,
-}
 
 impl Index {
     /// Applies changes in order, all or none. Visible to queries on return; power-safe only after
@@ -108,6 +45,8 @@ impl Index {
                     content,
                 })?,
                 Change::Container { file, members } => apply.container(file, members)?,
+                Change::Members { container, members } => apply.part(container, members)?,
+                Change::Whole { file, members } => apply.whole(file, &members)?,
                 Change::Remove(key) => apply.remove(&key)?,
             }
         }
@@ -222,18 +161,53 @@ impl Apply<'_> {
 
     /// The members first: where one's content was purged meanwhile, the whole file is read again.
     fn container(&mut self, file: SeenFile, members: Vec<SeenFile>) -> Result<(), IndexError> {
+        let keys: Vec<FileKey> = members.iter().map(|member| member.key.clone()).collect();
+        match self.members(members)? {
+            true => self.whole(file, &keys),
+            // The container's own content stays unlinked until every member is there, so that a
+            // look finds it unread.
+            false => {
+                self.applied.unknown_content.push(file.key);
+                Ok(())
+            }
+        }
+    }
+
+    /// Some members of a container, which is not read until the last of them is there.
+    fn part(&mut self, container: FileKey, members: Vec<SeenFile>) -> Result<(), IndexError> {
+        let outcome = FileOutcome::Unread(State::Unstable, Reason::code("unpacking"));
+        let record = FileRecord {
+            stat: FileStat::default(),
+            racy: false,
+            outcome,
+            member: None,
+        };
+        let known = self.members(members)?;
+        self.read_again(known, container.clone());
+        self.file(SeenFile {
+            key: container,
+            record,
+            content: None,
+        })?;
+        Ok(())
+    }
+
+    /// A container whose members are recorded: it has these and no others.
+    fn whole(&mut self, file: SeenFile, members: &[FileKey]) -> Result<(), IndexError> {
         let key = file.key.clone();
-        let keys = members.iter().map(|member| key::file(&member.key));
-        self.remove_members(&key, &keys.collect())?;
-        // The container's own content stays unlinked until every member is there, so that a look
-        // finds it unread.
+        self.remove_members(&key, &members.iter().map(key::file).collect())?;
+        let known = self.file(file)?;
+        self.read_again(known, key);
+        Ok(())
+    }
+
+    /// Records members; false where the content of one is not known.
+    fn members(&mut self, members: Vec<SeenFile>) -> Result<bool, IndexError> {
         let mut known = true;
         for member in members {
             known &= self.file(member)?;
         }
-        known = known && self.file(file)?;
-        self.read_again(known, key);
-        Ok(())
+        Ok(known)
     }
 
     fn remove_members(

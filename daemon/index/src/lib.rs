@@ -17,6 +17,7 @@ mod buckets;
 mod buffer;
 mod cancel;
 mod candidates;
+mod change;
 mod compact;
 mod edges;
 mod error;
@@ -35,9 +36,9 @@ mod table;
 mod tests;
 pub mod text;
 
-pub use apply::{Applied, Change, NewContent, NewDocument, SeenFile};
 pub use cancel::Cancel;
 pub use candidates::{Asked, Candidate, Candidates, Question};
+pub use change::{Applied, Change, NewContent, NewDocument, SeenFile};
 pub use error::IndexError;
 pub use index::{Index, Options, Usage};
 pub use listing::{FileView, GroupView, MemberView, Neighbourhood, PairView};

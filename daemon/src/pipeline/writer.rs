@@ -1,11 +1,12 @@
 //! The one thread that changes the index: gathers what readers found and applies it. Another
 //! commits.
 
+use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use simdex_index::{Change, NewContent};
+use simdex_index::Change;
 use simdex_schema::FileKey;
 
 use super::jobs::Jobs;
@@ -20,17 +21,48 @@ const BATCH_TEXT: u64 = 32 << 20;
 /// A batch waits this long for more.
 const GATHER: Duration = Duration::from_millis(30);
 
+/// A container that is applied in parts, others between them.
+struct Parts {
+    job: Job,
+    rest: VecDeque<Change>,
+}
+
 impl Shared {
     /// Applies what readers found, batch by batch; commits at its end.
     pub(super) fn write(&self, looks: &Receiver<Looks>, again: &Jobs) {
-        while let Ok(first) = looks.recv() {
-            self.apply(gather(first, looks), again);
+        let mut containers: VecDeque<Parts> = VecDeque::new();
+        while let Some(batch) = gather(looks, !containers.is_empty()) {
+            let (mut jobs, mut changes) = (Vec::new(), Vec::new());
+            for (job, change) in batch {
+                let mut parts = change.map(Change::parts).unwrap_or_default();
+                if parts.len() > 1 {
+                    containers.push_back(Parts { job, rest: parts });
+                } else {
+                    jobs.push(job);
+                    changes.extend(parts.pop_front());
+                }
+            }
+            let unknown = self.apply(changes);
+            self.finish(jobs, unknown, again);
+            if let Some(container) = containers.pop_front() {
+                containers.extend(self.go_on(container, again));
+            }
             self.uncommitted.store(true, Ordering::Release);
             if self.cancel.check().is_err() {
                 break;
             }
         }
         self.commit();
+    }
+
+    /// Applies the next part of a container; what is left of it.
+    fn go_on(&self, mut container: Parts, again: &Jobs) -> Option<Parts> {
+        let unknown = self.apply(container.rest.pop_front().into_iter().collect());
+        if unknown.is_empty() && !container.rest.is_empty() {
+            return Some(container);
+        }
+        self.finish(vec![container.job], unknown, again);
+        None
     }
 
     /// Commits what was applied, every `commit_ms`: on a thread of its own, as a disk takes its time
@@ -52,32 +84,34 @@ impl Shared {
             .unwrap_or_else(|error| self.break_off(&error));
     }
 
-    fn apply(&self, batch: Vec<Looks>, again: &Jobs) {
-        let (jobs, changes): (Vec<Job>, Vec<Option<Change>>) = batch.into_iter().unzip();
-        let changes: Vec<Change> = changes.into_iter().flatten().collect();
-        let mut retry = Vec::new();
-        if !changes.is_empty() {
-            let told = changes.iter().map(told).collect::<Vec<_>>();
-            match self.index.apply(changes) {
-                Ok(applied) => {
-                    retry = applied.unknown_content;
-                    self.tell(told);
-                }
-                Err(error) => self.break_off(&error),
-            }
-            self.to_settle.ring();
+    /// Applies changes; files that name a content that is not known any more.
+    fn apply(&self, changes: Vec<Change>) -> Vec<FileKey> {
+        if changes.is_empty() {
+            return Vec::new();
         }
-        // A content that was purged between look and batch is looked at once more; the new ticket
-        // is taken before the old one is given back, so that no barrier slips between.
-        let mut jobs_again: Vec<Job> = retry
-            .into_iter()
-            .filter_map(|key| self.progress.submit(key))
-            .collect();
-        jobs_again.extend(
-            jobs.into_iter()
-                .filter_map(|job| self.progress.complete(job)),
-        );
-        jobs_again.into_iter().for_each(|job| again.push_again(job));
+        let told: Vec<_> = changes.iter().filter_map(told).collect();
+        let applied = self.index.apply(changes);
+        self.to_settle.ring();
+        match applied {
+            Ok(applied) => {
+                self.tell(told);
+                applied.unknown_content
+            }
+            Err(error) => {
+                self.break_off(&error);
+                Vec::new()
+            }
+        }
+    }
+
+    /// Ends looks. A file whose content was purged between look and batch is looked at once more;
+    /// the new ticket is taken before the old one is given back, so that no barrier slips between.
+    fn finish(&self, jobs: Vec<Job>, unknown: Vec<FileKey>, again: &Jobs) {
+        let retry = unknown.into_iter();
+        let mut more: Vec<Job> = retry.filter_map(|key| self.progress.submit(key)).collect();
+        let jobs = jobs.into_iter();
+        more.extend(jobs.filter_map(|job| self.progress.complete(job)));
+        more.into_iter().for_each(|job| again.push_again(job));
     }
 
     /// Tells of files that were applied.
@@ -90,45 +124,33 @@ impl Shared {
     }
 }
 
-/// A batch: what is there, and what comes within [`GATHER`].
-fn gather(first: Looks, looks: &Receiver<Looks>) -> Vec<Looks> {
-    let until = Instant::now() + GATHER;
-    let mut text = text_bytes(&first);
-    let mut batch = vec![first];
-    while batch.len() < BATCH && text < BATCH_TEXT {
-        match looks.recv_timeout(until.saturating_duration_since(Instant::now())) {
-            Ok(look) => {
-                text += text_bytes(&look);
-                batch.push(look);
-            }
-            Err(_) => break,
-        }
-    }
-    batch
-}
-
-fn told(change: &Change) -> (EventKind, FileKey) {
-    match change {
-        Change::File { key, .. } => (EventKind::FileIndexed, key.clone()),
-        Change::Container { file, .. } => (EventKind::FileIndexed, file.key.clone()),
-        Change::Remove(key) => (EventKind::FileRemoved, key.clone()),
-    }
-}
-
-fn text_bytes(look: &Looks) -> u64 {
-    let of = |content: &Option<Box<NewContent>>| {
-        let document = content.as_ref().and_then(|new| new.document.as_ref());
-        document.map_or(0, |document| document.length)
+/// A batch: what is there, and what comes within [`GATHER`]; only what is there where other work
+/// waits. None once nobody looks any more.
+fn gather(looks: &Receiver<Looks>, busy: bool) -> Option<Vec<Looks>> {
+    let text_of = |look: &Looks| look.1.as_ref().map_or(0, Change::text_bytes);
+    let (mut batch, patience) = match busy {
+        true => (Vec::new(), Duration::ZERO),
+        false => (vec![looks.recv().ok()?], GATHER),
     };
-    match &look.1 {
-        Some(Change::File { content, .. }) => of(content),
-        Some(Change::Container { file, members }) => {
-            of(&file.content)
-                + members
-                    .iter()
-                    .map(|member| of(&member.content))
-                    .sum::<u64>()
+    let mut text: u64 = batch.iter().map(text_of).sum();
+    let until = Instant::now() + patience;
+    while batch.len() < BATCH && text < BATCH_TEXT {
+        let Ok(look) = looks.recv_timeout(until.saturating_duration_since(Instant::now())) else {
+            break;
+        };
+        text += text_of(&look);
+        batch.push(look);
+    }
+    Some(batch)
+}
+
+fn told(change: &Change) -> Option<(EventKind, FileKey)> {
+    match change {
+        Change::File { key, .. } => Some((EventKind::FileIndexed, key.clone())),
+        Change::Container { file, .. } | Change::Whole { file, .. } => {
+            Some((EventKind::FileIndexed, file.key.clone()))
         }
-        Some(Change::Remove(_)) | None => 0,
+        Change::Members { .. } => None,
+        Change::Remove(key) => Some((EventKind::FileRemoved, key.clone())),
     }
 }

@@ -141,6 +141,102 @@ fn a_container_whose_member_is_not_known_is_read_again() {
     assert!(bed.index().file(&file("a/m.eml")).unwrap().is_none());
 }
 
+/// A mailbox of so many messages, all different.
+fn mailbox(bed: &Bed, messages: u32) -> Change {
+    let file = seen(bed, "a/box.mbox", LETTER);
+    let message = |at: u32| {
+        member(
+            bed,
+            &file.key,
+            &at.to_string(),
+            &format!("{OFFER} {at}"),
+            at,
+        )
+    };
+    let members = (0..messages).map(message).collect();
+    Change::Container { file, members }
+}
+
+/// State and reason of the mailbox.
+fn state(bed: &Bed) -> Option<String> {
+    let record = bed.index().file(&file("a/box.mbox")).unwrap()?;
+    Some(format!("{:?}", record.outcome))
+}
+
+#[test]
+fn a_great_container_in_parts_ends_as_in_one_and_is_unread_until_then() {
+    let (whole, bed) = (Bed::memory(), Bed::memory());
+    whole.index().apply(vec![mailbox(&whole, 300)]).unwrap();
+    bed.index().apply(vec![mailbox(&bed, 301)]).unwrap();
+    let mut parts = mailbox(&bed, 300).parts();
+    assert_eq!(parts.len(), 300_usize.div_ceil(64) + 1);
+    let last = parts.pop_back().unwrap();
+    for part in parts {
+        let applied = bed.index().apply(vec![part]).unwrap();
+        assert!(applied.unknown_content.is_empty());
+        assert!(state(&bed).unwrap().contains("unpacking"));
+        bed.put("a/other", OFFER);
+        bed.remove("a/other");
+    }
+    assert_eq!(
+        listed(&bed).len(),
+        302,
+        "the old ones are there until the end"
+    );
+    bed.index().apply(vec![last]).unwrap();
+    assert_eq!(listed(&bed), listed(&whole));
+    assert_eq!(state(&bed), state(&whole));
+}
+
+#[test]
+fn a_part_whose_content_was_purged_has_its_container_read_again() {
+    let bed = Bed::memory();
+    let Change::Container {
+        file: own,
+        mut members,
+    } = mailbox(&bed, 100)
+    else {
+        unreachable!("a mailbox is a container")
+    };
+    members[70].content = None;
+    let parts = Change::Container { file: own, members }.parts();
+    let unknown = parts
+        .into_iter()
+        .map(|part| bed.index().apply(vec![part]).unwrap().unknown_content);
+    let unknown: Vec<usize> = unknown.map(|files| files.len()).collect();
+    assert_eq!(
+        unknown,
+        [0, 1, 0],
+        "the second part tells; nobody applies the third"
+    );
+}
+
+#[test]
+fn small_containers_and_other_changes_are_one_step() {
+    let bed = Bed::memory();
+    assert_eq!(mailbox(&bed, 64).parts().len(), 1);
+    assert_eq!(Change::Remove(file("a/x")).parts().len(), 1);
+    let Change::Container {
+        file: own,
+        mut members,
+    } = mailbox(&bed, 3)
+    else {
+        unreachable!("a mailbox is a container")
+    };
+    for member in &mut members {
+        let document = member
+            .content
+            .as_mut()
+            .and_then(|new| new.document.as_mut());
+        document.unwrap().length = 1 << 20;
+    }
+    assert_eq!(
+        Change::Container { file: own, members }.parts().len(),
+        4,
+        "texts are long"
+    );
+}
+
 #[test]
 fn a_shown_path_finds_the_member_and_a_content_its_holder() {
     let bed = Bed::memory();
