@@ -213,12 +213,15 @@ mod tests {
     /// Enough readers that none is kept from anybody.
     const MANY: usize = 100;
 
-    fn job(progress: &Progress, root: u32, path: &str) -> Job {
-        let key = FileKey {
+    fn key(root: u32, path: &str) -> FileKey {
+        FileKey {
             root: RootId(root),
             path: path.into(),
-        };
-        progress.submit(key).unwrap()
+        }
+    }
+
+    fn job(progress: &Progress, root: u32, path: &str) -> Job {
+        progress.submit(key(root, path)).unwrap()
     }
 
     fn named(jobs: &Jobs, progress: &Progress, files: &[(u32, &str)]) {
@@ -282,9 +285,9 @@ mod tests {
             &[(1, "b/1"), (1, "c/1"), (1, "d/1"), (2, "y")],
         );
         assert_eq!(all(&jobs), ["2:y", "1:b/1", "1:c/1"], "of one root");
-        jobs.done(&job(&progress, 1, "slow/0").key);
+        jobs.done(&key(1, "slow/0"));
         assert_eq!(all(&jobs), ["1:d/1"]);
-        jobs.done(&job(&progress, 1, "b/1").key);
+        jobs.done(&key(1, "b/1"));
         assert_eq!(all(&jobs), ["1:slow/4"]);
     }
 
@@ -293,10 +296,7 @@ mod tests {
         let (jobs, progress) = (Jobs::new(8), Progress::default());
         named(&jobs, &progress, &[(1, "a/1"), (1, "b/1")]);
         for (root, path) in std::iter::from_fn(|| looked(&jobs)) {
-            jobs.done(&FileKey {
-                root: RootId(root),
-                path: path.into(),
-            });
+            jobs.done(&key(root, &path));
         }
         assert!(jobs.lock().roots.is_empty());
     }
@@ -306,10 +306,7 @@ mod tests {
         let (jobs, progress) = (Jobs::new(1), Progress::default());
         named(&jobs, &progress, &[(1, "a"), (1, "b")]);
         assert_eq!(all(&jobs), ["1:a"]);
-        jobs.done(&FileKey {
-            root: RootId(1),
-            path: "a".into(),
-        });
+        jobs.done(&key(1, "a"));
         assert_eq!(all(&jobs), ["1:b"]);
     }
 
