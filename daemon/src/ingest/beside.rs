@@ -38,8 +38,8 @@ const PAGE: &str = "text/html";
 const MAX_PAGES: usize = 64;
 /// Frames of frames are followed so deep.
 const MAX_DEPTH: usize = 4;
-/// Bytes of all of them: what a reader of web archives takes at once.
-const MAX_BYTES: u64 = 128 << 20;
+/// Bytes of all of them.
+const MAX_BYTES: u64 = 32 << 20;
 
 /// The addresses that a content asks for: those of a page, which holds no files of its own.
 pub(super) fn asked(content: &ContentRecord) -> Vec<String> {
@@ -109,7 +109,7 @@ impl Ingest<'_> {
         (hash, stat): (ContentHash, FileStat),
         asked: Vec<String>,
     ) -> Result<Shown, IndexError> {
-        let plan = self.plan(key, (hash, stat), asked, &mut |frame| {
+        let plan = Plan::follow(key, (hash, stat), asked, &mut |frame| {
             self.seen_on_disk(root, frame)
         })?;
         let Some(plan) = plan.filter(|plan| plan.pages.len() > 1) else {
@@ -160,7 +160,7 @@ impl Ingest<'_> {
         if asked.is_empty() {
             return Ok(false);
         }
-        let plan = self.plan(key, page, asked, &mut |frame| {
+        let plan = Plan::follow(key, page, asked, &mut |frame| {
             self.seen_on_record(root, frame)
         })?;
         let Some(plan) = plan else {
@@ -173,54 +173,6 @@ impl Ingest<'_> {
             }
             recorded => recorded.is_some() || plan.pages.len() > 1,
         })
-    }
-
-    /// Follows the addresses; none where `see` cannot tell.
-    fn plan(
-        &self,
-        key: &FileKey,
-        (hash, stat): (ContentHash, FileStat),
-        asked: Vec<String>,
-        see: &mut dyn FnMut(FileKey) -> Result<Sight, IndexError>,
-    ) -> Result<Option<Plan>, IndexError> {
-        let mut plan = Plan {
-            top: depth_of(&key.path),
-            pages: vec![Page {
-                path: key.path.clone(),
-                hash,
-                stat,
-                asked,
-                depth: 0,
-            }],
-        };
-        let mut at = 0;
-        while at < plan.pages.len() {
-            for place in plan.asked_by(at) {
-                let room = plan.room();
-                let frame = FileKey {
-                    root: key.root,
-                    path: place.path,
-                };
-                let is_there = plan.pages.iter().any(|page| page.path == frame.path);
-                let sight = match is_there || room == 0 {
-                    true => Sight::Nothing,
-                    false => see(frame)?,
-                };
-                match sight {
-                    Sight::Unproven => return Ok(None),
-                    Sight::Page(page) if page.stat.length <= room => {
-                        let depth = plan.pages[at].depth + 1;
-                        plan.pages.push(Page { depth, ..page });
-                    }
-                    Sight::Page(_) => continue,
-                    Sight::Nothing if is_there => {}
-                    Sight::Nothing => continue,
-                }
-                plan.top = plan.top.min(place.top);
-            }
-            at += 1;
-        }
-        Ok(Some(plan))
     }
 
     /// What a file is, by its record where its stat proves that true.
@@ -277,15 +229,66 @@ impl Ingest<'_> {
 
     /// The stat of a file that may be read.
     fn regular_at(&self, root: &Root, path: &Path) -> Option<FileStat> {
+        let limit = self.input_bytes.min(MAX_BYTES);
         let seen = look(path).filter(|_| !is_behind_symlink(&root.path, path));
         match seen {
-            Some(Seen::File { stat, .. }) => Some(stat).filter(|s| s.length <= self.input_bytes),
+            Some(Seen::File { stat, .. }) => Some(stat).filter(|stat| stat.length <= limit),
             _ => None,
         }
     }
 }
 
 impl Plan {
+    /// The page alone.
+    fn of(key: &FileKey, (hash, stat): (ContentHash, FileStat), asked: Vec<String>) -> Self {
+        let page = Page {
+            path: key.path.clone(),
+            hash,
+            stat,
+            asked,
+            depth: 0,
+        };
+        Self {
+            top: depth_of(&key.path),
+            pages: vec![page],
+        }
+    }
+
+    /// Follows the addresses; none where `see` cannot tell.
+    fn follow(
+        key: &FileKey,
+        page: (ContentHash, FileStat),
+        asked: Vec<String>,
+        see: &mut dyn FnMut(FileKey) -> Result<Sight, IndexError>,
+    ) -> Result<Option<Self>, IndexError> {
+        let mut plan = Self::of(key, page, asked);
+        let mut at = 0;
+        while at < plan.pages.len() {
+            for place in plan.asked_by(at) {
+                let is_shown = plan.pages.iter().any(|page| page.path == place.path);
+                if !is_shown && plan.room() > 0 {
+                    let (root, path) = (key.root, place.path);
+                    match see(FileKey { root, path })? {
+                        Sight::Unproven => return Ok(None),
+                        Sight::Page(frame) if frame.stat.length <= plan.room() => {
+                            plan.show(at, frame);
+                        }
+                        Sight::Page(_) | Sight::Nothing => continue,
+                    }
+                }
+                plan.top = plan.top.min(place.top);
+            }
+            at += 1;
+        }
+        Ok(Some(plan))
+    }
+
+    /// With a page more, that the one of this number asks for.
+    fn show(&mut self, asker: usize, frame: Page) {
+        let depth = self.pages[asker].depth + 1;
+        self.pages.push(Page { depth, ..frame });
+    }
+
     /// Where the addresses of a page lead.
     fn asked_by(&self, at: usize) -> Vec<Place> {
         let page = &self.pages[at];
