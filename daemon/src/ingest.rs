@@ -2,27 +2,33 @@
 //!
 //! `look → unchanged? → open → BLAKE3 → known? → worker → ExtractedText → CanonicalText →
 //! Signatures → Change`; from the worker on that is [`content`], and what a file holds goes the
-//! same way from `BLAKE3` on, in [`members`].
+//! same way from `BLAKE3` on, in [`members`]; so does a page with its frames filled in, from
+//! [`beside`].
 //!
 //! Everything is decided by what the file system says now, so looking twice does no harm and hints
 //! need not be exact. Each step that fails ends in a state with a reason; only the index's own
 //! failure is an error.
 
+mod beside;
 mod content;
+mod known;
 mod members;
 
+use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use simdex_extract::{EXTRACTOR_VERSION, Outside, Pool, Share};
-use simdex_index::{Change, Index, IndexError, SeenFile};
+use simdex_index::{Change, Index, IndexError};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
     ContentHash, ContentRecord, FileKey, FileRecord, FileStat, Reason, State, Timestamp,
 };
 
+use self::beside::Shown;
+use self::known::Found;
 use crate::config::ExtractConfig;
 use crate::roots::Root;
 use crate::watch::open::{OpenError, open_regular};
@@ -75,7 +81,7 @@ impl<'a> Ingest<'a> {
 
     /// Looks at one file below `root` and says what the index must change.
     pub fn file(&self, root: &Root, key: FileKey) -> Result<Looked, IndexError> {
-        let path = root.path.join(std::ffi::OsStr::from_bytes(&key.path));
+        let path = root.path.join(OsStr::from_bytes(&key.path));
         let known = self.index.file(&key)?;
         let seen = match is_behind_symlink(&root.path, &path) {
             true => None,
@@ -133,7 +139,7 @@ impl<'a> Ingest<'a> {
             ));
         }
         match open_regular(&root.path, path) {
-            Ok(file) => self.read(key, known, file, path),
+            Ok(file) => self.read(root, key, known, file),
             // Its removal is for the next look to say; until then it keeps its state.
             Err(OpenError::Vanished | OpenError::RootVanished(_)) => Ok(Looked::Unchanged),
             Err(error @ (OpenError::Unreadable(_) | OpenError::Io(_))) => Ok(unread(
@@ -167,7 +173,8 @@ impl<'a> Ingest<'a> {
                     return Ok(true);
                 };
                 Ok(self.deserves_another_try(&content)
-                    || (content.count(members::COUNT) > 0 && self.members_wait(key)?))
+                    || (content.count(members::COUNT) > 0 && self.members_wait(key)?)
+                    || self.shows_otherwise(root, key, (*hash, *stat), &content)?)
             }
         }
     }
@@ -175,11 +182,12 @@ impl<'a> Ingest<'a> {
     /// Reads an open file: hash first, extraction only where the content is not known.
     fn read(
         &self,
+        root: &Root,
         key: FileKey,
         known: Option<FileRecord>,
         mut file: File,
-        path: &Path,
     ) -> Result<Looked, IndexError> {
+        let path = Path::new(OsStr::from_bytes(&key.path));
         for _ in 0..ATTEMPTS {
             let Ok(before) = FileStat::of_open(&file) else {
                 break;
@@ -200,25 +208,24 @@ impl<'a> Ingest<'a> {
                 }
                 _ => None,
             };
+            let shown = match found.asked(unpacked.as_ref()) {
+                asked if asked.is_empty() => Shown::Nothing,
+                asked => self.shown(root, &key, &mut file, (hash, before), asked)?,
+            };
             let Ok(after) = FileStat::of_open(&file) else {
                 break;
             };
             if !after.unchanged(&before, true) {
                 continue;
             }
-            let racy = after.racy(now());
+            let racy = after.racy(now()) || matches!(shown, Shown::Unsteady);
             let record = FileRecord {
                 stat: after,
                 racy,
                 outcome: FileOutcome::Content(hash),
                 member: None,
             };
-            if unpacked.is_none() && known.as_ref() == Some(&record) {
-                return Ok(Looked::Unchanged);
-            }
-            return self
-                .change(key, record, found, unpacked)
-                .map(Looked::Changed);
+            return self.judge((key, known, record), found, unpacked, shown);
         }
         let stat = FileStat::of_open(&file).ok();
         Ok(unread(
@@ -228,84 +235,6 @@ impl<'a> Ingest<'a> {
             State::Unstable,
             "changed-while-read",
         ))
-    }
-}
-
-/// What is known of a content when a file turns out to hold it.
-enum Found {
-    /// It is to be read; so it ended the last time.
-    Fresh(Option<ContentRecord>),
-    /// It is known and holds no files, or this very file was known to hold it.
-    Known,
-    /// It is known, and its members are as under this other file.
-    Copy(FileKey),
-}
-
-impl Ingest<'_> {
-    fn found(
-        &self,
-        key: &FileKey,
-        known: Option<&FileRecord>,
-        hash: ContentHash,
-    ) -> Result<Found, IndexError> {
-        let Some(old) = self.index.content(hash)? else {
-            return Ok(Found::Fresh(None));
-        };
-        if self.deserves_another_try(&old) {
-            return Ok(Found::Fresh(Some(old)));
-        }
-        let members = old.count(members::COUNT);
-        if members == 0 {
-            return Ok(Found::Known);
-        }
-        let same = known.and_then(FileRecord::content) == Some(hash);
-        let holder = if same {
-            Some(key.clone())
-        } else {
-            self.index.holder(hash)?
-        };
-        Ok(match holder {
-            Some(holder) if self.members_wait(&holder)? => Found::Fresh(Some(old)),
-            Some(_) if same => Found::Known,
-            Some(holder) => Found::Copy(holder),
-            None => Found::Fresh(Some(old)),
-        })
-    }
-
-    /// What the index is to do about a file that was read.
-    fn change(
-        &self,
-        key: FileKey,
-        record: FileRecord,
-        found: Found,
-        unpacked: Option<content::Unpacked>,
-    ) -> Result<Change, IndexError> {
-        // Read again, it may hold fewer files than before.
-        let held = matches!(&found, Found::Fresh(Some(old)) if old.count(members::COUNT) > 0);
-        let (content, members) = match (unpacked, found) {
-            (Some(unpacked), _) => {
-                let members = match record.content() {
-                    Some(hash) => self.unpack(&key, hash, unpacked.members)?,
-                    None => Vec::new(),
-                };
-                (Some(Box::new(unpacked.content)), members)
-            }
-            (None, Found::Copy(holder)) => (None, self.copied(&holder, &key)?),
-            (None, _) => (None, Vec::new()),
-        };
-        if members.is_empty() && !held {
-            return Ok(Change::File {
-                key,
-                record,
-                content,
-            });
-        }
-        let file = SeenFile {
-            key,
-            record,
-            content,
-        };
-        Ok(Change::Container { file, members })
     }
 }
 

@@ -103,6 +103,8 @@ pub enum Role {
     Embedded = 3,
     /// Text that a message quotes from another.
     Quoted = 4,
+    /// A page as it is shown: its frames filled in from the files beside it.
+    Rendered = 5,
 }
 
 impl Role {
@@ -113,6 +115,7 @@ impl Role {
         Self::Message,
         Self::Embedded,
         Self::Quoted,
+        Self::Rendered,
     ];
 
     /// The name people and tools read.
@@ -123,6 +126,7 @@ impl Role {
             Self::Message => "message",
             Self::Embedded => "embedded",
             Self::Quoted => "quoted",
+            Self::Rendered => "rendered",
         }
     }
 

@@ -89,6 +89,12 @@ codes! {
         Members = "members",
         /// Lines quoted from another message, kept apart from the body
         QuotedLines = "quoted-lines",
+        /// Relative addresses of pages that frames or an immediate refresh ask for
+        FramesAsked = "frames-asked",
+        /// Addresses of pages filled in where frames or an immediate refresh ask for them
+        FramesFilled = "frames-filled",
+        /// Addresses of pages that frames or an immediate refresh ask for and that are not there
+        FramesMissing = "frames-missing",
         /// Scripts; they are never run
         Scripts = "scripts",
         /// References to content outside the file; they are never fetched
@@ -98,14 +104,28 @@ codes! {
     }
 }
 
+impl Fact {
+    /// Longest value, in bytes.
+    const fn max_bytes(self) -> usize {
+        match self {
+            Self::FramesAsked | Self::FramesFilled | Self::FramesMissing => 8 << 10,
+            _ => Facts::MAX_BYTES,
+        }
+    }
+}
+
 /// Facts of one document: bounded in number and length.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Facts(BTreeMap<Fact, String>);
 
 impl Facts {
-    /// Longest value, in bytes.
+    /// Longest value, in bytes, of all but lists.
     pub const MAX_BYTES: usize = 400;
+    /// Most addresses of a list.
+    pub const MAX_ADDRESSES: usize = 16;
+    /// Longest address of a list, in bytes.
+    pub const MAX_ADDRESS_BYTES: usize = 1024;
 
     /// States `fact`. The first statement stays; white space is squeezed, control characters are
     /// dropped, what is too long is cut.
@@ -130,6 +150,28 @@ impl Facts {
         }
     }
 
+    /// Adds to a list of addresses, with blanks between. What is no visible ASCII is
+    /// percent-encoded; what is too long, or too much, is left out.
+    pub fn list(&mut self, fact: Fact, address: &str) {
+        let mut encoded = String::new();
+        for byte in address.bytes().take(Self::MAX_ADDRESS_BYTES + 1) {
+            match byte {
+                b'!'..=b'~' if !b"\"\\".contains(&byte) => encoded.push(char::from(byte)),
+                _ => encoded.push_str(&format!("%{byte:02X}")),
+            }
+        }
+        let list = self.0.entry(fact).or_default();
+        let is_known = list.split(' ').any(|known| known == encoded);
+        let is_full = list.split(' ').count() >= Self::MAX_ADDRESSES
+            || encoded.len() > Self::MAX_ADDRESS_BYTES
+            || list.len() + 1 + encoded.len() > fact.max_bytes();
+        if !is_known && !is_full {
+            let between = if list.is_empty() { "" } else { " " };
+            *list = format!("{list}{between}{encoded}");
+        }
+        self.0.retain(|_, value| !value.is_empty());
+    }
+
     /// A count; 0 where there is none.
     #[must_use]
     pub fn number(&self, fact: Fact) -> u64 {
@@ -149,8 +191,8 @@ impl Facts {
 
     /// Whether every value keeps to the bounds; a worker's are checked.
     pub(crate) fn is_sound(&self) -> bool {
-        self.iter().all(|(_, value)| {
-            (1..=Self::MAX_BYTES).contains(&value.len()) && !value.chars().any(char::is_control)
+        self.iter().all(|(fact, value)| {
+            (1..=fact.max_bytes()).contains(&value.len()) && !value.chars().any(char::is_control)
         })
     }
 }
@@ -172,6 +214,28 @@ mod tests {
             Some(Facts::MAX_BYTES)
         );
         assert_eq!(facts.get(Fact::Subject), None);
+        assert!(facts.is_sound());
+    }
+
+    #[test]
+    fn lists_are_of_plain_addresses_each_once_and_bounded() {
+        let mut facts = Facts::default();
+        facts.list(Fact::FramesAsked, "");
+        assert_eq!(facts.get(Fact::FramesAsked), None);
+        for address in ["a b\n.html", "\u{fc}.html", "a b\n.html", &"x".repeat(1025)] {
+            facts.list(Fact::FramesAsked, address);
+        }
+        let list = facts.get(Fact::FramesAsked);
+        assert_eq!(list, Some("a%20b%0A.html %C3%BC.html"));
+        for number in 0..40 {
+            facts.list(Fact::FramesFilled, &format!("{number:0>900}"));
+            facts.list(Fact::FramesMissing, &number.to_string());
+        }
+        let listed = |fact| facts.get(fact).map_or(0, |list| list.split(' ').count());
+        assert_eq!(
+            (listed(Fact::FramesFilled), listed(Fact::FramesMissing)),
+            (9, 16)
+        );
         assert!(facts.is_sound());
     }
 

@@ -111,11 +111,11 @@ pub(crate) fn extract(input: &Input, name: Option<&str>, mut sink: Sink) -> Extr
     }
 }
 
-/// Blank text is no text, unless there are members; cut text is partial whatever else the reader says.
+/// Blank text is no text, unless other files hold it; cut text is partial whatever else the reader says.
 fn text_outcome(partial: Option<Reason>, mut sink: Sink) -> (Outcome, Sink) {
     if sink.is_blank() {
         let outcome = match partial {
-            partial if sink.has_members() => Outcome::Container(partial),
+            partial if sink.leads_on() => Outcome::Container(partial),
             Some(Reason::Damaged | Reason::PagesFailed) => Outcome::Failed(Reason::Malformed),
             Some(reason) => Outcome::TooLarge(reason),
             None => Outcome::NoText(Reason::NoWords),

@@ -29,6 +29,8 @@ pub enum Role {
     Embedded,
     /// Text that a message quotes from another.
     Quoted,
+    /// A page as it is shown: its frames filled in from the files beside it.
+    Rendered,
 }
 
 /// A member as its container tells of it.

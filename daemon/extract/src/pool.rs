@@ -4,7 +4,7 @@ mod queue;
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -74,6 +74,12 @@ impl Pool {
     pub fn spooling_in(mut self, directory: PathBuf) -> Self {
         self.spool = directory;
         self
+    }
+
+    /// Where the bytes of members are kept.
+    #[must_use]
+    pub fn spool(&self) -> &Path {
+        &self.spool
     }
 
     /// Asks programs of the machine where our own readers are at a loss.

@@ -62,6 +62,11 @@ impl Sink {
         self.engine
     }
 
+    /// Whether the text lies in other files: inside, or where the frames of a page ask for it.
+    pub(crate) fn leads_on(&self) -> bool {
+        self.has_members() || self.facts.get(Fact::FramesAsked).is_some()
+    }
+
     /// Whether any member was told of.
     pub(crate) fn has_members(&self) -> bool {
         self.facts.number(Fact::Members) > 0
@@ -70,6 +75,11 @@ impl Sink {
     /// States a fact; of several statements the first stays.
     pub(crate) fn state(&mut self, fact: Fact, value: &str) {
         self.facts.state(fact, value);
+    }
+
+    /// Adds to a list of addresses.
+    pub(crate) fn list(&mut self, fact: Fact, address: &str) {
+        self.facts.list(fact, address);
     }
 
     /// Adds to a count.

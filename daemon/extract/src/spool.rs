@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::member::{Member, MemberHead};
@@ -27,6 +27,27 @@ pub struct MemberBytes {
 }
 
 impl MemberBytes {
+    /// Keeps what `write` writes in an unlinked file of its own in `directory`.
+    ///
+    /// # Errors
+    /// When the temporary file cannot be written, or `write` fails.
+    pub fn written_in(
+        directory: &Path,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<Self> {
+        let mut out = io::BufWriter::new(tempfile::tempfile_in(directory)?);
+        write(&mut out)?;
+        let file = out.into_inner()?;
+        let length = file.metadata()?.len();
+        let directory = directory.to_owned();
+        Ok(Self {
+            spool: Arc::new(Spool { file, directory }),
+            start: 0,
+            length,
+            cut: None,
+        })
+    }
+
     /// How many bytes.
     #[must_use]
     pub fn length(&self) -> u64 {

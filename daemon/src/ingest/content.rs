@@ -3,7 +3,7 @@
 use std::fs::File;
 use std::io::Read;
 
-use simdex_extract::{EXTRACTOR_VERSION, Extraction, Facts, Hint, Member, Outcome, Urgency};
+use simdex_extract::{EXTRACTOR_VERSION, Extraction, Fact, Facts, Hint, Member, Outcome, Urgency};
 use simdex_index::{NewContent, NewDocument};
 use simdex_schema::{ContentRecord, DocumentHash, DocumentKind, Reason, State};
 use simdex_signature::{CanonicalText, Chunks};
@@ -55,7 +55,8 @@ impl Ingest<'_> {
         };
         let gave_up = strikes >= STRIKES;
         let too_short = read.state.has_text() && document.is_none();
-        let holds_files = !read.members.is_empty();
+        let is_asking = |(code, _): &(String, String)| code == Fact::FramesAsked.code();
+        let holds_files = !read.members.is_empty() || read.facts.iter().any(is_asking);
         let record = ContentRecord {
             state: match (gave_up, too_short) {
                 (true, _) => State::Quarantined,

@@ -348,5 +348,6 @@ fn role(found: Found) -> Role {
         Found::Message => Role::Message,
         Found::Embedded => Role::Embedded,
         Found::Quoted => Role::Quoted,
+        Found::Rendered => Role::Rendered,
     }
 }

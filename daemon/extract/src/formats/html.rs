@@ -10,11 +10,12 @@ use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
 use html5gum::{Span, Tokenizer};
 
 use super::{Reading, markup};
-use crate::Fact;
 use crate::charset;
 use crate::input::Input;
 use crate::sink::Sink;
+use crate::{Fact, Facts};
 
+pub(super) mod address;
 mod tag;
 mod text;
 
@@ -29,14 +30,31 @@ const SIGNS: &[&str] = &["¶", "§", "#", "🔗", "⚓", "▲", "△", "↑", "�
 
 /// Frames within frames that are filled in.
 const MAX_FRAMES: usize = 20;
+/// A refresh after so many seconds is a redirection; a later one turns the page.
+const MAX_REFRESH_SECONDS: u32 = 5;
+
+/// What there is at an address that a frame asks for.
+pub(super) enum Beside {
+    /// A page; `location` is what its own addresses are resolved against.
+    Page { html: String, location: String },
+    /// A page that is shown already: each is shown once.
+    Shown,
+    /// Nothing.
+    Missing,
+}
+
+/// Gives what there is at a resolved address.
+type Frames<'a> = &'a mut dyn FnMut(&str) -> Beside;
 
 pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let (bytes, partial) = markup(input)?;
     let html = decode(&bytes, sink);
     drop(bytes);
-    let page = read_page(&html, &mut |_| None);
+    let page = read_page(&html, "", &mut |_| Beside::Missing);
     drop(html);
     page.state(sink);
+    let asked = page.missing.iter().filter(|at| address::is_relative(at));
+    asked.for_each(|address| sink.list(Fact::FramesAsked, address));
     sink.push(&page.text);
     Ok(partial)
 }
@@ -51,19 +69,20 @@ pub(super) fn decode(bytes: &[u8], sink: &mut Sink) -> String {
 /// Writes what a reader of the page would read: entities decoded, one line a block, cells of a row
 /// apart by tabs.
 pub(super) fn write_text(html: &str, sink: &mut Sink) {
-    sink.push(&read_page(html, &mut |_| None).text);
+    sink.push(&read_page(html, "", &mut |_| Beside::Missing).text);
 }
 
-/// Reads a page; `frame` gives the page of an address that lies beside it, each at most once.
-pub(super) fn read_page(html: &str, frame: &mut dyn FnMut(&str) -> Option<String>) -> Page {
-    let mut reader = Reader::new(frame);
+/// Reads the page at `location`; `frames` gives what lies beside it.
+pub(super) fn read_page(html: &str, location: &str, frames: Frames<'_>) -> Page {
+    let mut reader = Reader::new(frames);
+    reader.base = location.to_owned();
     reader.run(html);
     reader.into_page()
 }
 
 /// Reads the body of a message: lines quoted from another begin with `>`, as in plain text.
 pub(super) fn read_message(html: &str) -> Page {
-    let mut nothing = |_: &str| None;
+    let mut nothing = |_: &str| Beside::Missing;
     let mut reader = Reader::new(&mut nothing);
     reader.is_message = true;
     reader.run(html);
@@ -80,6 +99,9 @@ pub(super) struct Page {
     producer: String,
     scripts: u64,
     external: u64,
+    /// Addresses that frames ask for, resolved: filled in, and not there.
+    pub(super) filled: Vec<String>,
+    pub(super) missing: Vec<String>,
 }
 
 impl Page {
@@ -120,12 +142,15 @@ struct Reader<'a> {
     /// The quoting element and how many of its name are open; what goes to the end is named like
     /// none.
     quote: Option<(Vec<u8>, usize)>,
-    frame: &'a mut dyn FnMut(&str) -> Option<String>,
-    frames: usize,
+    frames: Frames<'a>,
+    /// How deep in frames.
+    depth: usize,
+    /// What addresses are resolved against.
+    base: String,
 }
 
 impl<'a> Reader<'a> {
-    fn new(frame: &'a mut dyn FnMut(&str) -> Option<String>) -> Self {
+    fn new(frames: Frames<'a>) -> Self {
         Self {
             page: Page::default(),
             text: Text::default(),
@@ -137,8 +162,9 @@ impl<'a> Reader<'a> {
             preformatted: 0,
             is_message: false,
             quote: None,
-            frame,
-            frames: 0,
+            frames,
+            depth: 0,
+            base: String::new(),
         }
     }
 
@@ -194,11 +220,14 @@ impl<'a> Reader<'a> {
             b"a" => self.link = tag.get("href").starts_with('#').then(|| self.text.mark()),
             b"html" => tag.fill("lang", &mut self.page.language),
             b"meta" => self.meta(&tag),
+            b"base" => self.base = address::resolved(&self.base, tag.get("href").trim()),
             b"frame" | b"iframe" => self.fill(&tag),
             b"script" => self.page.scripts += 1,
             _ => {}
         }
-        if tag.is_silent() {
+        // What stands there in place of frames is for who sees none.
+        let is_instead = tag.name == b"noframes" && !self.page.filled.is_empty();
+        if tag.is_silent() || is_instead {
             self.silent = Some(tag.name.clone());
         }
         if self.is_message {
@@ -245,12 +274,22 @@ impl<'a> Reader<'a> {
             _ => {}
         }
         if tag.lower("http-equiv") == "refresh" {
-            // `5; url=page.html`
-            let content = tag.get("content");
-            let at = content.to_ascii_lowercase().find("url=");
-            if let Some(at) = at {
-                self.fill_from(content[at + 4..].trim_matches(['\'', '"', ' ']));
-            }
+            self.refresh(tag.get("content"));
+        }
+    }
+
+    /// `5; url=page.html`
+    fn refresh(&mut self, content: &str) {
+        let digits = content.trim_start();
+        let end = digits.find(|c: char| !c.is_ascii_digit());
+        let seconds = &digits[..end.unwrap_or(digits.len())];
+        let is_at_once = seconds.is_empty()
+            || seconds
+                .parse::<u32>()
+                .is_ok_and(|s| s <= MAX_REFRESH_SECONDS);
+        let at = content.to_ascii_lowercase().find("url=");
+        if let Some(at) = at.filter(|_| is_at_once) {
+            self.fill_from(content[at + 4..].trim_matches(['\'', '"', ' ']));
         }
     }
 
@@ -272,22 +311,34 @@ impl<'a> Reader<'a> {
         {
             return;
         }
-        match (self.frame)(address) {
-            Some(html) => self.nested(&html),
-            None => self.page.external += 1,
+        let whole = address::resolved(&self.base, address);
+        match (self.frames)(&whole) {
+            Beside::Page { html, location } => {
+                let base = std::mem::replace(&mut self.base, location);
+                self.page.filled.push(whole);
+                self.nested(&html);
+                self.base = base;
+            }
+            Beside::Shown => {}
+            Beside::Missing => {
+                self.page.external += 1;
+                if self.page.missing.len() < Facts::MAX_ADDRESSES {
+                    self.page.missing.push(whole);
+                }
+            }
         }
     }
 
     fn nested(&mut self, html: &str) {
-        if self.frames >= MAX_FRAMES {
+        if self.depth >= MAX_FRAMES {
             return;
         }
         let state = (self.preformatted, self.silent.take(), self.in_title);
-        self.frames += 1;
+        self.depth += 1;
         self.text.newline();
         self.run(html);
         self.text.newline();
-        self.frames -= 1;
+        self.depth -= 1;
         (self.preformatted, self.silent, self.in_title) = state;
     }
 

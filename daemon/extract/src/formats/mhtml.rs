@@ -3,12 +3,11 @@
 //! The archive is a message that nobody wrote to anyone, so its head is no text. Pictures and styles
 //! belong to the page and are no members; what is attached is.
 
-use std::cell::RefCell;
-
 use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 
 use super::eml::{self, bytes_of};
-use super::{Reading, html, markup};
+use super::html::{self, address};
+use super::{Reading, markup};
 use crate::input::Input;
 use crate::sink::Sink;
 use crate::{Fact, Reason, Role, charset};
@@ -30,10 +29,11 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     Ok(cut.or(partial))
 }
 
-/// A page of the archive, until it is filled in somewhere.
-struct Beside {
+/// A page of the archive.
+struct Page {
     location: String,
     id: String,
+    /// Until it is shown somewhere.
     html: Option<String>,
 }
 
@@ -45,22 +45,29 @@ fn write_pages(message: &Message<'_>, sink: &mut Sink) -> Option<Reason> {
         .iter()
         .take(limit)
         .filter(|part| is_page(part));
-    let pages = RefCell::new(
-        parts
-            .map(|part| page(message, part, sink))
-            .collect::<Vec<_>>(),
-    );
-    let count = pages.borrow().len();
-    for at in 0..count {
-        let (html, base) = {
-            let mut pages = pages.borrow_mut();
-            (pages[at].html.take(), pages[at].location.clone())
+    let mut pages: Vec<_> = parts.map(|part| page(message, part, sink)).collect();
+    let main = pages.first().map(|main| main.location.clone());
+    for page in &mut pages {
+        // RFC 2557 §5: what is relative is seen from the archive's own place.
+        if let Some(main) = main.as_ref().filter(|main| main.contains("://")) {
+            page.location = address::resolved(main, &page.location);
+        }
+    }
+    for at in 0..pages.len() {
+        let Some(html) = pages[at].html.take() else {
+            continue;
         };
-        let Some(html) = html else { continue };
-        let page = html::read_page(&html, &mut |address| {
-            find(&mut pages.borrow_mut(), &base, address)
-        });
+        let base = pages[at].location.clone();
+        let page = html::read_page(&html, &base, &mut |address| find(&mut pages, address));
         page.state(sink);
+        for (fact, addresses) in [
+            (Fact::FramesFilled, &page.filled),
+            (Fact::FramesMissing, &page.missing),
+        ] {
+            addresses
+                .iter()
+                .for_each(|address| sink.list(fact, address));
+        }
         sink.newline();
         sink.push(&page.text);
     }
@@ -72,7 +79,7 @@ fn is_page(part: &MessagePart<'_>) -> bool {
     is_html && !matches!(part.body, PartType::Multipart(_))
 }
 
-fn page(message: &Message<'_>, part: &MessagePart<'_>, sink: &mut Sink) -> Beside {
+fn page(message: &Message<'_>, part: &MessagePart<'_>, sink: &mut Sink) -> Page {
     let bytes = bytes_of(message, part);
     let label = part
         .content_type()
@@ -82,7 +89,7 @@ fn page(message: &Message<'_>, part: &MessagePart<'_>, sink: &mut Sink) -> Besid
         .content_id()
         .unwrap_or_default()
         .trim_matches(['<', '>']);
-    Beside {
+    Page {
         location: part
             .content_location()
             .unwrap_or_default()
@@ -94,31 +101,21 @@ fn page(message: &Message<'_>, part: &MessagePart<'_>, sink: &mut Sink) -> Besid
 }
 
 /// The page of an address, once.
-fn find(pages: &mut [Beside], base: &str, address: &str) -> Option<String> {
-    let whole = resolved(base, address);
+fn find(pages: &mut [Page], address: &str) -> html::Beside {
     let id = address.strip_prefix("cid:");
-    let is_meant = |page: &Beside| {
-        id == Some(page.id.as_str())
-            || (!page.location.is_empty() && (page.location == whole || page.location == address))
+    let is_meant = |page: &&mut Page| match id {
+        Some(id) => page.id == id,
+        None => !page.location.is_empty() && address::is_same(&page.location, address),
     };
-    pages
-        .iter_mut()
-        .filter(|page| is_meant(page))
-        .find_map(|page| page.html.take())
-}
-
-/// The address as seen from `base` (RFC 3986 §5, without `..`).
-fn resolved(base: &str, address: &str) -> String {
-    let address = address.strip_prefix("./").unwrap_or(address);
-    let host_end = |start: usize| base[start..].find('/').map_or(base.len(), |at| start + at);
-    match base.find("://").map(|at| at + 3) {
-        _ if address.contains("://") || address.starts_with("cid:") => address.to_owned(),
-        Some(host) if address.starts_with('/') => format!("{}{address}", &base[..host_end(host)]),
-        _ => match base.rfind('/') {
-            Some(folder) => format!("{}{address}", &base[..=folder]),
-            None => address.to_owned(),
-        },
+    let mut beside = html::Beside::Missing;
+    for page in pages.iter_mut().filter(is_meant) {
+        beside = html::Beside::Shown;
+        if let Some(html) = page.html.take() {
+            let location = page.location.clone();
+            return html::Beside::Page { html, location };
+        }
     }
+    beside
 }
 
 fn attachments(message: &Message<'_>, sink: &mut Sink) -> Option<Reason> {

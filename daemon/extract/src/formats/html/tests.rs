@@ -4,7 +4,7 @@ use super::*;
 use proptest::prelude::*;
 
 fn text(html: &str) -> String {
-    read_page(html, &mut |_| None).text
+    read_page(html, "", &mut |_| Beside::Missing).text
 }
 
 #[test]
@@ -20,7 +20,7 @@ fn what_the_page_says_of_itself_are_facts() {
                 <meta name=generator content=Hand><script src=x></script><script>a</script>\
                 <iframe src='https://x.example/'>none</iframe><p>x<svg><title>tip</title></svg>";
     let mut sink = Sink::of(100);
-    let page = read_page(html, &mut |_| None);
+    let page = read_page(html, "", &mut |_| Beside::Missing);
     page.state(&mut sink);
     let facts: Vec<_> = sink.facts().iter().collect();
     let expected = [
@@ -72,22 +72,54 @@ fn entities_are_decoded_in_text() {
     );
 }
 
+/// A page at this address.
+fn page_at(location: &str, html: &str) -> Beside {
+    Beside::Page {
+        html: html.to_owned(),
+        location: location.to_owned(),
+    }
+}
+
 #[test]
 fn frames_are_filled_in_from_what_lies_beside() {
-    let mut beside =
-        |address: &str| (address == "b.html").then(|| "<title>b</title><p>inside".to_owned());
-    let html = "<title>a</title><p>before<iframe src=b.html>fallback</iframe>after<frame src=c.html>\
-                <iframe srcdoc='&lt;i&gt;own&lt;/i&gt;'></iframe>\
-                <meta http-equiv=Refresh content='0; URL=b.html'>";
-    let page = read_page(html, &mut beside);
-    assert_eq!(page.text, "before\ninside\nafter\nown\ninside\n");
-    assert_eq!((page.title.trim(), page.external), ("a", 1));
+    let mut beside = |address: &str| match address {
+        "sub/b.html" => page_at(address, "<title>b</title><p>inside<iframe src=d.html>"),
+        "sub/d.html" => page_at(address, "<base href=../e/><p>deep<frame src=f.html>"),
+        "shown.html" => Beside::Shown,
+        _ => Beside::Missing,
+    };
+    let html = "<title>a</title><p>before<iframe src=sub/b.html>fallback</iframe>after<frame src=c.html>\
+                <iframe srcdoc='&lt;i&gt;own&lt;/i&gt;'></iframe><iframe src=shown.html></iframe>\
+                <noframes><p>No frames?</noframes><p>end\
+                <meta http-equiv=Refresh content='0; URL=sub/b.html'>";
+    let page = read_page(html, "", &mut beside);
+    assert_eq!(
+        page.text,
+        "before\ninside\ndeep\nafter\nown\nend\ninside\ndeep\n"
+    );
+    assert_eq!((page.title.trim(), page.external), ("a", 3));
+    assert_eq!(page.filled[..2], ["sub/b.html", "sub/d.html"]);
+    assert_eq!(page.missing, ["e/f.html", "c.html", "e/f.html"]);
+    assert_eq!(text("<frame src=a><noframes>alone</noframes>"), "alone\n");
+}
+
+#[test]
+fn a_page_alone_tells_the_relative_addresses_it_asks_for() {
+    let html = "<meta http-equiv=refresh content='3; url=\"next page.html\"'>\
+                <meta http-equiv=refresh content='300;url=later.html'>\
+                <frameset><frame src='a/../b.html#x'><frame src='..\\c.html'><frame src=/d.html>\
+                <frame src=https://x.example/e.html><frame src='b.html#x'><frame src=#top>";
+    let (mut sink, input) = (Sink::of(100), crate::input::input_of(html.as_bytes()));
+    assert_eq!(read(&input, &mut sink), Ok(None));
+    let asked = sink.facts().get(Fact::FramesAsked);
+    assert_eq!(asked, Some("next%20page.html b.html#x ../c.html"));
+    assert!(sink.leads_on() && sink.is_blank());
 }
 
 #[test]
 fn frames_that_hold_themselves_end() {
-    let page = read_page("x<iframe src=a>", &mut |_| {
-        Some("y<iframe src=a></iframe>".to_owned())
+    let page = read_page("x<iframe src=a>", "", &mut |_| {
+        page_at("a", "y<iframe src=a></iframe>")
     });
     assert_eq!(page.text.matches('y').count(), MAX_FRAMES);
 }

@@ -1,0 +1,127 @@
+//! What a file turns out to hold, held against what is on record: the change, or none.
+
+use simdex_index::{Change, IndexError, SeenFile};
+use simdex_schema::{ContentHash, ContentRecord, FileKey, FileRecord};
+
+use super::beside::{Shown, asked};
+use super::content::Unpacked;
+use super::{Ingest, Looked, members};
+
+/// What is known of a content when a file turns out to hold it.
+pub(super) enum Found {
+    /// It is to be read; so it ended the last time.
+    Fresh(Option<ContentRecord>),
+    /// It is known and holds no files, or this very file was known to hold it.
+    Known,
+    /// It is known, and its members are as under this other file.
+    Copy(FileKey),
+    /// It is a known page that asks for these addresses: what lies there differs by folder.
+    Page(Vec<String>),
+}
+
+impl Found {
+    /// Addresses that the content asks for.
+    pub(super) fn asked(&self, unpacked: Option<&Unpacked>) -> Vec<String> {
+        match (self, unpacked) {
+            (Self::Page(asked), _) => asked.clone(),
+            (_, Some(unpacked)) => asked(&unpacked.content.record),
+            (_, None) => Vec::new(),
+        }
+    }
+
+    /// Whether the file may have members on record that no other change takes away.
+    fn held_members(&self) -> bool {
+        match self {
+            // Read again, it may hold fewer files than before.
+            Self::Fresh(Some(old)) => old.count(members::COUNT) > 0 || !asked(old).is_empty(),
+            Self::Page(_) => true,
+            Self::Fresh(None) | Self::Known | Self::Copy(_) => false,
+        }
+    }
+}
+
+impl Ingest<'_> {
+    pub(super) fn found(
+        &self,
+        key: &FileKey,
+        known: Option<&FileRecord>,
+        hash: ContentHash,
+    ) -> Result<Found, IndexError> {
+        let Some(old) = self.index.content(hash)? else {
+            return Ok(Found::Fresh(None));
+        };
+        if self.deserves_another_try(&old) {
+            return Ok(Found::Fresh(Some(old)));
+        }
+        let members = old.count(members::COUNT);
+        if members == 0 {
+            return Ok(match asked(&old) {
+                none if none.is_empty() => Found::Known,
+                asked => Found::Page(asked),
+            });
+        }
+        let same = known.and_then(FileRecord::content) == Some(hash);
+        let holder = if same {
+            Some(key.clone())
+        } else {
+            self.index.holder(hash)?
+        };
+        Ok(match holder {
+            Some(holder) if self.members_wait(&holder)? => Found::Fresh(Some(old)),
+            Some(_) if same => Found::Known,
+            Some(holder) => Found::Copy(holder),
+            None => Found::Fresh(Some(old)),
+        })
+    }
+
+    /// What the index is to do about a file that was read.
+    pub(super) fn judge(
+        &self,
+        (key, known, record): (FileKey, Option<FileRecord>, FileRecord),
+        found: Found,
+        unpacked: Option<Unpacked>,
+        shown: Shown,
+    ) -> Result<Looked, IndexError> {
+        let is_known = unpacked.is_none() && known.as_ref() == Some(&record);
+        if is_known && !matches!(found, Found::Page(_)) {
+            return Ok(Looked::Unchanged);
+        }
+        // What could not be put together stays as it is until the next look.
+        let held = found.held_members() && !matches!(shown, Shown::Unsteady);
+        let (content, unread) = match unpacked {
+            Some(unpacked) => (Some(Box::new(unpacked.content)), unpacked.members),
+            None => (None, Vec::new()),
+        };
+        let members = match (record.content(), shown, &found) {
+            (Some(hash), Shown::Filled(filled), _) => self.read_shown(&key, hash, filled)?,
+            (_, _, Found::Copy(holder)) => self.copied(holder, &key)?,
+            (Some(hash), ..) => self.unpack(&key, hash, unread)?,
+            (None, ..) => Vec::new(),
+        };
+        if is_known && self.is_recorded(&key, &members)? {
+            return Ok(Looked::Unchanged);
+        }
+        if members.is_empty() && !held {
+            return Ok(Looked::Changed(Change::File {
+                key,
+                record,
+                content,
+            }));
+        }
+        let file = SeenFile {
+            key,
+            record,
+            content,
+        };
+        Ok(Looked::Changed(Change::Container { file, members }))
+    }
+
+    /// Whether these and no others are the members on record.
+    fn is_recorded(&self, key: &FileKey, members: &[SeenFile]) -> Result<bool, IndexError> {
+        let recorded = self.index.members(key)?;
+        let is_same = |(member, (key, record)): (&SeenFile, &(FileKey, _))| {
+            member.key == *key && member.record == *record && member.content.is_none()
+        };
+        Ok(members.len() == recorded.len() && members.iter().zip(&recorded).all(is_same))
+    }
+}
