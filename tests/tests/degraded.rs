@@ -5,7 +5,7 @@
 use std::thread;
 
 use anyhow::{Context, Result, anyhow, ensure};
-use seccompiler::{SeccompAction, SeccompFilter, TargetArch, apply_filter};
+use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch, apply_filter};
 use simdex_tests::sandbox::Sandbox;
 
 /// `landlock_create_ruleset`: one number for all machines since Linux 5.13.
@@ -22,7 +22,8 @@ fn without_landlock<T: Send>(run: impl FnOnce() -> Result<T> + Send) -> Result<T
             SeccompAction::Errno(ENOSYS),
             TargetArch::try_from(std::env::consts::ARCH)?,
         )?;
-        apply_filter(&filter.try_into()?)?;
+        let program: BpfProgram = filter.try_into()?;
+        apply_filter(&program)?;
         run()
     };
     thread::scope(|scope| scope.spawn(confined).join()).map_err(|_| anyhow!("a panic"))?
