@@ -96,7 +96,12 @@ fn a_message_beyond_the_limit_is_cut_and_the_next_is_read() {
 
 #[test]
 fn a_mailbox_of_10_gib_is_streamed() {
-    const LENGTH: u64 = 10 << 30;
+    // A tenth where the code is not optimised.
+    const LENGTH: u64 = if cfg!(debug_assertions) {
+        1 << 30
+    } else {
+        10 << 30
+    };
     let file = tempfile::tempfile().unwrap();
     let first = format!("{FROM}Subject: s\n\nx\n\n{FROM}Subject: hole\n\n");
     let last = format!("\n\n{FROM}Subject: t\n\nbody");
