@@ -118,6 +118,9 @@ impl Engine {
         if config.extract.require_sandbox && sandbox.is_degraded() {
             return Err(EngineError::Unconfined(sandbox.missing.join(", ")));
         }
+        if sandbox.is_degraded() {
+            tracing::warn!("the sandbox of the workers is {sandbox}");
+        }
         let events = Arc::new(Events::default());
         let roots = Arc::new(Roots::open(&index, &config.roots, &events)?);
         let pipeline = Pipeline::start(

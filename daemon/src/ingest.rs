@@ -85,7 +85,7 @@ impl<'a> Ingest<'a> {
         let known = self.index.file(&key)?;
         let seen = match is_behind_symlink(&root.path, &path) {
             true => None,
-            false => look(&path),
+            false => look(&root.path, &path),
         };
         let Some(seen) = seen else {
             // A share that is being unmounted has no files either: only an intact root loses one.

@@ -99,6 +99,10 @@ impl Rescan<'_> {
                 .for_each(|key| self.pipeline.submit(key));
             ControlFlow::Continue(())
         };
+        // It may have been one that could not be entered.
+        root.key(directory)
+            .into_iter()
+            .for_each(|key| self.pipeline.submit(key));
         // A root that vanished meanwhile is for the next rescan to say.
         let _ = walk_beneath(&root.path, directory, Limits::default(), &mut visit);
         Ok(())
@@ -165,19 +169,25 @@ impl Rescan<'_> {
         Ok(())
     }
 
-    /// Files on record that the walk did not meet, with their inodes.
+    /// Files on record that the walk did not meet, with their inodes. A directory that was not
+    /// entered and now is, is no loss: it is named at once.
     fn missing(&self, root: &Root, met: &Met) -> Result<Vec<(FileKey, u64)>, IndexError> {
-        let mut missing = Vec::new();
+        let (mut missing, mut entered) = (Vec::new(), Vec::new());
         self.index.file_keys(root.id, &mut |key, record| {
             let path = root.path.join(std::ffi::OsStr::from_bytes(&key.path));
             let hidden = met
                 .unreadable
                 .iter()
                 .any(|directory| path.starts_with(directory));
-            if !hidden && !met.paths.contains(&path_hash(&key.path)) {
+            let was_met = hidden || met.paths.contains(&path_hash(&key.path));
+            if !was_met && record.content().is_none() && path.is_dir() {
+                entered.push(key);
+            } else if !was_met {
                 missing.push((key, record.stat.inode));
             }
         })?;
+        let name = |key| self.pipeline.submit(key);
+        entered.into_iter().for_each(name);
         Ok(missing)
     }
 

@@ -1,8 +1,10 @@
 //! Files written byte by byte, right or wrong as a test wants them.
 
+pub mod bomb;
 pub mod crypt;
 pub mod office;
 pub mod pdf;
+pub mod quine;
 pub mod tar;
 pub mod zip;
 

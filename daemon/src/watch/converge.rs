@@ -31,7 +31,7 @@ fn on_disk(root: &Path, start: &Path) -> Files {
 fn follow(files: &mut Files, root: &Path, hint: Hint) {
     match hint {
         Hint::Path(path) => {
-            if let Some(Seen::File { path, stat }) = look(&path) {
+            if let Some(Seen::File { path, stat }) = look(root, &path) {
                 files.insert(path, stat);
             }
         }

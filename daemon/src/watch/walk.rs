@@ -175,13 +175,44 @@ pub fn walk_beneath(
     }
 }
 
-/// What one path is now; `None` if it is a directory or does not exist. The same judgement as a
-/// walk's, for a path that a hint names.
-pub fn look(path: &Path) -> Option<Seen> {
+/// What one path below `root` is now; `None` if it is a directory that a walk enters or does not
+/// exist. The same judgement as a walk's, for a path that a hint names.
+pub fn look(root: &Path, path: &Path) -> Option<Seen> {
     match path.symlink_metadata() {
-        Ok(metadata) if metadata.is_dir() => None,
+        Ok(metadata) if metadata.is_dir() => barred(root, path, Limits::default()),
         Ok(metadata) => Some(judge(path.to_owned(), &metadata)),
         Err(error) => refused(path.to_owned(), Some(&error)),
+    }
+}
+
+/// A directory that a walk within these limits names and does not enter; `None` for one it enters.
+fn barred(root: &Path, path: &Path, limits: Limits) -> Option<Seen> {
+    let skipped = limits.bar(path, depth_below(root, path), &MountPoints::below(root));
+    match skipped {
+        Some(reason) => Some(Seen::Skipped {
+            path: path.to_owned(),
+            reason,
+        }),
+        None => {
+            let refusal = path.read_dir().err()?;
+            refused(path.to_owned(), Some(&refusal))
+        }
+    }
+}
+
+fn depth_below(root: &Path, path: &Path) -> usize {
+    let below = path.strip_prefix(root);
+    below.map_or(0, |below| below.components().count())
+}
+
+impl Limits {
+    /// Why a directory so deep below the root is not entered.
+    fn bar(self, directory: &Path, depth: usize, mounts: &MountPoints) -> Option<SkipReason> {
+        if depth > 0 && self.mounts == Mounts::Stay && mounts.has(directory) {
+            Some(SkipReason::MountPoint)
+        } else {
+            (depth > self.max_depth).then_some(SkipReason::TooDeep)
+        }
     }
 }
 
@@ -196,13 +227,10 @@ struct Walk {
 
 impl Walk {
     fn new(root: &Path, start: &Path, limits: Limits) -> Self {
-        let below = start
-            .strip_prefix(root)
-            .map_or(0, |p| p.components().count());
         Self {
             limits,
             mounts: MountPoints::below(root),
-            start_depth: below,
+            start_depth: depth_below(root, start),
             trail: Vec::new(),
         }
     }
@@ -231,17 +259,12 @@ impl Walk {
         let depth = entry.depth();
         let path = entry.into_path();
         let below = self.start_depth + depth;
-        let stay = self.limits.mounts == Mounts::Stay;
-        let reason = if below > 0 && stay && self.mounts.has(&path) {
-            SkipReason::MountPoint
-        } else if below > self.limits.max_depth {
-            SkipReason::TooDeep
-        } else {
-            self.trail.truncate(depth);
-            self.trail.push(path);
-            return (None, true);
-        };
-        (Some(Seen::Skipped { path, reason }), false)
+        if let Some(reason) = self.limits.bar(&path, below, &self.mounts) {
+            return (Some(Seen::Skipped { path, reason }), false);
+        }
+        self.trail.truncate(depth);
+        self.trail.push(path);
+        (None, true)
     }
 
     fn broken(&self, error: &walkdir::Error) -> Option<Seen> {

@@ -23,6 +23,7 @@ use serde_json::Value;
 
 use self::bed::{Bed, Made};
 use self::contract::Row;
+use self::files::{Deep, LINKED};
 use self::neighbours::{Memory, Neighbours};
 use crate::figure::Figures;
 use crate::jsonl::text;
@@ -32,9 +33,11 @@ use crate::sandbox::{Daemon, Sandbox};
 const MEMORY_MIB: u64 = 1024;
 /// The limits FORMAT.md names beside its table.
 const CONFIG: &str = "[watch]\ndebounce_ms = 50\n[extract]\nmemory_mib = 1024\ncpu_seconds = 10\n\
-     wall_seconds = 30\ntext_mib = 8\nraw_mib = 1\ncontainer_mib = 128\ncontainer_entry_mib = 32\ncontainer_entries = 2000\n";
+     wall_seconds = 30\ninput_mib = 3072\ntext_mib = 8\nraw_mib = 1\ncontainer_mib = 128\ncontainer_entry_mib = 32\ncontainer_entries = 2000\n";
 /// Below the share.
 const FOLDER: &str = "bad";
+/// Beside the share: the neighbours'.
+const OTHER_ROOT: &str = "good";
 const SECRET: &str = "the secret that lies beside the share says that nobody may ever find these \
      very words in the index whatever link or entity names the file they are written in";
 
@@ -43,17 +46,22 @@ pub(super) fn run(figures: &mut Figures<'_>) -> Result<()> {
     contract::named_tests_exist(&rows)?;
     let alone = Neighbours::alone()?;
     let sandbox = Sandbox::new()?;
-    let bed = laid_out(&sandbox)?;
+    let mut bed = laid_out(&sandbox)?;
     let daemon = neighbours::served(&sandbox)?;
     let memory = Memory::watch(daemon.id());
     let folder = sandbox.share().join(FOLDER);
+    let _deep = Deep::within(&bed.folder)?;
     fs::rename(&bed.folder, &folder)?;
+    let linked = sandbox.beside(OTHER_ROOT).join(LINKED);
+    fs::hard_link(folder.join(LINKED), &linked)?;
+    bed.member(12, "hard link into another root", linked);
     let truncating = lively::Truncating::begin(&folder)?;
     let beside = Neighbours::among(&sandbox, &daemon)?;
     daemon.sync()?;
     let early = bed.made.iter().filter(|made| !made.is_late());
     let mut wrong = compare(&folder, &daemon, &rows, early)?;
     drop(truncating);
+    lively::rewrite(&folder, &daemon)?;
     lively::strike(&folder, &daemon)?;
     let late = bed.made.iter().filter(|made| made.is_late());
     wrong.extend(compare(&folder, &daemon, &rows, late)?);

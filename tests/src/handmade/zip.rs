@@ -2,8 +2,10 @@
 
 use std::io::Read;
 
+use flate2::Crc;
 use flate2::bufread::DeflateDecoder;
 
+use super::bomb::Zeroes;
 use super::{crc32, deflated};
 
 /// Entries that are larger when read back are left out.
@@ -20,6 +22,8 @@ pub struct Entry {
     pub flags: u16,
     /// The bytes as they stand in the archive.
     pub packed: Vec<u8>,
+    /// Claimed length of them, where it is another.
+    pub packed_length: Option<u32>,
     /// Claimed length.
     pub length: u32,
     /// Claimed checksum.
@@ -38,6 +42,7 @@ impl Entry {
             method: 0,
             flags: 0,
             packed: bytes.to_owned(),
+            packed_length: None,
             length: bytes.len() as u32,
             crc: crc32(bytes),
             mode: 0o100_644,
@@ -55,13 +60,25 @@ impl Entry {
         }
     }
 
+    /// Zeroes, of less than 4 GiB.
+    pub fn zeroes(name: impl AsRef<[u8]>, zeroes: &Zeroes) -> Self {
+        Self {
+            method: 8,
+            packed: zeroes.deflated.clone(),
+            length: zeroes.length as u32,
+            crc: zeroes.crc,
+            ..Self::stored(name, b"")
+        }
+    }
+
     /// From the version needed to the lengths of name and extra fields: the same in both headers.
     fn common(&self, name: &[u8]) -> Vec<u8> {
         let mut fields = Vec::new();
         for short in [20, self.flags, self.method, 0, 0x21] {
             fields.extend(short.to_le_bytes());
         }
-        for long in [self.crc, self.packed.len() as u32, self.length] {
+        let packed = self.packed_length.unwrap_or(self.packed.len() as u32);
+        for long in [self.crc, packed, self.length] {
             fields.extend(long.to_le_bytes());
         }
         fields.extend((name.len() as u16).to_le_bytes());
@@ -113,6 +130,52 @@ pub fn overlapping(entry: &Entry, times: usize) -> Vec<u8> {
         directory.extend(twin.central(0));
     }
     closed(entry.local(), &directory, times)
+}
+
+/// Entries that quote one another (D. Fifield, "A better zip bomb", 2019): each begins with a stored
+/// block that holds the next one's header and goes on in the next one's data, down to zeroes that
+/// all of them share. So the headers agree with the directory, and the checksums are right.
+pub fn quoting(zeroes: &Zeroes, times: usize) -> Vec<u8> {
+    let kernel = Entry::zeroes("", zeroes);
+    let mut crc = Crc::new();
+    let mut zero = Crc::new();
+    zero.update(&[0; 1 << 20]);
+    (0..zeroes.length >> 20).for_each(|_| crc.combine(&zero));
+    let (mut packed, mut length) = (kernel.packed.len() as u32, kernel.length);
+    // Last first, each with the stored block that quotes it, if any does.
+    let (mut pieces, mut entries) = (vec![kernel.packed], Vec::new());
+    for at in (0..times).rev() {
+        let entry = Entry {
+            name: format!("{at:x}").into_bytes(),
+            method: 8,
+            packed_length: Some(packed),
+            length,
+            crc: crc.sum(),
+            ..Entry::stored("", b"")
+        };
+        let header = entry.local();
+        let size = header.len() as u16;
+        let mut whole = Crc::new();
+        whole.update(&header);
+        whole.combine(&crc);
+        crc = whole;
+        length += u32::from(size);
+        packed += 5 + u32::from(size);
+        let quote = [&[0], &size.to_le_bytes()[..], &(!size).to_le_bytes()].concat();
+        let quote = if at == 0 { Vec::new() } else { quote };
+        pieces.push([quote, header].concat());
+        entries.push(entry);
+    }
+    let (mut bytes, mut directory) = (Vec::new(), Vec::new());
+    let mut next = entries.iter().rev();
+    for (at, piece) in pieces.iter().rev().enumerate() {
+        if let Some(entry) = next.next() {
+            let quote = if at == 0 { 0 } else { 5 };
+            directory.extend(entry.central(bytes.len() as u32 + quote));
+        }
+        bytes.extend(piece);
+    }
+    closed(bytes, &directory, times)
 }
 
 /// Appends a directory and its end record.
@@ -195,5 +258,15 @@ mod tests {
         assert_eq!(read[0], (b"a".to_vec(), b"one".to_vec()));
         assert_eq!(read[1], (b"b/c".to_vec(), vec![b'x'; 5000]));
         assert_eq!(unzip(b"PK\x05\x06 and nothing"), None);
+    }
+
+    #[test]
+    fn entries_that_quote_one_another_are_sound() {
+        let read = unzip(&quoting(&Zeroes::of(1), 3)).unwrap();
+        let lengths: Vec<usize> = read.iter().map(|(_, bytes)| bytes.len()).collect();
+        // Longer ones are cut by the reading.
+        assert_eq!(lengths, [1 << 20; 3]);
+        assert!(read[0].1.starts_with(b"PK\x03\x04"));
+        assert_eq!(read[2].1, vec![0; 1 << 20]);
     }
 }

@@ -9,10 +9,16 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 
 use anyhow::{Context, Result};
-use simdex_extract::{Extraction, Hint, Limits, Outcome, Pool, Role, WorkerCommand, worker_main};
+use simdex_extract::{
+    Extraction, Hint, Limits, Outcome, Outside, Pool, Role, WorkerCommand, outside_main,
+    worker_main,
+};
+use simdexd::config::Config;
 
 /// First argument of a worker; the second may name a file that gets a byte for each start.
 const WORKER: &str = "extract-worker";
+/// First argument of what becomes an outside program; the others are its own.
+const OUTSIDE: &str = "outside-worker";
 /// Workers, and files read at once.
 pub(super) const WORKERS: usize = 2;
 /// Members within members that are followed.
@@ -21,8 +27,10 @@ const NESTING: usize = 8;
 /// Where this process was started as a worker: reads documents until its end.
 pub fn worker() -> Option<ExitCode> {
     let mut arguments = std::env::args_os().skip(1);
-    if arguments.next()? != WORKER {
-        return None;
+    match arguments.next()? {
+        first if first == OUTSIDE => return Some(outside_main(arguments)),
+        first if first == WORKER => {}
+        _ => return None,
     }
     if let Some(tally) = arguments.next() {
         let file = OpenOptions::new().append(true).open(tally);
@@ -118,6 +126,21 @@ impl Extractor {
         )))
     }
 
+    /// The same, where `pdftotext` reads what our engines read poorly; none where it is not installed.
+    fn with_pdftotext() -> Result<Option<Self>> {
+        let program = std::env::current_exe().context("the path of the study is not known")?;
+        let shim = WorkerCommand {
+            program,
+            args: vec![OUTSIDE.into()],
+        };
+        let mut outside = Outside::none(shim, Config::default().outside_limits());
+        if !outside.use_pdftotext() {
+            return Ok(None);
+        }
+        let Self(pool) = Self::new(Limits::default(), None)?;
+        Ok(Some(Self(pool.with_outside(outside))))
+    }
+
     /// Reads one file and what is inside it.
     pub(super) fn one(&self, path: &Path) -> Result<Extracted> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -200,6 +223,12 @@ impl Extractor {
             .map(|answer| answer.context("a reading thread ended early")?)
             .collect()
     }
+}
+
+/// Reads all files with a pool that uses `pdftotext`; none where it is not installed.
+pub(super) fn extract_with_pdftotext(paths: &[PathBuf]) -> Result<Option<Vec<Extracted>>> {
+    let extractor = Extractor::with_pdftotext()?;
+    extractor.map(|extractor| extractor.all(paths)).transpose()
 }
 
 /// Reads all files with a pool as the daemon has it by default.

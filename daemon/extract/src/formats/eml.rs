@@ -4,7 +4,7 @@
 //! Attachments and attached messages are members; so is what the message quotes (`quote`). Of
 //! several renderings of one text (`multipart/alternative`) one is read.
 
-use mail_parser::{Address, HeaderName, HeaderValue, Message, MessageParser, PartType};
+use mail_parser::{Address, HeaderName, HeaderValue, Message, PartType};
 
 use super::{Reading, markup, quote};
 use crate::input::Input;
@@ -13,10 +13,12 @@ use crate::{Fact, Outcome, Reason, Role, charset};
 
 mod cms;
 mod content;
+mod parse;
 mod parts;
 mod repair;
 
 pub(super) use content::{bytes_of, message_name};
+pub(super) use parse::{parse, parse_head};
 use parts::Parts;
 pub(super) use repair::repaired;
 
@@ -25,18 +27,10 @@ pub(super) const ENGINE: &str = "mail-parser 0.11.4";
 pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let (bytes, partial) = markup(input)?;
     let bytes = repaired(bytes);
-    let message = parse(&bytes)?;
+    let (message, bare) = parse(&bytes)?;
     let reading = read_message(&message, sink);
     dismantle(message);
-    Ok(reading?.or(partial))
-}
-
-/// Parses a message.
-pub(super) fn parse(bytes: &[u8]) -> Result<Message<'_>, Outcome> {
-    let message = MessageParser::default()
-        .parse(bytes)
-        .filter(|message| !message.parts.is_empty());
-    message.ok_or(Outcome::Failed(Reason::Malformed))
+    Ok(reading?.or(bare).or(partial))
 }
 
 /// Drops a message. Messages may lie thousands deep in one another, and dropping them recursively

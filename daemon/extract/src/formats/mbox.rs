@@ -6,8 +6,6 @@
 
 use std::io::{self, BufRead, BufReader, Read};
 
-use mail_parser::MessageParser;
-
 use super::{Reading, eml};
 use crate::input::{Input, InputReader};
 use crate::sink::Sink;
@@ -66,8 +64,7 @@ fn head_of(mailbox: &mut Mailbox<'_>) -> io::Result<Vec<u8>> {
 
 /// `0001 Subject.eml`, and when it was sent.
 fn label(head: &[u8], number: u32, sink: &mut Sink) -> (String, Option<i64>) {
-    let message = MessageParser::default().parse_headers(head);
-    let message = message.filter(|message| !message.parts.is_empty());
+    let message = eml::parse_head(head).filter(|message| !message.parts.is_empty());
     let subject = message
         .as_ref()
         .map(|message| eml::subject(message, &mut sink.aside()));

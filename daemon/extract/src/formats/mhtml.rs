@@ -17,7 +17,7 @@ pub(super) const ENGINE: &str = "mhtml 1";
 pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let (bytes, partial) = markup(input)?;
     let bytes = eml::repaired(bytes);
-    let message = eml::parse(&bytes)?;
+    let (message, bare) = eml::parse(&bytes)?;
     if let Some(date) = message.date().filter(|date| date.is_valid()) {
         sink.state(Fact::Created, &date.to_string());
     }
@@ -26,7 +26,7 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     sink.state(Fact::Title, &subject);
     let cut = cut.or_else(|| attachments(&message, sink));
     eml::dismantle(message);
-    Ok(cut.or(partial))
+    Ok(cut.or(bare).or(partial))
 }
 
 /// A page of the archive.

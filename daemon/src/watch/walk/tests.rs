@@ -236,7 +236,7 @@ fn the_visitor_may_break_off() {
 #[test]
 fn a_single_path_is_judged_as_the_walk_would() {
     let dir = tree(&["a.txt", "b.tmp", "sub/c"]);
-    let code = |name: &str| match look(&dir.path().join(name)) {
+    let code = |name: &str| match look(dir.path(), &dir.path().join(name)) {
         None => "nothing",
         Some(Seen::File { .. }) => "file",
         Some(Seen::Skipped { reason, .. }) => reason.code(),

@@ -3,15 +3,19 @@
 use anyhow::Result;
 
 use super::bed::{Bed, text};
+use crate::handmade::bomb::{Zeroes, xz_head, xz_of};
+use crate::handmade::quine::quine;
 use crate::handmade::tar::{self, pax};
-use crate::handmade::zip::{Entry, closed, overlapping, zip};
-use crate::handmade::{crc32, deflated, gzip, zstd_of};
+use crate::handmade::zip::{Entry, closed, overlapping, quoting, zip};
+use crate::handmade::{deflated, gzip, zstd_of};
 
 /// Archives within archives, two in each.
 const NESTED: u32 = 10;
 /// In a chain, one in each.
 const CHAIN: u32 = 14;
 const ENTRIES: usize = 200_000;
+/// The most mebibytes of one entry of a ZIP without 64-bit lengths, with room for headers.
+const LARGEST: u32 = 4094;
 
 pub(super) fn make(bed: &mut Bed) -> Result<()> {
     let name = "ZIPs in ZIPs, two in each, ten deep";
@@ -21,6 +25,8 @@ pub(super) fn make(bed: &mut Bed) -> Result<()> {
         "the last of them that is named",
         "45-tree.zip!/0.zip!/0.zip!/0.zip!/0.zip!/0.zip!/0.zip!/0.zip!/0.zip",
     );
+    forty_two(bed)?;
+    quoted(bed)?;
     let bomb = Entry::deflated("bomb.txt", &vec![b'a'; 64 << 20]);
     bed.write(
         46,
@@ -35,6 +41,9 @@ pub(super) fn make(bed: &mut Bed) -> Result<()> {
         zip(&[bomb]),
     )?;
     bed.write(47, "ZIP in ZIP, 14 deep", "47-chain.zip", chain(CHAIN))?;
+    bed.write(47, "ZIP that holds itself", "47-quine.zip", quine())?;
+    let within = "47-quine.zip!/itself-and-itself-again-01.zip";
+    bed.member(47, "itself within it", within);
     bed.write(48, "ZIP of 200,000 empty entries", "48-many.zip", many())?;
     names(bed)?;
     claims(bed)?;
@@ -51,6 +60,33 @@ fn tree(depth: u32, branch: u32) -> Vec<u8> {
         |side: u32| Entry::stored(format!("{side}.zip"), &tree(depth - 1, branch * 2 + side));
     let label = Entry::stored("label.txt", format!("{depth} {branch}").as_bytes());
     zip(&[marked(0), marked(1), label])
+}
+
+/// 42.zip: five levels of sixteen archives, in each of the last 4 GiB: 4.5 PB in all.
+fn forty_two(bed: &mut Bed) -> Result<()> {
+    let inmost = zip(&[Entry::zeroes("0.dll", &Zeroes::of(LARGEST))]);
+    let level = |inner: Vec<u8>, _| {
+        let packed = Entry::deflated("", &inner);
+        let twin = |at| Entry {
+            name: format!("{at:x}.zip").into_bytes(),
+            ..packed.clone()
+        };
+        zip(&(0..16).map(twin).collect::<Vec<_>>())
+    };
+    let whole = (0..5).fold(inmost, level);
+    bed.write(45, "42.zip: 16 in each, 5 deep, 4.5 PB", "45-42.zip", whole)?;
+    let name = "an archive of its fourth level";
+    bed.member(45, name, "45-42.zip!/0.zip!/0.zip!/0.zip!/0.zip");
+    Ok(())
+}
+
+fn quoted(bed: &mut Bed) -> Result<()> {
+    let small = quoting(&Zeroes::of(21), 250);
+    let name = "ZIP whose entries quote one another, 42 KB for 5.5 GB";
+    bed.write(46, name, "46-small.zip", small)?;
+    let large = quoting(&Zeroes::of(LARGEST), 65_534);
+    let name = "ZIP whose entries quote one another, 10 MB for 281 TB";
+    bed.write(46, name, "46-large.zip", large)
 }
 
 fn chain(depth: u32) -> Vec<u8> {
@@ -172,11 +208,12 @@ fn tapes(bed: &mut Bed) -> Result<()> {
 }
 
 fn packed(bed: &mut Bed) -> Result<()> {
-    let zeroes = vec![b'a'; 256 << 20];
-    bed.write(54, "gzip bomb", "54-bomb.txt.gz", gzip(&zeroes))?;
+    let zeroes = Zeroes::of(10 << 10);
+    bed.write(54, "gzip of 10 GiB", "54-bomb.txt.gz", zeroes.gzip())?;
+    bed.write(54, "xz of 8 GiB", "54-bomb.txt.xz", xz_of(b'a', 4 << 10))?;
     bed.write(
         54,
-        "zstd bomb",
+        "zstd of 8 GiB",
         "54-bomb.txt.zst",
         zstd_of(b'a', 1 << 16, 17),
     )?;
@@ -196,13 +233,9 @@ fn packed(bed: &mut Bed) -> Result<()> {
     bed.write(54, "gzip of two members", "54-members.txt.gz", members)
 }
 
-/// The start of an xz file (its specification, 2.1.1 and 3.1) with LZMA2 and this dictionary.
+/// The start of an xz file with this dictionary.
 fn xz_with_window(size: u8) -> Vec<u8> {
-    let mut bytes = b"\xfd7zXZ\0\0\x01".to_vec();
-    bytes.extend(crc32(&[0, 1]).to_le_bytes());
-    let header = [2, 0, 0x21, 1, size, 0, 0, 0];
-    bytes.extend(header);
-    bytes.extend(crc32(&header).to_le_bytes());
+    let mut bytes = xz_head(size);
     // An uncompressed chunk that resets the dictionary.
     bytes.extend([1, 0, 3]);
     bytes.extend(b"text");

@@ -5,6 +5,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
+/// What the largest inputs are divided by: nothing where the code is optimised, ten where it is not
+/// and making them would take longer than all else.
+pub(super) const WEAKER: u64 = if cfg!(debug_assertions) { 10 } else { 1 };
+
 /// One file of the share, or a member of one.
 pub(super) struct Made {
     /// Number of the row it belongs to.
@@ -78,7 +82,7 @@ impl Bed {
     }
 
     /// Notes a member of something written.
-    pub(super) fn member(&mut self, number: u32, input: &'static str, path: &str) {
+    pub(super) fn member(&mut self, number: u32, input: &'static str, path: impl Into<PathBuf>) {
         let path = path.into();
         self.made.push(Made {
             number,

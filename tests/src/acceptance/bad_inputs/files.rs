@@ -6,17 +6,22 @@ use std::io::{BufWriter, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::symlink;
 use std::os::unix::net::UnixListener;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use anyhow::Result;
 use rustix::fs::{CWD, FileType, Mode, makedev, mknodat};
 
-use super::bed::{Bed, rows, text};
+use super::bed::{Bed, WEAKER, rows, text};
 use crate::handmade::{pdf, zip};
 
-/// Files in one directory; 100,000 of them are the benchmark's.
-const MANY: usize = 2_000;
+/// What has a second name elsewhere.
+pub(super) const LINKED: &str = "12-link.txt";
+/// Files in one directory.
+const MANY: u64 = 100_000 / WEAKER;
+/// Directories within one another, and how many of them a walk enters below the folder of bad inputs.
+const DEEP: usize = 3_000;
+const ENTERED: usize = 254;
 const LONG_LINE: u64 = 500 << 20;
 
 pub(super) fn make(bed: &mut Bed) -> Result<()> {
@@ -51,6 +56,7 @@ fn nodes(bed: &mut Bed) -> Result<()> {
     drop(UnixListener::bind(socket)?);
     let devices = [
         ("character device", FileType::CharacterDevice, makedev(1, 3)),
+        ("source of zeroes", FileType::CharacterDevice, makedev(1, 5)),
         ("block device", FileType::BlockDevice, makedev(7, 0)),
     ];
     for (input, kind, device) in devices {
@@ -77,9 +83,37 @@ fn links(bed: &mut Bed) -> Result<()> {
     )?;
     let outside = bed.place(9, "symlink out of the root", "09-outside.txt")?;
     symlink(&bed.secret, outside)?;
-    bed.write(12, "hard link", "12-link.txt", text(12))?;
+    bed.write(12, "hard link", LINKED, text(12))?;
     let other = bed.place(12, "hard link", "12-other/link.txt")?;
-    Ok(fs::hard_link(bed.folder.join("12-link.txt"), other)?)
+    Ok(fs::hard_link(bed.folder.join(LINKED), other)?)
+}
+
+/// 3,000 directories within one another: too deep for one path, and for a plain removal.
+pub(super) struct Deep(PathBuf);
+
+impl Deep {
+    /// Made from the inmost outwards, so that no path is long.
+    pub(super) fn within(folder: &Path) -> Result<Self> {
+        let deep = Self(folder.join("16"));
+        let (outer, inner) = (deep.0.join("e"), deep.0.join("d"));
+        fs::create_dir_all(&inner)?;
+        for _ in 1..DEEP {
+            fs::create_dir(&outer)?;
+            fs::rename(&inner, outer.join("d"))?;
+            fs::rename(&outer, &inner)?;
+        }
+        Ok(deep)
+    }
+}
+
+impl Drop for Deep {
+    fn drop(&mut self) {
+        let (outer, inner) = (self.0.join("e"), self.0.join("d"));
+        while fs::rename(inner.join("d"), &outer).is_ok() {
+            // Should it fail, the sandbox stays behind.
+            let _ = fs::remove_dir(&inner).and_then(|()| fs::rename(&outer, &inner));
+        }
+    }
 }
 
 fn names(bed: &mut Bed) -> Result<()> {
@@ -91,8 +125,8 @@ fn names(bed: &mut Bed) -> Result<()> {
     bed.write(15, "name of 255 bytes", long, text(15))?;
     bed.write(15, "name in NFC", "15-caf\u{e9}.txt", text(115))?;
     bed.write(15, "name in NFD", "15-cafe\u{301}.txt", text(116))?;
-    // The walk's own tests go deeper; this tree can still be removed by a plain walk.
-    fs::create_dir_all(bed.folder.join(format!("16/{}", "d/".repeat(300))))?;
+    let deep = format!("16{}", "/d".repeat(ENTERED + 1));
+    bed.member(16, "directory more than 256 levels deep, of 3,000", &deep);
     bed.write(
         16,
         "sibling of a deep directory",
@@ -102,7 +136,7 @@ fn names(bed: &mut Bed) -> Result<()> {
     for at in 0..MANY {
         bed.write(
             17,
-            "2,000 files in one directory",
+            "100,000 files in one directory",
             format!("17/{at:06}.txt"),
             "",
         )?;

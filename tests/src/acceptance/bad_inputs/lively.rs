@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, SystemTime};
 
-use anyhow::Result;
+use anyhow::{Result, ensure};
 
 use super::bed::{Bed, text};
 use super::files::filled;
@@ -17,6 +17,9 @@ use crate::sandbox::Daemon;
 const LENGTH: u64 = 32 << 20;
 const STRIKES: u64 = 3;
 const POISON: &str = "64-strikes.zip";
+const REWRITTEN: &str = "24-rewritten.txt";
+/// Seeds of two texts that are as long as one another.
+const TEXTS: [u64; 2] = [24, 124];
 /// The input that is judged after [`strike`].
 pub(super) const GIVEN_UP: &str = "content that fails three times";
 
@@ -30,6 +33,12 @@ pub(super) fn make(bed: &mut Bed) -> Result<()> {
     } else {
         bed.not_made.push((27, "file whose reading fails"));
     }
+    bed.write(
+        24,
+        "new bytes of the same length and time",
+        REWRITTEN,
+        rewritten(TEXTS[0]),
+    )?;
     // The first header of a package, and nothing that belongs to it.
     let poison = [&b"PK\x03\x04"[..], &[b'x'; 400]].concat();
     bed.write(64, GIVEN_UP, POISON, poison)
@@ -40,6 +49,29 @@ pub(super) fn unreadable() -> PathBuf {
     Path::new("/proc")
         .join(std::process::id().to_string())
         .join("attr")
+}
+
+fn rewritten(seed: u64) -> String {
+    text(seed)[..1000].to_owned()
+}
+
+/// Puts other bytes of the same length and time into a file, which must be found by them.
+pub(super) fn rewrite(folder: &Path, daemon: &Daemon) -> Result<()> {
+    let path = folder.join(REWRITTEN);
+    let time = fs::metadata(&path)?.modified()?;
+    let text = rewritten(TEXTS[1]);
+    fs::write(&path, &text)?;
+    let file = File::options().write(true).open(&path)?;
+    file.set_times(FileTimes::new().set_modified(time))?;
+    daemon.sync()?;
+    let found = daemon.simctl_reading(text.as_str(), ["find-similar", "-"])?;
+    let found = found.success()?.lines_of("match")?;
+    let is_it = |found: &serde_json::Value| found["path"].as_str().map(Path::new) == Some(&path);
+    ensure!(
+        found.iter().any(is_it),
+        "the new bytes were not read: {found:?}"
+    );
+    Ok(())
 }
 
 /// Has the poison read again until it is given up.

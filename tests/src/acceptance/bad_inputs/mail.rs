@@ -6,13 +6,14 @@ use std::io::{BufWriter, Write as _};
 
 use anyhow::Result;
 
-use super::bed::{Bed, text};
+use super::bed::{Bed, WEAKER, text};
 
 /// MIME parts within one another.
 const DEEP: usize = 1000;
 const HEADERS: usize = 1_000_000;
 const MESSAGES: u64 = 5_000;
-const ATTACHED: u64 = 192 << 20;
+const ATTACHED: u64 = (2 << 30) / WEAKER;
+const BOX: u64 = 10 << 30;
 
 pub(super) fn make(bed: &mut Bed) -> Result<()> {
     bed.write(60, "mail with parts 1,000 deep", "60-deep.eml", deep())?;
@@ -40,6 +41,13 @@ pub(super) fn make(bed: &mut Bed) -> Result<()> {
         "mail with an unknown character set",
         "61-charset.eml",
         charset,
+    )?;
+    let folded = format!("{}Received: \n ", head("folded"));
+    bed.write(
+        61,
+        "mail whose head ends in a folded field",
+        "61-folded.eml",
+        folded,
     )?;
     attachment(bed)?;
     mailbox(bed)?;
@@ -75,7 +83,7 @@ fn headers() -> String {
 
 /// Base64 without end, written piece by piece.
 fn attachment(bed: &mut Bed) -> Result<()> {
-    let path = bed.place(61, "mail with 192 MiB of base64", "61-base64.eml")?;
+    let path = bed.place(61, "mail with 2 GiB of base64", "61-base64.eml")?;
     let mut file = BufWriter::new(File::create(path)?);
     write!(
         file,
@@ -108,7 +116,15 @@ fn mailbox(bed: &mut Bed) -> Result<()> {
             &text(10_000 + at)[..200]
         )?;
     }
-    Ok(file.flush()?)
+    file.flush()?;
+    let path = bed.place(62, "mailbox of 10 GiB", "62-large.mbox")?;
+    let mut file = File::create(path)?;
+    write!(
+        file,
+        "From a@example.org Mon Jan  1 00:00:00 2024\n{}\n",
+        head("large")
+    )?;
+    Ok(file.set_len(BOX)?)
 }
 
 /// A message in a message in a message.

@@ -142,6 +142,11 @@ fn compound(bed: &mut Bed) -> Result<()> {
         "59-cycle.doc",
         cycle,
     )?;
+    let directory = [
+        entry("Root Entry", 5, u32::MAX, 1),
+        entry("Workbook", 2, 0, u32::MAX),
+    ];
+    let directory = [directory.concat(), vec![0; 256]].concat();
     header[68..72].copy_from_slice(&1_u32.to_le_bytes());
     header[72..76].copy_from_slice(&4_000_000_000_u32.to_le_bytes());
     header[44..48].copy_from_slice(&4_000_000_000_u32.to_le_bytes());

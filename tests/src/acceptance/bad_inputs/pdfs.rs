@@ -82,8 +82,8 @@ fn bombs(bed: &mut Bed) -> Result<()> {
         "37-flate.pdf",
         pdf_with(&objects, ""),
     )?;
-    let mut chained = lines(&rows(37)).into_bytes();
-    for _ in 0..20 {
+    let mut chained = bomb;
+    for _ in 1..20 {
         chained = zlib(&chained);
     }
     let filters = format!("/Filter [{}]", "/FlateDecode ".repeat(20));

@@ -1,10 +1,10 @@
 //! The tree of parts: what is text, what is a member, which of several renderings is read.
 
-use mail_parser::{Message, MessageParser, MessagePart, MimeHeaders, PartType};
+use mail_parser::{Message, MessagePart, MimeHeaders, PartType};
 
 use super::super::html;
 use super::content::{bytes_of, name_of, text_of};
-use super::{cms, dismantle};
+use super::{cms, dismantle, parse};
 use crate::sink::Sink;
 use crate::{Fact, Reason, Role};
 
@@ -201,10 +201,9 @@ impl<'a> Parts<'a> {
         let bytes = bytes_of(message, part);
         match cms::read(&bytes) {
             cms::Content::Locked => self.locked.push(name_of(part, self.count)),
-            cms::Content::Signed(content) => match MessageParser::default().parse(&content) {
-                Some(inner)
-                    if !inner.parts.is_empty() && place.depth < self.sink.budgets().mime_depth =>
-                {
+            cms::Content::Signed(content) => match parse(&content) {
+                Ok((inner, bare)) if place.depth < self.sink.budgets().mime_depth => {
+                    self.partial = self.partial.or(bare);
                     self.part(
                         &inner,
                         0,

@@ -2,8 +2,9 @@
 
 use std::io::Read;
 
-use mail_parser::{DateTime, Message as Mail, MessageParser};
+use mail_parser::{DateTime, Message as Mail};
 
+use super::super::eml;
 use super::as_mail::as_mail;
 use super::people::{self, Receiver};
 use super::properties::{Properties, id};
@@ -114,7 +115,7 @@ impl Message<'_> {
     /// Asks the header fields that the message came with, if it has them.
     fn with_mail<T>(&self, ask: impl FnOnce(&Mail<'_>) -> Option<T>) -> Option<T> {
         let headers = self.properties.text(id::TRANSPORT_HEADERS)?;
-        ask(&MessageParser::default().parse_headers(headers.as_bytes())?)
+        ask(&eml::parse_head(headers.as_bytes())?)
     }
 
     /// Writes the message and hands over its members; says why if that is not all of it.

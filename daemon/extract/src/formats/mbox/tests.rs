@@ -1,5 +1,7 @@
 //! Mailboxes of several programs.
 
+use std::os::unix::fs::FileExt;
+
 use super::*;
 use crate::Budgets;
 use crate::input::input_of;
@@ -90,6 +92,34 @@ fn a_message_beyond_the_limit_is_cut_and_the_next_is_read() {
         (100, Some(Reason::InflateLimit))
     );
     assert_eq!(members[1].bytes, b"Subject: t\n\nbody");
+}
+
+#[test]
+fn a_mailbox_of_10_gib_is_streamed() {
+    // A tenth where the code is not optimised.
+    const LENGTH: u64 = if cfg!(debug_assertions) {
+        1 << 30
+    } else {
+        10 << 30
+    };
+    let file = tempfile::tempfile().unwrap();
+    let first = format!("{FROM}Subject: s\n\nx\n\n{FROM}Subject: hole\n\n");
+    let last = format!("\n\n{FROM}Subject: t\n\nbody");
+    file.write_all_at(first.as_bytes(), 0).unwrap();
+    file.write_all_at(last.as_bytes(), LENGTH - last.len() as u64)
+        .unwrap();
+    let budgets = Budgets {
+        entry_bytes: 1 << 20,
+        total_bytes: u64::MAX,
+        ..Budgets::default()
+    };
+    let (mut sink, members) = Sink::collecting(0, budgets);
+    let reading = read(&Input::new(file, LENGTH), &mut sink);
+    assert_eq!(reading, Ok(Some(Reason::InflateLimit)));
+    let members = members.take();
+    let lengths: Vec<usize> = members.iter().map(|member| member.bytes.len()).collect();
+    assert_eq!(lengths, [15, 1 << 20, 16]);
+    assert_eq!(members[2].bytes, b"Subject: t\n\nbody");
 }
 
 #[test]

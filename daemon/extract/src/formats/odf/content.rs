@@ -10,7 +10,7 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::super::aside::{Aside, Streams, says_little};
 use super::super::xml::decoded;
-use super::table::Table;
+use super::table::{Table, Value};
 use crate::sink::Sink;
 use crate::{Fact, Reason};
 
@@ -33,7 +33,7 @@ pub(super) enum Piece {
     },
     Cell {
         repeated: u64,
-        value: Option<String>,
+        value: Value,
     },
     /// What a master page shows on every slide.
     Master,
@@ -208,8 +208,7 @@ impl<'a> Content<'a> {
                     .end_row(&mut self.streams, &text, repeated, cells);
             }
             Piece::Cell { repeated, value } => {
-                let text = Some(text).filter(|text| !text.trim().is_empty()).or(value);
-                let text = text.unwrap_or_default();
+                let text = value.said(text);
                 self.table
                     .end_cell(&mut self.streams, text.trim(), repeated);
             }

@@ -1,9 +1,16 @@
 //! Rows and cells (ISO/IEC 26300-3 §9). A cell or row may say that it stands there many times; what
 //! is empty costs nothing then, and what is not is counted against the limit on cells.
+//!
+//! A cell gives its value as the cells of other workbooks do ([`cells`](super::super::ooxml::cells)),
+//! whatever the colour, currency or rounding it is shown with: so one sheet saved in either kind is
+//! one text.
 
+use jiff::Unit;
+use jiff::civil::{DateTime, Time};
 use quick_xml::events::BytesStart;
 
 use super::super::aside::Streams;
+use super::super::ooxml::cells;
 use super::super::package::attribute;
 use super::content::Piece;
 
@@ -82,6 +89,65 @@ impl Table {
 }
 
 /// The value that a cell states.
-pub(super) fn value(tag: &BytesStart<'_>) -> Option<String> {
-    VALUES.iter().find_map(|name| attribute(tag, name))
+#[derive(Debug)]
+pub(super) enum Value {
+    /// As it stands for itself, however it is shown.
+    Stated(String),
+    /// Text, which the cell shows; this is it where the cell shows none.
+    Shown(Option<String>),
+}
+
+impl Value {
+    /// What a cell of this value says that shows this text.
+    pub(super) fn said(self, shown: String) -> String {
+        match self {
+            Self::Stated(value) => value,
+            Self::Shown(_) if !shown.trim().is_empty() => shown,
+            Self::Shown(value) => value.unwrap_or_default(),
+        }
+    }
+}
+
+/// What kind of value a cell states, and which (§19.385).
+pub(super) fn value(tag: &BytesStart<'_>) -> Value {
+    let kind = attribute(tag, "office:value-type").unwrap_or_default();
+    let stated = match kind.as_str() {
+        "float" | "percentage" | "currency" => number(tag),
+        "date" => attribute(tag, "office:date-value").and_then(|date| moment(&date)),
+        "time" => attribute(tag, "office:time-value").and_then(|time| span(&time)),
+        "boolean" => attribute(tag, "office:boolean-value").map(|truth| truth.to_uppercase()),
+        _ => None,
+    };
+    match stated {
+        Some(stated) => Value::Stated(stated),
+        None => Value::Shown(VALUES.iter().find_map(|name| attribute(tag, name))),
+    }
+}
+
+fn number(tag: &BytesStart<'_>) -> Option<String> {
+    let value = attribute(tag, "office:value")?.parse().ok()?;
+    Some(cells::general(value))
+}
+
+/// A date and perhaps a time, to the second; midnight is left out.
+fn moment(value: &str) -> Option<String> {
+    let moment = value.parse::<DateTime>().ok()?;
+    let moment = moment.round(Unit::Second).ok()?;
+    Some(match moment.time() == Time::midnight() {
+        true => moment.date().to_string(),
+        false => format!("{} {}", moment.date(), moment.time()),
+    })
+}
+
+/// A duration as a clock shows it: `PT06H30M00S` (XML Schema Part 2 §3.2.6, without days).
+fn span(value: &str) -> Option<String> {
+    let mut rest = value.strip_prefix("PT")?;
+    let mut part = |end: char| {
+        let found = rest.split_once(end);
+        let (number, behind) = found.unwrap_or(("0", rest));
+        rest = behind;
+        number.parse::<f64>().ok().filter(|number| *number >= 0.0)
+    };
+    let (hours, minutes, seconds) = (part('H')?, part('M')?, part('S')?);
+    cells::clocked(hours * 3600.0 + minutes * 60.0 + seconds)
 }

@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 
+use super::super::ooxml::sheets::tests::one_sheet;
 use super::super::package::tests::zip_of;
 use super::*;
 use crate::Budgets;
@@ -96,6 +97,86 @@ fn rows_are_lines_and_cells_apart_by_tabs() {
     assert_eq!(sink.text(), "a\t2.5\tx\tx\ny\ny\n");
     assert_eq!(sink.facts().number(Fact::Cells), 6);
     assert_eq!(sink.facts().number(Fact::Sheets), 1);
+}
+
+#[test]
+fn a_sheet_is_the_same_text_in_either_kind() {
+    let cells = [
+        ("t='str'><v>Ümlaut</v>", "string'><text:p>Ümlaut</text:p>"),
+        (
+            "><v>1234567.891</v>",
+            "float' office:value='1234567.891'><text:p>1,234,567.89</text:p>",
+        ),
+        (
+            "><v>0.10000000000000001</v>",
+            "float' office:value='0.1'><text:p>0.10</text:p>",
+        ),
+        (
+            "><v>0.25</v>",
+            "percentage' office:value='0.25'><text:p>25 %</text:p>",
+        ),
+        (
+            "><v>-12.5</v>",
+            "currency' office:currency='EUR' office:value='-12.5'><text:p>-12.50 €</text:p>",
+        ),
+        (
+            "s='1'><v>45351</v>",
+            "date' office:date-value='2024-02-29'><text:p>29.2.24</text:p>",
+        ),
+        (
+            "s='1'><v>45351.5</v>",
+            "date' office:date-value='2024-02-29T11:59:59.9999997'><text:p>12:00</text:p>",
+        ),
+        (
+            "s='1'><v>0.25</v>",
+            "time' office:time-value='PT06H00M00S'><text:p>6:00</text:p>",
+        ),
+        (
+            "s='2'><v>1.5</v>",
+            "time' office:time-value='PT36H00M00S'><text:p>36:00</text:p>",
+        ),
+        (
+            "t='b'><v>1</v>",
+            "boolean' office:boolean-value='true'><text:p>WAHR</text:p>",
+        ),
+        (
+            "t='e'><v>#N/A</v>",
+            "string' office:string-value=''><text:p>#N/A</text:p>",
+        ),
+    ];
+    let styles = "<numFmts><numFmt numFmtId='170' formatCode='[h]:mm'/></numFmts>\
+                  <cellXfs><xf numFmtId='0'/><xf numFmtId='14'/><xf numFmtId='170'/></cellXfs>";
+    let xml = cells.map(|(xml, _)| format!("<c {xml}</c>")).concat();
+    let open = cells
+        .map(|(_, cell)| format!("<table:table-cell office:value-type='{cell}</table:table-cell>"));
+    let xlsx = one_sheet(&format!("<sheetData><row>{xml}</row></sheetData>"), styles);
+    let row = format!(
+        "<table:table><table:table-row>{}</table:table-row></table:table>",
+        open.concat()
+    );
+    assert_eq!(sink_of("spreadsheet", &row).text(), xlsx);
+    let expected = "Ümlaut\t1234567.891\t0.1\t0.25\t-12.5\t2024-02-29\t2024-02-29 12:00:00\t06:00:00\t\
+                    36:00:00\tTRUE\t#N/A\n";
+    assert_eq!(xlsx, expected);
+}
+
+#[test]
+fn values_that_are_none_leave_what_is_shown() {
+    let cells = [
+        "float' office:value='much",
+        "date' office:date-value='soon",
+        "time' office:time-value='P1D",
+    ];
+    let cells = cells.map(|cell| {
+        format!(
+            "<table:table-cell office:value-type='{cell}'><text:p>shown</text:p></table:table-cell>"
+        )
+    });
+    let row = format!(
+        "<table:table><table:table-row>{}</table:table-row></table:table>",
+        cells.concat()
+    );
+    assert_eq!(sink_of("spreadsheet", &row).text(), "shown\tshown\tshown\n");
 }
 
 /// A sheet of one cell that stands there `columns` times `rows` times.

@@ -165,10 +165,7 @@ impl<'a> Rows<'a> {
 fn number(value: f64, look: Look, since_1904: bool) -> String {
     match look {
         Look::Moment if (0.0..END_OF_DATES).contains(&value) => moment(value, since_1904),
-        Look::Span if (0.0..END_OF_DATES).contains(&value) => {
-            let seconds = whole(value * DAY_SECONDS as f64);
-            clock(seconds / 3600, seconds)
-        }
+        Look::Span => clocked(value * DAY_SECONDS as f64).unwrap_or_else(|| general(value)),
         _ => general(value),
     }
 }
@@ -209,8 +206,15 @@ fn date(days: i64, since_1904: bool) -> String {
     format!("{:04}-{month:02}-{day:02}", era * 400 + year + next)
 }
 
+/// Seconds as hours that do not end with the day; none where no clock has so many.
+pub(in crate::formats) fn clocked(seconds: f64) -> Option<String> {
+    let in_range = (0.0..END_OF_DATES * DAY_SECONDS as f64).contains(&seconds);
+    let seconds = in_range.then(|| whole(seconds))?;
+    Some(clock(seconds / 3600, seconds))
+}
+
 /// A number with the 15 digits that spreadsheets keep.
-fn general(value: f64) -> String {
+pub(in crate::formats) fn general(value: f64) -> String {
     if !value.is_finite() {
         return String::new();
     }

@@ -166,4 +166,4 @@ fn unescaped(text: &str) -> Cow<'_, str> {
 }
 
 #[cfg(test)]
-mod tests;
+pub(in crate::formats) mod tests;

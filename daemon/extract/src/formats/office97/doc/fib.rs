@@ -5,6 +5,8 @@ use encoding_rs::{Encoding, WINDOWS_1252};
 use super::super::codepage;
 use super::super::compound::{double_word, word};
 
+/// What the block begins with: Word 97 and later, Word 6 and 95, and both of East Asia.
+const MAGIC: [u16; 4] = [0xa5ec, 0xa5dc, 0xa697, 0xa699];
 /// From this version on, text is partly UTF-16 and tables have a stream of their own.
 const WORD_97: u16 = 0x00c1;
 /// Parts of the document: body, footnotes, headers and footers, macros, comments, endnotes, text
@@ -43,6 +45,7 @@ pub(super) struct Fib<'a> {
 
 impl<'a> Fib<'a> {
     pub(super) fn parse(bytes: &'a [u8]) -> Option<Self> {
+        word(bytes, 0).filter(|magic| MAGIC.contains(magic))?;
         let (version, flags) = (word(bytes, 2)?, word(bytes, 10)?);
         let is_old = version < WORD_97;
         let has = |bit: u16| flags & bit != 0;

@@ -190,3 +190,11 @@ proptest! {
         let _ = text(&bytes[..length.index(bytes.len())]);
     }
 }
+
+#[test]
+fn a_stream_that_does_not_begin_as_a_document_is_malformed() {
+    let main = [0_u8; TEXT];
+    let bytes = compound_of(&[("WordDocument", &main), ("0Table", b"")]);
+    let reading = read(&input_of(&bytes), &mut Sink::of(1 << 10));
+    assert_eq!(reading, Err(Outcome::Failed(Reason::Malformed)));
+}

@@ -33,6 +33,14 @@ fn book(sheet: &str, others: &[(&str, &str)], budgets: Budgets) -> (Reading, Str
     (reading, text, facts)
 }
 
+/// The text of a workbook of this sheet and these styles, for other tests.
+pub(in crate::formats) fn one_sheet(sheet: &str, styles: &str) -> String {
+    let styles = ("xl/styles.xml", styles);
+    let (reading, text, _) = book(sheet, &[styles], Budgets::default());
+    assert_eq!(reading, Ok(None));
+    text
+}
+
 const STRINGS: (&str, &str) = (
     "xl/sharedStrings.xml",
     "<sst uniqueCount='4000000000'><si><t>zero</t></si><si/>\
