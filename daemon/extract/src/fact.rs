@@ -77,6 +77,8 @@ codes! {
         Notes = "notes",
         /// Text boxes; their text is read
         TextBoxes = "text-boxes",
+        /// Numbers and letters of list items that programs count; they are written into the text
+        ListNumbers = "list-numbers",
         /// Tracked insertions; their text is read
         Insertions = "insertions",
         /// Tracked deletions; their text is left out

@@ -7,6 +7,7 @@ pub(crate) mod compound;
 mod eml;
 mod epub;
 mod html;
+mod list_label;
 mod mapi;
 mod mbox;
 mod mhtml;

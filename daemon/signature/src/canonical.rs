@@ -1,23 +1,26 @@
 //! Canonical text: the one form in which two copies of a text are equal, and which names it.
 //!
-//! Version 1 is Unicode's toNFKC_Casefold (The Unicode Standard §3.13, R5) followed by one rule
-//! for spacing:
+//! Version 2 is Unicode's toNFKC_Casefold (The Unicode Standard §3.13, R5) followed by a rule for
+//! bullets and one for spacing:
 //!
 //! 1. Control characters (Cc) and White_Space become spaces.
 //! 2. Default-ignorable code points are dropped: soft hyphen, zero-width space and joiners, bidi
 //!    marks, word joiner, byte order mark, variation selectors, tags, Hangul fillers. They are
 //!    invisible, and extractors of different formats keep or lose them at will.
 //! 3. NFKC with full case folding, as NFC ∘ NFKD ∘ fold ∘ NFKD ∘ fold ∘ NFD.
-//! 4. Runs of spaces become one; none at either end.
+//! 4. Words at the beginning of a line that are one bullet each are dropped ([`bullet`]): which sign
+//!    stands there, or none, is the choice of the program that shows the list.
+//! 5. Runs of spaces become one; none at either end.
 //!
 //! It is idempotent: every character that step 3 can produce is fixed by folding and by NFKD (the
 //! tests check all of Unicode), so a second pass only undoes and redoes the composition; steps 1,
-//! 2 and 4 leave nothing behind for themselves, and removing spaces or ignorables that are
-//! already gone changes nothing.
+//! 2, 4 and 5 leave nothing behind for themselves (the result is one line, and begins with no bullet),
+//! and removing spaces or ignorables that are already gone changes nothing.
 //!
 //! Fast path: ASCII goes byte by byte through a table, and common letters of other scripts one by
 //! one ([`simple`]); only clusters with combining marks and rarities take the Unicode iterators.
 
+mod bullet;
 mod simple;
 #[cfg(test)]
 mod tests;
@@ -26,7 +29,7 @@ use caseless::Caseless;
 use unicode_normalization::UnicodeNormalization;
 
 /// The version of the rules above; another version names documents anew.
-pub const CANONICAL_VERSION: u32 = 1;
+pub const CANONICAL_VERSION: u32 = 2;
 
 /// A text in canonical form. There is no other way to make one than from an extracted text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
@@ -36,11 +39,16 @@ impl CanonicalText {
     /// The canonical form of an extracted text.
     pub fn from_extracted(text: &str) -> Self {
         let mut writer = Writer::with_capacity(text.len());
-        let mut rest = text;
-        while !rest.is_empty() {
-            rest = writer.take_ascii(rest);
-            rest = writer.take_cluster(rest);
+        let mut taken = 0;
+        for item in bullet::lines(text) {
+            writer.take(&text[taken..item.start]);
+            let at = writer.bytes.len();
+            writer.take(&text[item.clone()]);
+            let bullets = bullet::length(&writer.bytes[at..]);
+            writer.bytes.drain(at..at + bullets);
+            taken = item.end;
         }
+        writer.take(&text[taken..]);
         Self(writer.finish())
     }
 
@@ -80,6 +88,14 @@ impl Writer {
     fn with_capacity(bytes: usize) -> Self {
         Self {
             bytes: Vec::with_capacity(bytes + bytes / 16),
+        }
+    }
+
+    /// Takes whole lines.
+    fn take(&mut self, mut text: &str) {
+        while !text.is_empty() {
+            text = self.take_ascii(text);
+            text = self.take_cluster(text);
         }
     }
 

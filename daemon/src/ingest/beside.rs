@@ -222,6 +222,7 @@ impl Ingest<'_> {
         let hint = Hint {
             name: name_of(&path),
             urgency: Urgency::Backlog,
+            share: self.share,
         };
         let read = ReadContent::of(self.pool.extract(&file, &hint));
         Ok(sight(key, (hash, stat), &read.media_type, &read.facts))
@@ -230,7 +231,7 @@ impl Ingest<'_> {
     /// The stat of a file that may be read.
     fn regular_at(&self, root: &Root, path: &Path) -> Option<FileStat> {
         let limit = self.input_bytes.min(MAX_BYTES);
-        let seen = look(path).filter(|_| !is_behind_symlink(&root.path, path));
+        let seen = look(&root.path, path).filter(|_| !is_behind_symlink(&root.path, path));
         match seen {
             Some(Seen::File { stat, .. }) => Some(stat).filter(|stat| stat.length <= limit),
             _ => None,

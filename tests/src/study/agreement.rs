@@ -1,4 +1,7 @@
 //! How much of the text is the one that independent readers find, by format.
+//!
+//! Most of them leave out the numbers of list items that programs count, and we do not: agreement is
+//! told without such labels on either side, and beside it as it is with them.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -6,7 +9,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 
 use super::extracted::{Extracted, extract};
-use super::measure::{Words, quantile};
+use super::measure::{Words, quantile, without_labels};
 use super::reference::{Reading, read};
 use super::{Settings, goal, shown};
 use crate::acceptance::files_below;
@@ -31,8 +34,16 @@ const GOALS: &[(&str, &str, f64)] = &[
     ("ppt", "LibreOffice", 0.85),
 ];
 
+/// Agreement of a file with a reader, and where it ended.
+struct Agreement<'a> {
+    without_labels: f64,
+    with_labels: f64,
+    path: &'a Path,
+    end: String,
+}
+
 /// Agreements of the files of one format with one reader.
-type Agreements<'a> = BTreeMap<(&'a str, &'a str), Vec<(f64, &'a Path, String)>>;
+type Agreements<'a> = BTreeMap<(&'a str, &'a str), Vec<Agreement<'a>>>;
 
 pub(super) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
     let folder = settings.folder("formats")?;
@@ -54,31 +65,40 @@ pub(super) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
     let ours: BTreeMap<PathBuf, Extracted> = read.iter().cloned().zip(extract(&read)?).collect();
     let mut agreements: Agreements<'_> = BTreeMap::new();
     for reading in readings {
-        let theirs = Words::of(reading.text.as_deref().unwrap_or_default());
+        let text = reading.text.as_deref().unwrap_or_default();
+        let theirs = Words::of(text);
         let Some(ours) = ours
             .get(&reading.path)
             .filter(|_| theirs.count() >= LEAST_WORDS)
         else {
             continue;
         };
-        let agreement = Words::of(&ours.body).agreement(&theirs);
+        let bare = |text: &str| Words::of(&without_labels(text));
+        let agreement = Agreement {
+            without_labels: bare(&ours.body).agreement(&bare(text)),
+            with_labels: Words::of(&ours.body).agreement(&theirs),
+            path: &reading.path,
+            end: ours.end.label(),
+        };
         let of_reader = agreements
             .entry((&reading.format, &reading.reader))
             .or_default();
-        of_reader.push((agreement, &reading.path, ours.end.label()));
+        of_reader.push(agreement);
     }
     print(agreements, &folder, figures)
 }
 
 fn print(agreements: Agreements<'_>, folder: &Path, figures: &mut Figures<'_>) -> Result<()> {
     for ((format, reader), mut files) in agreements {
-        files.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let values: Vec<f64> = files.iter().map(|(agreement, ..)| *agreement).collect();
+        files.sort_by(|a, b| a.without_labels.total_cmp(&b.without_labels));
+        let values: Vec<f64> = files.iter().map(|file| file.without_labels).collect();
+        let labelled: Vec<f64> = files.iter().map(|file| file.with_labels).collect();
         let median = quantile(&values, 0.5);
         let columns = [
             ("files", values.len() as f64, ""),
             ("median", median, ""),
             ("p10", quantile(&values, 0.1), ""),
+            ("with list labels", quantile(&labelled, 0.5), ""),
         ];
         let name = format!("{format}, {reader}");
         figures.row(&name, &columns)?;
@@ -87,10 +107,12 @@ fn print(agreements: Agreements<'_>, folder: &Path, figures: &mut Figures<'_>) -
             let name = format!("{name}: median agreement");
             figures.against(&name, median, "", &goal(median, *least))?;
         }
-        for (agreement, path, label) in files.iter().take(WORST).filter(|(a, ..)| *a < 0.95) {
+        let worst = files.iter().take(WORST);
+        for file in worst.filter(|file| file.without_labels < 0.95) {
+            let (agreement, end) = (file.without_labels, &file.end);
             figures.note(&format!(
-                "    {agreement:.3} {label}: {}",
-                shown(path, folder)
+                "    {agreement:.3} {end}: {}",
+                shown(file.path, folder)
             ))?;
         }
     }

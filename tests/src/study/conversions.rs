@@ -18,6 +18,8 @@ use crate::acceptance::files_below;
 use crate::figure::Figures;
 use crate::truth::ratios;
 
+/// Clauses with numbers, letters and bullets that a program counts and draws, within one another.
+const CLAUSES: &str = include_str!("../../study/clauses.html");
 /// Texts converted unless told otherwise, half of them long, half versions.
 const TEXTS: usize = 12;
 /// Sizes of texts that are taken: enough to compare, little enough to wait for.
@@ -108,7 +110,7 @@ impl Copy {
     }
 }
 
-/// The texts as pages of HTML, from which all else is made.
+/// The texts as pages of HTML, from which all else is made; the last is our own.
 fn bases(settings: &Settings, folder: &Path, with_pandoc: bool) -> Result<Vec<PathBuf>> {
     let count = settings.texts.unwrap_or(TEXTS);
     let base = folder.join("base");
@@ -140,6 +142,9 @@ fn bases(settings: &Settings, folder: &Path, with_pandoc: bool) -> Result<Vec<Pa
             bases.push(path);
         }
     }
+    let clauses = base.join("clauses.html");
+    fs::write(&clauses, CLAUSES)?;
+    bases.push(clauses);
     Ok(bases)
 }
 

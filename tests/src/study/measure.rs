@@ -46,6 +46,28 @@ impl Words {
     }
 }
 
+/// A text without the labels of list items at the beginning of its lines (`3.2`, `(a)`, `iv.`):
+/// readers differ in whether they count them, and nothing else of a text shall be judged by that.
+pub(super) fn without_labels(text: &str) -> String {
+    let line = |line: &str| {
+        let words = line.trim_start();
+        let (first, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
+        if is_label(first) { rest } else { line }.to_owned()
+    };
+    text.lines().map(line).collect::<Vec<_>>().join("\n")
+}
+
+fn is_label(word: &str) -> bool {
+    let bare = word.trim_matches(['(', ')', '[', ']', '.', ':']);
+    let is_number = bare.contains(|c: char| c.is_ascii_digit())
+        && bare
+            .chars()
+            .all(|c| c.is_ascii_digit() || matches!(c, '.' | '-'));
+    let is_roman = bare.chars().all(|c| "ivxlcIVXLC".contains(c));
+    let is_letter = bare.len() == 1 && bare.chars().all(char::is_alphabetic);
+    (1..=8).contains(&bare.len()) && (is_number || bare != word && (is_roman || is_letter))
+}
+
 fn shingles<'a>(words: &'a [&'a str]) -> HashSet<&'a [&'a str]> {
     match words.len() {
         0 => HashSet::new(),
@@ -95,6 +117,13 @@ mod tests {
         assert_eq!(agreement("", " . "), 1.0);
         assert_eq!(agreement("one", ""), 0.0);
         assert_eq!(agreement("one two", "one two three"), 0.0);
+    }
+
+    #[test]
+    fn labels_go_and_words_stay() {
+        let text = "3.2 Scope\n  (a) one\niv. two\n1) three\nI am\na word\n2026-11-21T10 x\n- 4";
+        let bare = "Scope\none\ntwo\nthree\nI am\na word\n2026-11-21T10 x\n- 4";
+        assert_eq!(without_labels(text), bare);
     }
 
     #[test]

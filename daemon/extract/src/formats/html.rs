@@ -16,9 +16,11 @@ use crate::sink::Sink;
 use crate::{Fact, Facts};
 
 pub(super) mod address;
+mod list;
 mod tag;
 mod text;
 
+use list::Lists;
 use tag::Tag;
 use text::Text;
 
@@ -69,7 +71,9 @@ pub(super) fn decode(bytes: &[u8], sink: &mut Sink) -> String {
 /// Writes what a reader of the page would read: entities decoded, one line a block, cells of a row
 /// apart by tabs.
 pub(super) fn write_text(html: &str, sink: &mut Sink) {
-    sink.push(&read_page(html, "", &mut |_| Beside::Missing).text);
+    let page = read_page(html, "", &mut |_| Beside::Missing);
+    sink.count(Fact::ListNumbers, page.list_numbers);
+    sink.push(&page.text);
 }
 
 /// Reads the page at `location`; `frames` gives what lies beside it.
@@ -102,6 +106,7 @@ pub(super) struct Page {
     /// Addresses that frames ask for, resolved: filled in, and not there.
     pub(super) filled: Vec<String>,
     pub(super) missing: Vec<String>,
+    list_numbers: u64,
 }
 
 impl Page {
@@ -118,8 +123,9 @@ impl Page {
         self.count(sink);
     }
 
-    /// Counts what was not followed.
+    /// Counts what was not followed, and what was counted for the reader.
     pub(super) fn count(&self, sink: &mut Sink) {
+        sink.count(Fact::ListNumbers, self.list_numbers);
         sink.count(Fact::Scripts, self.scripts);
         sink.count(Fact::External, self.external);
     }
@@ -138,6 +144,7 @@ struct Reader<'a> {
     link: Option<usize>,
     /// Elements that keep their white space, within one another.
     preformatted: usize,
+    lists: Lists,
     is_message: bool,
     /// The quoting element and how many of its name are open; what goes to the end is named like
     /// none.
@@ -160,6 +167,7 @@ impl<'a> Reader<'a> {
             title: String::new(),
             link: None,
             preformatted: 0,
+            lists: Lists::default(),
             is_message: false,
             quote: None,
             frames,
@@ -214,6 +222,10 @@ impl<'a> Reader<'a> {
     fn start(&mut self) {
         let tag = std::mem::take(&mut self.tag);
         self.text.separate(&tag.name);
+        if let Some(label) = self.lists.start(&tag) {
+            self.page.list_numbers += 1;
+            self.text.label = Some(label);
+        }
         match tag.name.as_slice() {
             b"pre" | b"textarea" | b"listing" | b"xmp" => self.preformatted += 1,
             b"title" => self.in_title = true,
@@ -239,10 +251,12 @@ impl<'a> Reader<'a> {
     fn end(&mut self, name: &[u8]) {
         self.silent = None;
         self.text.separate(name);
+        self.lists.end(name);
         match name {
             b"pre" | b"textarea" | b"listing" | b"xmp" => {
                 self.preformatted = self.preformatted.saturating_sub(1);
             }
+            b"li" | b"ol" => self.text.label = None,
             b"a" => {
                 if let Some(mark) = self.link.take() {
                     self.text.take_back_sign(mark, SIGNS);

@@ -5,11 +5,13 @@
 //! what the document says of itself from `meta.xml`. A flat file holds the same elements in one.
 
 mod content;
+mod lists;
 mod table;
 
 use quick_xml::events::Event;
 
 use self::content::Content;
+use self::lists::Lists;
 use super::package::{Package, each_event};
 use super::{Reading, markup};
 use crate::input::Input;
@@ -29,7 +31,7 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
 fn flat(input: &Input, sink: &mut Sink) -> Reading {
     let (bytes, partial) = markup(input)?;
     let depth = sink.budgets().markup_depth as usize;
-    let mut content = Content::new(sink);
+    let mut content = Content::new(sink, Lists::default());
     let reason = each_event(&mut &bytes[..], depth, |event| content.take(event));
     Ok(content.finish().or(reason).or(partial))
 }
@@ -40,7 +42,12 @@ fn package(input: &Input, sink: &mut Sink) -> Reading {
         return Err(Outcome::Encrypted(Reason::PasswordNeeded));
     }
     let names = package.names();
-    let mut content = Content::new(sink);
+    let mut lists = Lists::default();
+    if names.iter().any(|name| name == "styles.xml") {
+        // What fails there fails again when its text is read.
+        let _ = package.xml("styles.xml", |event| lists.take_style(event));
+    }
+    let mut content = Content::new(sink, lists);
     let mut partial = None;
     // Facts first: they are had even where the text is cut.
     for name in ["meta.xml", "content.xml", "styles.xml"] {

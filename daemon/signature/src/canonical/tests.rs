@@ -9,14 +9,16 @@ fn canonical(text: &str) -> String {
 
 /// The definition, without any fast path.
 fn defined(text: &str) -> String {
-    let spaced: String = fold_and_normalise(text)
-        .map(|c| if is_space(c) { ' ' } else { c })
-        .collect();
-    spaced
-        .split(' ')
-        .filter(|word| !word.is_empty())
-        .collect::<Vec<_>>()
-        .join(" ")
+    let mut words = Vec::new();
+    for line in text.split('\n') {
+        let spaced: String = fold_and_normalise(line)
+            .map(|c| if is_space(c) { ' ' } else { c })
+            .collect();
+        let own = spaced.split(' ').filter(|word| !word.is_empty());
+        let own = own.skip_while(|word| bullet::length(word.as_bytes()) > 0);
+        words.extend(own.map(str::to_owned));
+    }
+    words.join(" ")
 }
 
 fn every_char() -> impl Iterator<Item = char> {
@@ -25,7 +27,7 @@ fn every_char() -> impl Iterator<Item = char> {
 
 /// Strings in which everything that composes, folds, decomposes or vanishes meets everything else.
 fn tricky() -> impl Strategy<Value = String> {
-    let pool = "aAeEsSkK  \t\n\u{a0}\u{ad}\u{200b}\u{200d}\u{feff}\u{300}\u{301}\u{308}\u{30c}\u{323}\
+    let pool = "aAeEsSkK  \t\n\n--*•●－\u{37a}\u{a0}\u{ad}\u{200b}\u{200d}\u{feff}\u{300}\u{301}\u{308}\u{30c}\u{323}\
         \u{327}\u{345}\u{34f}ßẞǰςΣσΑαΐᾳᾼᾶῼιΙİıÅKéÉ\u{a8}ﬁﷺ각가\u{1100}\u{1161}\u{11a8}\
         \u{1160}\u{115f}かガ\u{3099}\u{ff9e}ｶＡ漢\u{fe0f}यॉ\u{93c}\u{9c7}\u{9be}\u{fb1d}\u{f71}\u{f72}\u{fa1e}\0\u{85}";
     let chars: Vec<char> = pool.chars().collect();
@@ -60,6 +62,9 @@ fn every_character_is_idempotent_and_takes_the_same_form_on_both_paths() {
             format!("x{c}"),
             format!("{c}\u{301}"),
             format!("é{c}y"),
+            format!("{c} y"),
+            format!("-{c}y"),
+            format!("- {c}"),
         ] {
             let once = canonical(&text);
             assert_eq!(once, defined(&text), "{text:?}");
@@ -95,6 +100,22 @@ fn copies_that_differ_in_form_only_are_equal() {
     }
     assert_eq!(canonical(" a\r\n\tb\u{a0}\u{2003}c\0 "), "a b c");
     assert_eq!(canonical(" \u{200b}\n "), "");
+}
+
+#[test]
+fn bullets_at_the_beginning_of_a_line_part_no_copies() {
+    let list = "The list:\nOne\nTwo, too\n2. end";
+    for shown in [
+        "The list:\n  • One\n  ◦\tTwo, too\n2. end",
+        "* The list:\r\n-   One\r\n    –   Two,\r\n    too\r\n2. end",
+        "The list:\n\u{f0b7}\u{a0}One\n●\u{200b} \nTwo, too\n- - 2. end\n•",
+    ] {
+        assert_eq!(canonical(shown), canonical(list), "{shown:?}");
+    }
+    for kept in ["a - b", "-1", "--", "*a*", "o b", "— a", "1. - a"] {
+        assert_eq!(canonical(kept), kept);
+    }
+    assert_eq!(canonical("•\n-\n"), "");
 }
 
 #[test]

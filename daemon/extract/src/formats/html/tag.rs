@@ -12,6 +12,10 @@ const KEPT: &[&str] = &[
     "http-equiv",
     "name",
     "content",
+    "start",
+    "value",
+    "reversed",
+    "style",
 ];
 
 /// Elements whose text is not for reading.
@@ -62,12 +66,16 @@ impl Tag {
     pub(super) fn attribute(&mut self, name: &[u8]) {
         let kept = KEPT.iter().position(|kept| kept.as_bytes() == name);
         self.current = kept.filter(|kept| self.attributes.iter().all(|(known, _)| known != kept));
+        // Some have no value.
+        self.attributes
+            .extend(self.current.map(|name| (name, String::new())));
     }
 
     pub(super) fn value(&mut self, value: &[u8]) {
-        if let Some(name) = self.current.take() {
-            self.attributes
-                .push((name, String::from_utf8_lossy(value).into_owned()));
+        if self.current.take().is_some()
+            && let Some((_, empty)) = self.attributes.last_mut()
+        {
+            *empty = String::from_utf8_lossy(value).into_owned();
         }
     }
 
@@ -75,6 +83,10 @@ impl Tag {
     pub(super) fn get(&self, name: &str) -> &str {
         let found = self.attributes.iter().find(|(kept, _)| KEPT[*kept] == name);
         found.map_or("", |(_, value)| value)
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.attributes.iter().any(|(kept, _)| KEPT[*kept] == name)
     }
 
     pub(super) fn lower(&self, name: &str) -> String {

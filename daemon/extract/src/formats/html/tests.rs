@@ -15,6 +15,20 @@ fn blocks_are_lines_and_inline_elements_are_not() {
 }
 
 #[test]
+fn items_of_ordered_lists_have_their_numbers() {
+    let html = "<ol start=3><li><p>three</p><p>more</p><ul><li>plain</ul><li value=7>seven\
+                <ol type=a><li>a<li type=I value=4>four<li></ol></li><li>eight</ol>after\
+                <ol reversed start=2><li>two<li>one</ol><ol style='color:red;List-Style-Type: none'>\
+                <li>bare</ol><ol reversed><li>unknown</ol><nav><ol><li>contents</ol></nav>";
+    let expected = "3. three\nmore\nplain\n7. seven\na. a\nIV. four\n8. eight\nafter\n2. two\n1. one\n\
+                    bare\nunknown\ncontents\n";
+    let page = read_page(html, "", &mut |_| Beside::Missing);
+    assert_eq!((page.text.as_str(), page.list_numbers), (expected, 8));
+    let deep = "<ol><li>".repeat(3_000) + "x";
+    assert_eq!(text(&deep), "1. x");
+}
+
+#[test]
 fn what_the_page_says_of_itself_are_facts() {
     let html = "<html lang=de><title> T &amp;\nt </title><meta name=Author content='Jo Doe'>\
                 <meta name=generator content=Hand><script src=x></script><script>a</script>\

@@ -76,6 +76,8 @@ pub(super) struct Text {
     space: bool,
     /// Whether lines are marked as quoted.
     pub(super) quoted: bool,
+    /// The label of a list item, until its first word.
+    pub(super) label: Option<String>,
 }
 
 impl Text {
@@ -105,6 +107,9 @@ impl Text {
             self.text.push(' ');
         }
         self.space = false;
+        if let Some(label) = self.label.take() {
+            self.text.push_str(&label);
+        }
         self.text.push_str(word);
     }
 

@@ -10,6 +10,7 @@ use quick_xml::events::{BytesStart, Event};
 
 use super::super::aside::{Aside, Streams, says_little};
 use super::super::xml::decoded;
+use super::lists::Lists;
 use super::table::{Table, Value};
 use crate::sink::Sink;
 use crate::{Fact, Reason};
@@ -44,6 +45,7 @@ pub(super) enum Piece {
 enum Undo {
     Nothing,
     Paragraph,
+    List,
     Piece,
     Meta,
     /// The end of what is skipped.
@@ -61,6 +63,7 @@ enum Genre {
 pub(super) struct Content<'a> {
     pub(super) streams: Streams<'a, Piece>,
     pub(super) table: Table,
+    lists: Lists,
     genre: Genre,
     open: Vec<Undo>,
     /// For each paragraph and piece within one another: whether text counts there, and if so,
@@ -77,8 +80,9 @@ pub(super) struct Content<'a> {
 }
 
 impl<'a> Content<'a> {
-    pub(super) fn new(sink: &'a mut Sink) -> Self {
+    pub(super) fn new(sink: &'a mut Sink, lists: Lists) -> Self {
         Self {
+            lists,
             table: Table::new(sink.budgets().cells),
             streams: Streams::new(sink),
             genre: Genre::Text,
@@ -157,6 +161,7 @@ impl<'a> Content<'a> {
                 self.text.pop();
                 self.streams.push("\n");
             }
+            Some(Undo::List) => self.lists.end(),
             Some(Undo::Piece) => {
                 self.text.pop();
                 self.end_piece();

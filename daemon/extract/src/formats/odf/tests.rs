@@ -47,6 +47,88 @@ fn white_space_is_what_the_format_means_by_it() {
     );
 }
 
+const LIST_STYLES: &str = "<text:list-style style:name='L'>\
+    <text:list-level-style-number text:level='1' style:num-format='1' style:num-suffix='.'/>\
+    <text:list-level-style-number text:level='2' style:num-format='a' style:num-prefix='(' \
+    style:num-suffix=')'/></text:list-style>\
+    <text:list-style style:name='D'><text:list-level-style-number text:level='1' style:num-format='I'/>\
+    <text:list-level-style-number text:level='2' style:num-format='1' text:display-levels='2'/>\
+    <text:list-level-style-number text:level='3' style:num-format='1' loext:num-list-format='%2%-%3%:'/>\
+    </text:list-style><text:list-style style:name='B'>\
+    <text:list-level-style-bullet text:level='1' text:bullet-char='o'/></text:list-style>\
+    <style:style style:name='P' style:list-style-name='L'/>\
+    <text:outline-style><text:outline-level-style text:level='1' style:num-format='1'/>\
+    <text:outline-level-style text:level='2' style:num-format='1' text:display-levels='2'/>\
+    </text:outline-style>";
+
+fn list(attributes: &str, items: &[&str]) -> String {
+    let items = items
+        .iter()
+        .map(|item| match item.strip_prefix('<') {
+            Some(_) => format!("<text:list-item>{item}</text:list-item>"),
+            None => format!("<text:list-item><text:p>{item}</text:p></text:list-item>"),
+        })
+        .collect::<String>();
+    format!("<text:list {attributes}>{items}</text:list>")
+}
+
+#[test]
+fn items_and_headings_have_their_numbers() {
+    let inner = format!(
+        "<text:p>b</text:p><text:p>more</text:p>{}",
+        list("", &["c", "d"])
+    );
+    let deep = list("", &[&list("", &["g"]), "h"]);
+    let body = [
+        "<text:h text:outline-level='1'>One</text:h>",
+        "<text:h text:outline-level='2'>Two</text:h><text:p>x</text:p>",
+        &list("text:style-name='L' xml:id='l'", &["a", &inner, "e"]),
+        &list("text:style-name='B'", &["f"]),
+        &list(
+            "text:style-name='L' text:continue-numbering='true'",
+            &[&deep, "i"],
+        ),
+        &list(
+            "text:continue-list='l'",
+            &["<text:p text:style-name='P'>j</text:p>"],
+        ),
+        &list(
+            "text:style-name='D'",
+            &["k", &list("", &["l", &list("", &["m"])])],
+        ),
+        "<text:h text:outline-level='2'>Three</text:h>",
+        "<text:list text:style-name='L'><text:list-header><text:p>n</text:p></text:list-header>\
+         <text:list-item text:start-value='7'><text:p>o</text:p></text:list-item></text:list>",
+    ];
+    let page = flat_of("text", &body.concat());
+    let page = String::from_utf8(page).unwrap();
+    let styles = format!("<office:styles>{LIST_STYLES}</office:styles><office:body>");
+    let (sink, _, _) = read_with(
+        page.replacen("<office:body>", &styles, 1).as_bytes(),
+        Budgets::default(),
+    );
+    let expected = "1 One\n1.1 Two\nx\n1. a\n2. b\nmore\n(a) c\n(b) d\n3. e\nf\ng\n(a) h\n4. i\n4. j\n\
+                    I k\nI.1 l\n1-1: m\n1.2 Three\nn\n7. o\n";
+    assert_eq!(sink.text(), expected);
+    assert_eq!(sink.facts().number(Fact::ListNumbers), 15);
+}
+
+#[test]
+fn styles_of_a_package_number_its_content() {
+    let content = format!(
+        "<office:document-content><office:body><office:text>{}</office:text></office:body>\
+         </office:document-content>",
+        list("text:style-name='L'", &["a"])
+    );
+    let styles = format!("<office:document-styles>{LIST_STYLES}</office:document-styles>");
+    let bytes = zip_of(&[
+        ("content.xml", content.as_bytes()),
+        ("styles.xml", styles.as_bytes()),
+    ]);
+    let (sink, _, _) = read_with(&bytes, Budgets::default());
+    assert_eq!(sink.text(), "1. a\n");
+}
+
 #[test]
 fn notes_and_comments_follow_the_body_without_their_marks() {
     let body = "<text:p>Body<text:note><text:note-citation>1</text:note-citation><text:note-body>\

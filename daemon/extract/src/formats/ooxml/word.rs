@@ -9,8 +9,10 @@ use crate::Fact;
 use crate::input::Input;
 use crate::sink::Sink;
 
+mod numbering;
 mod story;
 
+use numbering::Numbering;
 use story::Story;
 
 /// Main content types: document, template, with macros or without.
@@ -27,17 +29,18 @@ const BEHIND: &[&str] = &["header", "footer", "footnotes", "endnotes", "comments
 pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
     super::read(input, sink, |parts, sink| {
         let main = parts.main(MAIN)?;
-        let mut body = Story::toward(sink);
+        let relations = parts.relations(&main);
+        let numbering = Numbering::of(parts, &relations);
+        let mut body = Story::toward(sink, &numbering);
         let reason = parts.xml(&main, |event| body.take(event))?;
         parts.note(reason);
-        let relations = parts.relations(&main);
         finish(body, parts, &relations, sink);
         let mut running = BTreeSet::new();
         for to in behind(&relations) {
             if sink.is_full() {
                 break;
             }
-            write(parts, to, &mut running, sink);
+            write(parts, to, &numbering, &mut running, sink);
         }
         Ok(())
     })
@@ -56,8 +59,14 @@ fn behind(relations: &[Relation]) -> Vec<&Relation> {
 
 /// Writes a part behind the body. Headers and footers are stored with every section: each text is
 /// written once, of `running`.
-fn write(parts: &mut Parts<'_>, to: &Relation, running: &mut BTreeSet<String>, sink: &mut Sink) {
-    let mut story = Story::toward(sink);
+fn write(
+    parts: &mut Parts<'_>,
+    to: &Relation,
+    numbering: &Numbering,
+    running: &mut BTreeSet<String>,
+    sink: &mut Sink,
+) {
+    let mut story = Story::toward(sink, numbering);
     parts.optional_xml(&to.target, |event| story.take(event));
     if matches!(&*to.kind, "header" | "footer") && !running.insert(story.text().to_owned()) {
         return;
@@ -67,7 +76,7 @@ fn write(parts: &mut Parts<'_>, to: &Relation, running: &mut BTreeSet<String>, s
 }
 
 /// Writes what a part came to, and the charts and diagrams in it.
-fn finish(story: Story, parts: &mut Parts<'_>, relations: &[Relation], sink: &mut Sink) {
+fn finish(story: Story<'_>, parts: &mut Parts<'_>, relations: &[Relation], sink: &mut Sink) {
     let (flow, references, counts) = story.into_parts();
     flow.write(sink);
     for (fact, count) in counts {

@@ -41,6 +41,8 @@ pub(super) enum Piece {
     Fact(Fact),
     Date(Fact),
     TextBox,
+    /// Of a list item, as the program showed it that wrote the document.
+    Label,
     Instruction,
     ObjectClass,
     ObjectData,

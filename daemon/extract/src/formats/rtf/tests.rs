@@ -31,8 +31,19 @@ fn paragraphs_tabs_and_cells() {
 #[test]
 fn destinations_that_hold_no_text_are_left_out() {
     let rtf = r"{\rtf1{\fonttbl{\f0 Arial;}}{\colortbl;\red0;}{\stylesheet{\s1 Normal;}}
-{\*\unknown hidden}{\pict\wmetafile8 0123}{\listtext 1.\tab}{\xe\v entry}{\v veiled}seen{\b bold}}";
+{\*\unknown hidden}{\pict\wmetafile8 0123}{\xe\v entry}{\v veiled}seen{\b bold}}";
     assert_eq!(text(rtf), "veiledseenbold");
+}
+
+#[test]
+fn numbers_of_items_are_text_and_bullets_are_not() {
+    let rtf = r"{\rtf1\ansi{\fonttbl{\f0 Arial;}{\f3\fcharset2 Symbol;}}
+{\listtext\pard\plain 1.2\tab}One\par{\pntext\f3\'b7\tab}Two\par{\listtext\f0 o\tab}Three\par
+{\*\pn\pntxta .}{\listtext (a)\tab}{\b Four}}";
+    let (mut sink, reason, _) = sink_of(rtf.as_bytes());
+    assert_eq!(reason, None);
+    assert_eq!(sink.take_text(), "1.2 One\nTwo\nThree\n(a) Four");
+    assert_eq!(sink.facts().number(Fact::ListNumbers), 2);
 }
 
 #[test]

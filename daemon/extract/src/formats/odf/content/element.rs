@@ -45,8 +45,14 @@ impl Content<'_> {
         match local {
             "p" | "h" => {
                 self.text.push(Some(true));
+                self.label(tag, local == "h");
                 return Undo::Paragraph;
             }
+            "list" => {
+                self.lists.begin(tag);
+                return Undo::List;
+            }
+            "list-item" | "list-header" => self.lists.item(tag, local == "list-item"),
             "s" => self.spaces(number(tag, "text:c")),
             "tab" => self.mark("\t"),
             "line-break" => self.mark("\n"),
@@ -66,9 +72,20 @@ impl Content<'_> {
             | "title" => {
                 return self.field();
             }
-            _ => return skip(name),
+            _ => {
+                self.lists.style(name, tag);
+                return skip(name);
+            }
         }
         Undo::Nothing
+    }
+
+    /// Writes the number of an item or a heading, which its program counts.
+    fn label(&mut self, tag: &BytesStart<'_>, is_heading: bool) {
+        if let Some(label) = self.lists.label(tag, is_heading) {
+            self.streams.sink.count(Fact::ListNumbers, 1);
+            self.streams.push(&label);
+        }
     }
 
     fn table_element(&mut self, local: &str, name: &str, tag: &BytesStart<'_>) -> Undo {
@@ -120,7 +137,10 @@ impl Content<'_> {
 
     fn style_element(&mut self, local: &str, tag: &BytesStart<'_>) -> Undo {
         match local {
-            "style" => self.style = attribute(tag, "style:name").unwrap_or_default(),
+            "style" => {
+                self.style = attribute(tag, "style:name").unwrap_or_default();
+                self.lists.style("style:style", tag);
+            }
             "table-properties" if attribute(tag, "table:display").as_deref() == Some("false") => {
                 self.hidden.insert(self.style.clone());
             }

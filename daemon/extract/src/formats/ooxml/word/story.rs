@@ -8,11 +8,12 @@ use super::super::super::xml::decoded;
 use super::super::flow::Flow;
 use super::super::parts::{attribute, relation_id};
 use super::Fact;
+use super::numbering::{Counted, Numbering, Paragraph};
 use crate::sink::Sink;
 
 /// Elements whose content does not count: text moved away or deleted, the older twin of a choice,
-/// tab stops, readings above characters.
-const SKIPPED: &[&str] = &["del", "moveFrom", "Fallback", "tabs", "rt"];
+/// tab stops, readings above characters, what a paragraph was before a change.
+const SKIPPED: &[&str] = &["del", "moveFrom", "Fallback", "tabs", "rt", "pPrChange"];
 
 /// Most references that are kept.
 const MAX_REFERENCES: usize = 10_000;
@@ -37,7 +38,11 @@ const SYMBOLS: [(u32, &str); 2] = [
     (0x61, "αβχδεφγηιϕκλμνοπθρστυϖωξψζ"),
 ];
 
-pub(super) struct Story {
+pub(super) struct Story<'a> {
+    numbering: &'a Numbering,
+    counted: Counted,
+    /// What the properties that are being read say of their paragraph's number.
+    paragraph: Option<Paragraph>,
     body: Flow,
     /// Text boxes of the paragraph that is being read: they follow it, so that it stays whole.
     boxes: Flow,
@@ -53,9 +58,12 @@ pub(super) struct Story {
     counts: BTreeMap<Fact, u64>,
 }
 
-impl Story {
-    pub(super) fn toward(sink: &Sink) -> Self {
+impl<'a> Story<'a> {
+    pub(super) fn toward(sink: &Sink, numbering: &'a Numbering) -> Self {
         Self {
+            numbering,
+            counted: Counted::default(),
+            paragraph: None,
             body: Flow::toward(sink),
             boxes: Flow::toward(sink),
             box_depth: 0,
@@ -132,7 +140,11 @@ impl Story {
     fn start(&mut self, name: &str, tag: &BytesStart<'_>) {
         self.in_text = name == "t";
         self.in_instruction = name == "instrText";
+        if self.paragraph.is_some() {
+            return self.property(name, tag);
+        }
         match name {
+            "pPr" => self.paragraph = Some(Paragraph::default()),
             "tab" | "ptab" => self.push("\t"),
             "br" | "cr" => self.push("\n"),
             "noBreakHyphen" => self.push("-"),
@@ -150,6 +162,7 @@ impl Story {
     fn end(&mut self, name: &str) {
         (self.in_text, self.in_instruction) = (false, false);
         match name {
+            "pPr" => self.number(),
             "p" => self.end_paragraph(),
             "tc" => self.flow().end_cell(),
             "tr" => self.flow().end_row(),
@@ -158,7 +171,33 @@ impl Story {
         }
     }
 
+    /// Takes what the properties of a paragraph say of its number.
+    fn property(&mut self, name: &str, tag: &BytesStart<'_>) {
+        let Some(paragraph) = &mut self.paragraph else {
+            return;
+        };
+        let value = attribute(tag, "val");
+        match name {
+            "pStyle" => paragraph.style = value,
+            "numId" => paragraph.instance = value,
+            "ilvl" => paragraph.level = value.and_then(|level| level.parse().ok()),
+            "del" | "moveFrom" => paragraph.is_deleted = true,
+            _ => {}
+        }
+    }
+
+    /// Writes the number of a paragraph, which its program counts.
+    fn number(&mut self) {
+        let paragraph = self.paragraph.take();
+        let label = paragraph.and_then(|said| self.numbering.label(&said, &mut self.counted));
+        if let Some(label) = label {
+            *self.counts.entry(Fact::ListNumbers).or_default() += 1;
+            self.flow().push(&label);
+        }
+    }
+
     fn end_paragraph(&mut self) {
+        self.paragraph = None;
         // An instruction that does not end with its paragraph is damage: the rest is text.
         if self.fields.contains(&false) {
             self.fields.clear();

@@ -5,6 +5,9 @@ use super::super::super::html;
 use super::{Document, Piece};
 use crate::Fact;
 
+/// Longer ones are text of a group that was not ended.
+const MAX_LABEL_BYTES: usize = 64;
+
 impl Document<'_> {
     pub(super) fn end_piece(&mut self) {
         let Some((piece, text)) = self.streams.end() else {
@@ -27,6 +30,7 @@ impl Document<'_> {
                 self.streams.push(&text);
                 self.streams.newline();
             }
+            Piece::Label => self.label(&text),
             Piece::Instruction => self.field(&text),
             Piece::ObjectClass => self.object.class = text,
             Piece::ObjectData => {
@@ -35,6 +39,20 @@ impl Document<'_> {
             }
             Piece::Html => html::write_text(&text, self.streams.sink),
         }
+    }
+
+    /// Writes the label of a list item, unless that is a bullet. A page that the document was made
+    /// from has its own.
+    fn label(&mut self, text: &str) {
+        let label = text.trim();
+        if self.from_html || is_bullet(label) {
+            return;
+        }
+        if label.len() <= MAX_LABEL_BYTES {
+            self.streams.sink.count(Fact::ListNumbers, 1);
+        }
+        self.streams.push(label);
+        self.streams.push(" ");
     }
 
     /// Takes a field's instruction; its result follows.
@@ -63,4 +81,9 @@ impl Document<'_> {
             self.streams.sink.state(fact, &value);
         }
     }
+}
+
+/// Whether a label says nothing. Word's bullet of the second level is an `o` of Courier New.
+fn is_bullet(label: &str) -> bool {
+    label == "o" || !label.contains(char::is_alphanumeric)
 }

@@ -1,0 +1,290 @@
+//! Labels of list items, as the programs show them that count the items: `3.2`, `(a)`, `iv.`
+//!
+//! Copies of a contract have its clause numbers in the text where a program has spelled them out (PDF,
+//! plain text) and as instructions to count where not (DOCX, OpenDocument, HTML). So they are counted
+//! here, and are text. Bullets are not: they say nothing.
+
+use std::ops::Range;
+
+/// Most levels within one another: Word has nine, OpenDocument ten.
+pub(super) const LEVELS: usize = 10;
+
+/// Numbers beyond are no longer written in letters or Roman numerals, but in digits.
+const MOST_LETTERS: u32 = 780;
+const MOST_ROMAN: u32 = 3_999;
+
+const ROMAN: [(u32, &str); 13] = [
+    (1000, "m"),
+    (900, "cm"),
+    (500, "d"),
+    (400, "cd"),
+    (100, "c"),
+    (90, "xc"),
+    (50, "l"),
+    (40, "xl"),
+    (10, "x"),
+    (9, "ix"),
+    (5, "v"),
+    (4, "iv"),
+    (1, "i"),
+];
+
+/// How a number is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) enum Numeral {
+    #[default]
+    Decimal,
+    /// 01, 02, … 10
+    DecimalZero,
+    /// a … z, aa, ab (WHATWG HTML, CSS Counter Styles §6.2)
+    LowerLetter,
+    UpperLetter,
+    /// a … z, aa, bb (ECMA-376 Part 1 §17.18.59)
+    LowerRepeated,
+    UpperRepeated,
+    LowerRoman,
+    UpperRoman,
+    /// 1st, 2nd, 3rd
+    Ordinal,
+}
+
+impl Numeral {
+    pub(super) fn write(self, number: u32) -> String {
+        match self {
+            Self::Decimal => number.to_string(),
+            Self::DecimalZero => format!("{number:02}"),
+            Self::LowerLetter => letters(number),
+            Self::LowerRepeated => repeated(number),
+            Self::LowerRoman => roman(number),
+            Self::UpperLetter => letters(number).to_uppercase(),
+            Self::UpperRepeated => repeated(number).to_uppercase(),
+            Self::UpperRoman => roman(number).to_uppercase(),
+            Self::Ordinal => ordinal(number),
+        }
+    }
+}
+
+fn letter(place: u32) -> char {
+    char::from(b'a' + (place % 26) as u8)
+}
+
+fn letters(number: u32) -> String {
+    if !(1..=MOST_LETTERS).contains(&number) {
+        return number.to_string();
+    }
+    let (mut rest, mut written) = (number, Vec::new());
+    while rest > 0 {
+        rest -= 1;
+        written.push(letter(rest));
+        rest /= 26;
+    }
+    written.iter().rev().collect()
+}
+
+fn repeated(number: u32) -> String {
+    if !(1..=MOST_LETTERS).contains(&number) {
+        return number.to_string();
+    }
+    let times = (number - 1) / 26 + 1;
+    (0..times).map(|_| letter(number - 1)).collect()
+}
+
+fn roman(number: u32) -> String {
+    if !(1..=MOST_ROMAN).contains(&number) {
+        return number.to_string();
+    }
+    let (mut rest, mut written) = (number, String::new());
+    for (value, sign) in ROMAN {
+        while rest >= value {
+            written.push_str(sign);
+            rest -= value;
+        }
+    }
+    written
+}
+
+fn ordinal(number: u32) -> String {
+    let end = match (number % 10, number % 100) {
+        (_, 11..=13) => "th",
+        (1, _) => "st",
+        (2, _) => "nd",
+        (3, _) => "rd",
+        _ => "th",
+    };
+    format!("{number}{end}")
+}
+
+/// A piece of a label.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Piece {
+    Text(String),
+    /// The numbers of these levels, those that have one, with full stops between them.
+    Numbers(Range<usize>),
+}
+
+/// How items of one level are counted and labelled. As it comes it says nothing: a bullet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Level {
+    pub(super) start: u32,
+    /// None where the number is not shown.
+    pub(super) numeral: Option<Numeral>,
+    pub(super) label: Vec<Piece>,
+    /// Whether the numbers of all levels are written in digits here.
+    pub(super) is_legal: bool,
+    /// Levels above this one, so many from the top, begin it again when one of theirs is counted;
+    /// none says all.
+    pub(super) restarted_by: Option<usize>,
+    /// What parts the label from the text.
+    pub(super) gap: &'static str,
+}
+
+impl Default for Level {
+    fn default() -> Self {
+        Self {
+            start: 1,
+            numeral: None,
+            label: Vec::new(),
+            is_legal: false,
+            restarted_by: None,
+            gap: " ",
+        }
+    }
+}
+
+/// How far a list has counted.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Counters([Option<u32>; LEVELS]);
+
+impl Counters {
+    /// Counts an item of the level `at`, as `number` where that is given, and labels it, with what
+    /// parts it from the text; none where the label says nothing.
+    pub(super) fn next(
+        &mut self,
+        levels: &[Level],
+        at: usize,
+        number: Option<u32>,
+    ) -> Option<String> {
+        let own = levels.get(at)?;
+        let count = self.0.get_mut(at)?;
+        let counted = count.map_or(own.start, |count| count.saturating_add(1));
+        *count = Some(number.unwrap_or(counted));
+        for (deeper, level) in levels.iter().enumerate().skip(at + 1) {
+            if level.restarted_by.is_none_or(|above| at < above) {
+                self.forget(deeper);
+            }
+        }
+        let label = self.label(levels, own);
+        label
+            .contains(|c: char| c.is_alphanumeric())
+            .then(|| label.trim().to_owned() + own.gap)
+    }
+
+    /// Lets a level begin again.
+    pub(super) fn forget(&mut self, at: usize) {
+        if let Some(count) = self.0.get_mut(at) {
+            *count = None;
+        }
+    }
+
+    fn label(&self, levels: &[Level], own: &Level) -> String {
+        let mut label = String::new();
+        for piece in &own.label {
+            match piece {
+                Piece::Text(text) => label.push_str(text),
+                Piece::Numbers(range) => {
+                    let shown = levels.iter().enumerate().skip(range.start);
+                    let numbers = shown
+                        .take(range.len())
+                        .filter_map(|(at, level)| self.number(at, level, own.is_legal));
+                    label.push_str(&numbers.collect::<Vec<_>>().join("."));
+                }
+            }
+        }
+        label
+    }
+
+    fn number(&self, at: usize, level: &Level, is_legal: bool) -> Option<String> {
+        let numeral = if is_legal {
+            Numeral::Decimal
+        } else {
+            level.numeral?
+        };
+        let count = self.0.get(at).copied().flatten();
+        Some(numeral.write(count.unwrap_or(level.start)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn level(numeral: Numeral, label: Vec<Piece>) -> Level {
+        Level {
+            numeral: Some(numeral),
+            label,
+            ..Level::default()
+        }
+    }
+
+    fn text(text: &str) -> Piece {
+        Piece::Text(text.to_owned())
+    }
+
+    #[test]
+    fn numbers_are_written_as_programs_write_them() {
+        let cases = [
+            (Numeral::Decimal, 0, "0"),
+            (Numeral::DecimalZero, 7, "07"),
+            (Numeral::LowerLetter, 26, "z"),
+            (Numeral::UpperLetter, 28, "AB"),
+            (Numeral::LowerRepeated, 28, "bb"),
+            (Numeral::UpperRepeated, 53, "AAA"),
+            (Numeral::LowerRoman, 1994, "mcmxciv"),
+            (Numeral::UpperRoman, 49, "XLIX"),
+            (Numeral::Ordinal, 112, "112th"),
+            (Numeral::Ordinal, 23, "23rd"),
+            (Numeral::LowerLetter, 0, "0"),
+            (Numeral::LowerRepeated, u32::MAX, "4294967295"),
+            (Numeral::UpperRoman, u32::MAX, "4294967295"),
+        ];
+        for (numeral, number, written) in cases {
+            assert_eq!(numeral.write(number), written);
+        }
+    }
+
+    #[test]
+    fn deeper_levels_begin_again_unless_they_shall_not() {
+        let mut levels = vec![
+            level(Numeral::UpperRoman, vec![Piece::Numbers(0..1), text(".")]),
+            level(Numeral::Decimal, vec![Piece::Numbers(0..2)]),
+            level(
+                Numeral::LowerLetter,
+                vec![text("("), Piece::Numbers(2..3), text(")")],
+            ),
+        ];
+        levels[1].is_legal = true;
+        levels[2].restarted_by = Some(1);
+        let mut counters = Counters::default();
+        let labels = [0, 1, 1, 2, 1, 2, 0, 1, 2]
+            .map(|at| counters.next(&levels, at, None).unwrap_or_default());
+        let expected = ["I.", "1.1", "1.2", "(a)", "1.3", "(b)", "II.", "2.1", "(a)"];
+        assert_eq!(labels.each_ref().map(|label| label.trim_end()), expected);
+        assert_eq!(counters.next(&levels, 0, Some(9)).as_deref(), Some("IX. "));
+        assert_eq!(counters.next(&levels, 3, None), None, "no such level");
+    }
+
+    #[test]
+    fn what_says_nothing_is_no_label() {
+        let bullet = Level {
+            label: vec![text("•")],
+            ..Level::default()
+        };
+        let mut counters = Counters::default();
+        assert_eq!(counters.next(&[bullet], 0, None), None);
+        let unnumbered = level(Numeral::Decimal, vec![text("Note:")]);
+        assert_eq!(
+            counters.next(&[unnumbered], 0, None).as_deref(),
+            Some("Note: ")
+        );
+    }
+}

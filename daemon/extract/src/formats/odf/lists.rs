@@ -1,0 +1,244 @@
+//! Lists, numbered headings, and the styles that number them (OpenDocument 1.3 Part 3 §5.3, §16.29 to
+//! §16.38, §19.880).
+//!
+//! An item is counted with its first paragraph: programs write a deep item as items within items that
+//! have no paragraph of their own, and count none of those.
+
+use std::collections::BTreeMap;
+
+use quick_xml::events::{BytesStart, Event};
+
+use super::super::list_label::{Counters, LEVELS, Level, Numeral, Piece};
+use super::super::package::attribute;
+
+/// Styles and lists that are remembered, of each.
+const MAX_KEPT: usize = 20_000;
+/// Characters of a label's prefix, suffix or format that are kept.
+const MAX_LABEL: usize = 200;
+
+/// Where lists stand, and how their items are labelled.
+#[derive(Debug, Default)]
+pub(super) struct Lists {
+    styles: BTreeMap<String, Vec<Level>>,
+    /// Levels of headings.
+    outline: Vec<Level>,
+    /// List styles by the paragraph style that names them.
+    of_paragraphs: BTreeMap<String, String>,
+    /// The style whose levels are being read.
+    current: Option<Current>,
+    open: Vec<List>,
+    counters: Counters,
+    headings: Counters,
+    /// How far lists counted: the last of each style, and each by its id.
+    by_style: BTreeMap<String, Counters>,
+    by_id: BTreeMap<String, Counters>,
+}
+
+#[derive(Debug)]
+enum Current {
+    Outline,
+    Style(String),
+}
+
+/// An open list.
+#[derive(Debug)]
+struct List {
+    style: Option<String>,
+    id: Option<String>,
+    item: Item,
+}
+
+/// The open item of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Item {
+    /// None, or one without a number.
+    Plain,
+    /// One that is counted with its first paragraph, perhaps as this number.
+    Awaited(Option<u32>),
+    Counted,
+}
+
+impl Lists {
+    /// Takes an event of a part of which nothing but styles is wanted.
+    pub(super) fn take_style(&mut self, event: &Event<'_>) -> bool {
+        if let Event::Start(tag) | Event::Empty(tag) = event {
+            self.style(tag.name().into_inner(), tag);
+        }
+        true
+    }
+
+    /// Takes an element that is, or is in, a style.
+    pub(super) fn style(&mut self, name: &str, tag: &BytesStart<'_>) {
+        match name {
+            "text:list-style" => {
+                let name = attribute(tag, "style:name").filter(|_| self.styles.len() < MAX_KEPT);
+                self.current = name.map(Current::Style);
+            }
+            "text:outline-style" => self.current = Some(Current::Outline),
+            "text:list-level-style-number" | "text:outline-level-style" => self.level(tag, true),
+            "text:list-level-style-bullet" | "text:list-level-style-image" => {
+                self.level(tag, false)
+            }
+            "style:style" if self.of_paragraphs.len() < MAX_KEPT => {
+                let list = attribute(tag, "style:list-style-name").filter(|list| !list.is_empty());
+                self.of_paragraphs
+                    .extend(attribute(tag, "style:name").zip(list));
+            }
+            _ => {}
+        }
+    }
+
+    fn level(&mut self, tag: &BytesStart<'_>, is_number: bool) {
+        let at = number(tag, "text:level").unwrap_or(0) as usize;
+        let Some(at) = at.checked_sub(1).filter(|at| *at < LEVELS) else {
+            return;
+        };
+        let levels = match &self.current {
+            Some(Current::Outline) => &mut self.outline,
+            Some(Current::Style(name)) => self.styles.entry(name.clone()).or_default(),
+            None => return,
+        };
+        if levels.len() <= at {
+            levels.resize_with(at + 1, Level::default);
+        }
+        levels[at] = if is_number {
+            level(tag, at)
+        } else {
+            Level::default()
+        };
+    }
+
+    /// Begins a list.
+    pub(super) fn begin(&mut self, tag: &BytesStart<'_>) {
+        let style = attribute(tag, "text:style-name");
+        let goes_on = attribute(tag, "text:continue-numbering").as_deref() == Some("true");
+        match self.open.last() {
+            Some(outer) if outer.item == Item::Counted && !goes_on => {
+                self.counters.forget(self.open.len());
+            }
+            Some(_) => {}
+            None => {
+                let of_style = style.as_ref().and_then(|style| self.by_style.get(style));
+                let named = attribute(tag, "text:continue-list");
+                let of_list = named.and_then(|id| self.by_id.get(&id));
+                self.counters = of_list
+                    .or(of_style.filter(|_| goes_on))
+                    .copied()
+                    .unwrap_or_default();
+            }
+        }
+        self.open.push(List {
+            style: style.or_else(|| self.open.last()?.style.clone()),
+            id: attribute(tag, "xml:id"),
+            item: Item::Plain,
+        });
+    }
+
+    pub(super) fn end(&mut self) {
+        let Some(list) = self.open.pop() else { return };
+        if let Some(id) = list.id.filter(|_| self.by_id.len() < MAX_KEPT) {
+            self.by_id.insert(id, self.counters);
+        }
+        if let Some(style) = list
+            .style
+            .filter(|_| self.open.is_empty() && self.by_style.len() < MAX_KEPT)
+        {
+            self.by_style.insert(style, self.counters);
+        }
+    }
+
+    /// Begins an item, or a list's heading, which has no number.
+    pub(super) fn item(&mut self, tag: &BytesStart<'_>, is_numbered: bool) {
+        if let Some(list) = self.open.last_mut() {
+            list.item = match is_numbered {
+                true => Item::Awaited(number(tag, "text:start-value")),
+                false => Item::Plain,
+            };
+        }
+    }
+
+    /// The label of a paragraph or heading, with what parts it from the text.
+    pub(super) fn label(&mut self, tag: &BytesStart<'_>, is_heading: bool) -> Option<String> {
+        let Some(at) = self.open.len().checked_sub(1) else {
+            return self.heading(tag).filter(|_| is_heading);
+        };
+        let list = self.open.last_mut()?;
+        let Item::Awaited(start) = std::mem::replace(&mut list.item, Item::Counted) else {
+            return None;
+        };
+        let of_paragraph = || self.of_paragraphs.get(&attribute(tag, "text:style-name")?);
+        let style = list.style.as_ref().or_else(of_paragraph)?;
+        self.counters.next(self.styles.get(style)?, at, start)
+    }
+
+    fn heading(&mut self, tag: &BytesStart<'_>) -> Option<String> {
+        let at = number(tag, "text:outline-level")?.checked_sub(1)? as usize;
+        let says = |name| attribute(tag, name).as_deref() == Some("true");
+        if says("text:is-list-header") {
+            return None;
+        }
+        let start = number(tag, "text:start-value").filter(|_| says("text:restart-numbering"));
+        self.headings.next(&self.outline, at, start)
+    }
+}
+
+/// The level of number `at`, from 0.
+fn level(tag: &BytesStart<'_>, at: usize) -> Level {
+    let numeral = numeral(tag);
+    let shown = number(tag, "text:display-levels").unwrap_or(1).max(1) as usize;
+    let range = (at + 1).saturating_sub(shown)..at + 1;
+    let label = match attribute(tag, "loext:num-list-format") {
+        Some(format) => formatted(&cut(&format)),
+        None => {
+            let text = |name| Piece::Text(cut(&attribute(tag, name).unwrap_or_default()));
+            let number = numeral.map(|_| Piece::Numbers(range));
+            let pieces = [
+                Some(text("style:num-prefix")),
+                number,
+                Some(text("style:num-suffix")),
+            ];
+            pieces.into_iter().flatten().collect()
+        }
+    };
+    Level {
+        start: number(tag, "text:start-value").unwrap_or(1),
+        numeral,
+        label,
+        ..Level::default()
+    }
+}
+
+/// A format as LibreOffice writes it: `%1%.%2%` are the numbers of two levels.
+fn formatted(format: &str) -> Vec<Piece> {
+    let parts = format.split('%').enumerate();
+    let pieces = parts.map(|(place, part)| {
+        let level = part.parse::<usize>().ok().filter(|_| place % 2 == 1);
+        match level.and_then(|level| level.checked_sub(1)) {
+            Some(at) if at < LEVELS => Piece::Numbers(at..at + 1),
+            _ => Piece::Text(part.to_owned()),
+        }
+    });
+    pieces.collect()
+}
+
+fn cut(text: &str) -> String {
+    text.chars().take(MAX_LABEL).collect()
+}
+
+fn numeral(tag: &BytesStart<'_>) -> Option<Numeral> {
+    let repeats = attribute(tag, "style:num-letter-sync").as_deref() == Some("true");
+    Some(match attribute(tag, "style:num-format")?.as_str() {
+        "" => return None,
+        "a" if repeats => Numeral::LowerRepeated,
+        "A" if repeats => Numeral::UpperRepeated,
+        "a" => Numeral::LowerLetter,
+        "A" => Numeral::UpperLetter,
+        "i" => Numeral::LowerRoman,
+        "I" => Numeral::UpperRoman,
+        _ => Numeral::Decimal,
+    })
+}
+
+fn number(tag: &BytesStart<'_>, name: &str) -> Option<u32> {
+    attribute(tag, name)?.trim().parse().ok()
+}

@@ -1,0 +1,148 @@
+//! Which paragraphs have numbers, and how they are written (ECMA-376 Part 1 §17.9): definitions of
+//! lists, their instances, and paragraph styles that number.
+
+mod definitions;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::super::super::list_label::{Counters, Level};
+use super::super::parts::{Parts, Relation};
+
+/// Styles that rest on one another are followed so far.
+const MAX_STYLES_DEEP: usize = 20;
+
+/// What a paragraph, or a style of paragraphs, says of its number.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Paragraph {
+    pub(super) style: Option<String>,
+    /// The list's instance; 0 is none.
+    pub(super) instance: Option<String>,
+    pub(super) level: Option<usize>,
+    /// Whether it runs into the next one, its end being deleted.
+    pub(super) is_deleted: bool,
+}
+
+/// A list as it is defined (`abstractNum`).
+#[derive(Debug, Default)]
+struct Definition {
+    levels: Vec<Level>,
+    /// Levels by the paragraph style they are for.
+    of_styles: BTreeMap<String, usize>,
+    /// The style that names the list in place of this one.
+    link: Option<String>,
+}
+
+/// A list as it is used (`num`).
+#[derive(Debug, Default)]
+struct Instance {
+    definition: String,
+    /// Levels that are other ones here.
+    levels: BTreeMap<usize, Level>,
+    /// Numbers with which levels begin anew.
+    starts: BTreeMap<usize, u32>,
+}
+
+/// All that a document says of numbers.
+#[derive(Debug, Default)]
+pub(super) struct Numbering {
+    definitions: BTreeMap<String, Definition>,
+    instances: BTreeMap<String, Instance>,
+    /// A style rests on the one that its `style` names.
+    styles: BTreeMap<String, Paragraph>,
+}
+
+/// How far the lists of one part have counted.
+#[derive(Debug, Default)]
+pub(super) struct Counted {
+    /// Instances of one definition go on counting where another stopped.
+    lists: BTreeMap<String, Counters>,
+    /// Levels that have begun anew, by their instance.
+    begun: BTreeSet<(String, usize)>,
+}
+
+impl Numbering {
+    /// Reads the parts that say it.
+    pub(super) fn of(parts: &mut Parts<'_>, relations: &[Relation]) -> Self {
+        let mut numbering = Self::default();
+        let inside = || relations.iter().filter(|to| !to.external);
+        let Some(lists) = inside().find(|to| to.kind == "numbering") else {
+            return numbering;
+        };
+        parts.optional_xml(&lists.target, definitions::of_lists(&mut numbering));
+        if let Some(styles) = inside().find(|to| to.kind == "styles") {
+            parts.optional_xml(&styles.target, definitions::of_styles(&mut numbering));
+        }
+        numbering
+    }
+
+    /// The label of the next paragraph, with what parts it from the text; none where it has none.
+    pub(super) fn label(&self, paragraph: &Paragraph, counted: &mut Counted) -> Option<String> {
+        if paragraph.is_deleted {
+            return None;
+        }
+        let named = paragraph.instance.as_ref();
+        let name =
+            named.or_else(|| self.of_style(paragraph.style.as_ref(), |s| s.instance.as_ref()))?;
+        let instance = self.instances.get(name)?;
+        let (id, definition) = self.definition(&instance.definition)?;
+        let at = self.level(paragraph, definition);
+        let mut levels = definition.levels.clone();
+        for (at, level) in &instance.levels {
+            if let Some(own) = levels.get_mut(*at) {
+                own.clone_from(level);
+            }
+        }
+        let start = instance.starts.get(&at).copied();
+        let start = start.filter(|_| counted.begun.insert((name.clone(), at)));
+        let counters = counted.lists.entry(id.to_owned()).or_default();
+        counters.next(&levels, at, start)
+    }
+
+    /// The definition of that id, or the one that its style names.
+    fn definition<'a>(&'a self, id: &'a str) -> Option<(&'a str, &'a Definition)> {
+        let own = self.definitions.get(id)?;
+        let Some(link) = &own.link else {
+            return Some((id, own));
+        };
+        let style = self.styles.get(link)?;
+        let instance = self.instances.get(style.instance.as_ref()?)?;
+        let definition = self.definitions.get(&instance.definition)?;
+        Some((&instance.definition, definition))
+    }
+
+    /// The paragraph's own level; else the one that is for its style; else its style's.
+    fn level(&self, paragraph: &Paragraph, definition: &Definition) -> usize {
+        if let Some(level) = paragraph.level {
+            return level;
+        }
+        let mut styles = self.chain(paragraph.style.as_ref());
+        let for_style = styles.find_map(|(name, _)| definition.of_styles.get(name).copied());
+        for_style
+            .filter(|_| paragraph.instance.is_none())
+            .or_else(|| self.of_style(paragraph.style.as_ref(), |style| style.level))
+            .unwrap_or(0)
+    }
+
+    /// What a style says, or the nearest of those it rests on.
+    fn of_style<'a, T: 'a>(
+        &'a self,
+        style: Option<&'a String>,
+        said: impl Fn(&'a Paragraph) -> Option<T>,
+    ) -> Option<T> {
+        self.chain(style).find_map(|(_, style)| said(style))
+    }
+
+    /// A style and those it rests on.
+    fn chain<'a>(
+        &'a self,
+        style: Option<&'a String>,
+    ) -> impl Iterator<Item = (&'a String, &'a Paragraph)> {
+        let named = |name| Some((name, self.styles.get(name)?));
+        let first = style.and_then(named);
+        std::iter::successors(first, move |(_, style)| named(style.style.as_ref()?))
+            .take(MAX_STYLES_DEEP)
+    }
+}
+
+#[cfg(test)]
+mod tests;
