@@ -192,7 +192,8 @@ mod tests {
     fn zeroes_inflate_to_what_they_claim() {
         let zeroes = Zeroes::of(3);
         let mut inflated = Vec::new();
-        let mut decoder = GzDecoder::new(&zeroes.gzip()[..]);
+        let packed = zeroes.gzip();
+        let mut decoder = GzDecoder::new(&packed[..]);
         decoder.read_to_end(&mut inflated).unwrap();
         assert_eq!(inflated, vec![0; 3 << 20]);
         assert!(zeroes.deflated.len() < 3 * 1100);
