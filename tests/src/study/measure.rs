@@ -50,9 +50,14 @@ impl Words {
 /// readers differ in whether they count them, and nothing else of a text shall be judged by that.
 pub(super) fn without_labels(text: &str) -> String {
     let line = |line: &str| {
-        let words = line.trim_start();
-        let (first, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
-        if is_label(first) { rest } else { line }.to_owned()
+        let mut rest = line.trim_start();
+        // Of several all: what a label stands before may look like one, on either side.
+        while let Some((first, after)) = rest.split_once(char::is_whitespace)
+            && is_label(first)
+        {
+            rest = after.trim_start();
+        }
+        rest.to_owned()
     };
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
@@ -60,7 +65,9 @@ pub(super) fn without_labels(text: &str) -> String {
 fn is_label(word: &str) -> bool {
     let bare = word.trim_matches(['(', ')', '[', ']', '.', ':']);
     let is_number = bare.contains(|c: char| c.is_ascii_digit())
-        && bare.chars().all(|c| c.is_ascii_digit() || matches!(c, '.' | '-'));
+        && bare
+            .chars()
+            .all(|c| c.is_ascii_digit() || matches!(c, '.' | '-'));
     let is_roman = bare.chars().all(|c| "ivxlcIVXLC".contains(c));
     let is_letter = bare.len() == 1 && bare.chars().all(char::is_alphabetic);
     (1..=8).contains(&bare.len()) && (is_number || bare != word && (is_roman || is_letter))
