@@ -50,9 +50,14 @@ impl Words {
 /// readers differ in whether they count them, and nothing else of a text shall be judged by that.
 pub(super) fn without_labels(text: &str) -> String {
     let line = |line: &str| {
-        let words = line.trim_start();
-        let (first, rest) = words.split_once(char::is_whitespace).unwrap_or((words, ""));
-        if is_label(first) { rest } else { line }.to_owned()
+        let mut rest = line.trim_start();
+        // Of several all: what a label stands before may look like one, on either side.
+        while let Some((first, after)) = rest.split_once(char::is_whitespace)
+            && is_label(first)
+        {
+            rest = after.trim_start();
+        }
+        rest.to_owned()
     };
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
