@@ -1,17 +1,14 @@
 //! The life of the daemon's inside: build (index, workers, roots) → spawn (pipeline, watchers) →
 //! drain (stop watching, finish, close).
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::sync_channel;
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use simdex_extract::{Outside, Pool, Share, WorkerCommand};
 use simdex_index::{Cancel, Index, IndexError, OpenReport};
-use simdex_schema::RootId;
 use thiserror::Error;
 
 use crate::config::Config;
@@ -21,6 +18,7 @@ use crate::pipeline::Pipeline;
 use crate::rescan::Rescan;
 use crate::roots::{Root, RootState, Roots};
 use crate::storage;
+use crate::walks::{Walk, Walks};
 use crate::watch::{Cause, Hint, RootWatcher};
 
 /// Hints not yet acted on; watchers merge theirs while it is full.
@@ -45,7 +43,8 @@ pub struct Engine {
     /// When it was started.
     pub started: Instant,
     pipeline: Arc<Pipeline>,
-    wanted: Arc<Wanted>,
+    /// What is still to be walked, by root.
+    walks: Mutex<Vec<Arc<Walks>>>,
     /// Threads that act on hints and walk roots.
     threads: Mutex<Vec<JoinHandle<()>>>,
     /// Keeps a temporary data directory until the end.
@@ -139,76 +138,81 @@ impl Engine {
             opened: opened.report,
             started: Instant::now(),
             pipeline: Arc::new(pipeline),
-            wanted: Arc::default(),
+            walks: Mutex::default(),
             threads: Mutex::new(Vec::new()),
             _temporary: temporary,
         })
     }
 
-    /// Watches every root; hints are acted on by a thread of their own.
+    /// Watches every root, each with a thread that acts on its hints and one that walks.
     pub fn watch(self: &Arc<Self>) -> Result<(), EngineError> {
-        let (sender, hints) = sync_channel(HINTS);
         for root in self.roots.iter() {
+            let (sender, hints) = sync_channel(HINTS);
             let settings = self.config.watch_settings();
             let mode = root.configured.mode.into();
-            let started =
-                RootWatcher::start(root.id.0, &root.path, mode, &settings, sender.clone());
+            let started = RootWatcher::start(root.id.0, &root.path, mode, &settings, sender);
             let (watcher, _) = started.map_err(|error| EngineError::Unsynced(error.to_string()))?;
             root.watch(Some(watcher));
+            let walks = Arc::<Walks>::default();
+            lock(&self.walks).push(Arc::clone(&walks));
+            self.follow(Arc::clone(root), hints, walks)?;
         }
-        drop(sender);
-        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(())
+    }
+
+    /// Starts the two threads of a root.
+    fn follow(
+        self: &Arc<Self>,
+        root: Arc<Root>,
+        hints: Receiver<(u32, Hint)>,
+        walks: Arc<Walks>,
+    ) -> Result<(), EngineError> {
+        let number = root.id.0;
+        let (engine, same, wanted) = (Arc::downgrade(self), Arc::clone(&root), Arc::clone(&walks));
+        let acting = spawn(&format!("hints-{number}"), move || {
+            for (_, hint) in hints {
+                let Some(engine) = engine.upgrade() else {
+                    return;
+                };
+                engine.act(&same, hint, &wanted);
+            }
+        })?;
         let engine = Arc::downgrade(self);
-        threads.push(spawn("hints", move || {
-            for (root, hint) in hints {
+        let walking = spawn(&format!("walks-{number}"), move || {
+            while let Some(walk) = walks.next() {
                 let Some(engine) = engine.upgrade() else {
                     return;
                 };
-                engine.act(root, hint);
+                engine.walk(&root, &walk);
             }
-        })?);
-        let (engine, wanted) = (Arc::downgrade(self), Arc::clone(&self.wanted));
-        threads.push(spawn("rescans", move || {
-            while let Some((root, suspect)) = wanted.next() {
-                let Some(engine) = engine.upgrade() else {
-                    return;
-                };
-                engine.walk(root, suspect);
-            }
-        })?);
+        })?;
+        lock(&self.threads).extend([acting, walking]);
         Ok(())
     }
 
     /// Acts on one hint of a watcher.
-    fn act(&self, root: u32, hint: Hint) {
-        let Some(root) = self.roots.get(RootId(root)) else {
-            return;
-        };
-        let done = self.with_rescan(|rescan| match hint {
+    fn act(&self, root: &Root, hint: Hint, walks: &Walks) {
+        match hint {
             Hint::Path(path) => {
-                root.key(&path)
-                    .into_iter()
-                    .for_each(|key| self.pipeline.submit(key));
-                Ok(())
+                let key = root.key(&path);
+                key.into_iter().for_each(|key| self.pipeline.submit(key));
             }
-            Hint::Subtree(path) => rescan.subtree(&root, &path),
-            Hint::Removed(path) => rescan.removed(&root, &path),
-            Hint::Rescan(cause) => {
-                // Walks have a thread of their own: hints go on meanwhile, deletes among them.
-                self.wanted.want(root.id, cause == Cause::RootReplaced);
-                Ok(())
+            Hint::Subtree(path) => walks.want_below(path),
+            Hint::Rescan(cause) => walks.want_root(cause == Cause::RootReplaced),
+            Hint::Removed(path) => {
+                if let Err(error) = self.with_rescan(|rescan| rescan.removed(root, &path)) {
+                    tracing::error!(%error, "a removal could not be acted on");
+                }
             }
-        });
-        if let Err(error) = done {
-            tracing::error!(%error, "a hint could not be acted on");
         }
     }
 
-    fn walk(&self, root: RootId, suspect: bool) {
-        let Some(root) = self.roots.get(root) else {
-            return;
-        };
-        if let Err(error) = self.with_rescan(|rescan| rescan.root(&root, suspect)) {
+    fn walk(&self, root: &Root, walk: &Walk) {
+        let walked = self.with_rescan(|rescan| match walk {
+            Walk::Root(suspect) => rescan.root(root, *suspect),
+            Walk::Below(directory) => rescan.subtree(root, directory),
+        });
+        if let Err(error) = walked {
             tracing::error!(%error, root = %root.path.display(), "a root could not be walked");
         }
     }
@@ -270,10 +274,9 @@ impl Engine {
         for root in self.roots.iter() {
             root.watch(None);
         }
-        self.wanted.end();
+        lock(&self.walks).iter().for_each(|walks| walks.end());
         self.pipeline.stop();
-        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
-        for thread in threads.drain(..) {
+        for thread in lock(&self.threads).drain(..) {
             let _ = thread.join();
         }
         self.pool.shutdown();
@@ -297,47 +300,14 @@ impl Engine {
     }
 }
 
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
 fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
     std::thread::Builder::new()
         .name(name.to_owned())
         .spawn(work)
-}
-
-/// Roots that want a walk; several wishes for one root are one walk.
-#[derive(Default)]
-struct Wanted {
-    /// By root: whether its losses are suspect.
-    roots: Mutex<BTreeMap<RootId, bool>>,
-    ended: AtomicBool,
-    wake: Condvar,
-}
-
-impl Wanted {
-    fn want(&self, root: RootId, suspect: bool) {
-        let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
-        *roots.entry(root).or_default() |= suspect;
-        self.wake.notify_all();
-    }
-
-    /// Waits for the next wish; none once it is over.
-    fn next(&self) -> Option<(RootId, bool)> {
-        let mut roots = self.roots.lock().unwrap_or_else(PoisonError::into_inner);
-        loop {
-            if self.ended.load(Ordering::Relaxed) {
-                return None;
-            }
-            if let Some(next) = roots.pop_first() {
-                return Some(next);
-            }
-            let waited = self.wake.wait_timeout(roots, Duration::from_millis(500));
-            roots = waited.unwrap_or_else(PoisonError::into_inner).0;
-        }
-    }
-
-    fn end(&self) {
-        self.ended.store(true, Ordering::Relaxed);
-        self.wake.notify_all();
-    }
 }
 
 /// An error that names the root where a barrier cannot be kept.

@@ -32,4 +32,5 @@ pub mod scan;
 pub mod serve;
 pub mod storage;
 pub mod verify;
+pub mod walks;
 pub mod watch;

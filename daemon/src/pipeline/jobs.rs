@@ -15,8 +15,9 @@ use simdex_schema::{FileKey, RootId};
 
 use crate::progress::Job;
 
-/// Files of one root that wait before who names another waits too.
-const WAITING: usize = 1024;
+/// Files of one folder, and of one root, that wait before who names another of it waits too.
+const WAITING_IN_FOLDER: usize = 1024;
+const WAITING_IN_ROOT: usize = 8192;
 
 /// The lines.
 pub(super) struct Jobs {
@@ -73,11 +74,11 @@ impl Jobs {
         }
     }
 
-    /// Lines a file up; waits while too many of its root wait already.
+    /// Lines a file up; waits while too many of its folder or root wait already.
     pub(super) fn push(&self, job: Job) {
         let full = |state: &mut State| {
             let root = state.roots.get(&job.key.root);
-            !state.closed && root.is_some_and(|root| root.waiting >= WAITING)
+            !state.closed && root.is_some_and(|root| root.is_full(folder_of(&job.key)))
         };
         let waited = self.changed.wait_while(self.lock(), full);
         self.add(waited.unwrap_or_else(PoisonError::into_inner), job);
@@ -171,6 +172,11 @@ impl State {
 }
 
 impl Root {
+    fn is_full(&self, folder: &[u8]) -> bool {
+        let of_folder = self.folders.get(folder).map_or(0, |own| own.waiting.len());
+        of_folder >= WAITING_IN_FOLDER || self.waiting >= WAITING_IN_ROOT
+    }
+
     fn turn(&self, most: usize) -> Option<&[u8]> {
         let open = |folder: &Folder| folder.readers < most && !folder.waiting.is_empty();
         let folders = self.folders.iter().filter(|(_, folder)| open(folder));
@@ -311,11 +317,12 @@ mod tests {
     }
 
     #[test]
-    fn a_full_line_holds_up_its_own_root_only_and_the_end_frees_who_waits() {
+    fn a_full_line_holds_up_its_own_folder_only_and_the_end_frees_who_waits() {
         let (jobs, progress) = (Jobs::new(MANY), Progress::default());
-        for number in 0..WAITING {
+        for number in 0..WAITING_IN_FOLDER {
             jobs.push(job(&progress, 1, &number.to_string()));
         }
+        jobs.push(job(&progress, 1, "other/folder"));
         jobs.push(job(&progress, 2, "other root"));
         jobs.push_again(job(&progress, 1, "again"));
         std::thread::scope(|scope| {

@@ -15,7 +15,7 @@ use crate::events::EventKind;
 use crate::progress::Job;
 
 /// Changes applied at once.
-const BATCH: usize = 256;
+const BATCH: usize = 64;
 /// Extracted text a batch may hold before it is applied, bytes.
 const BATCH_TEXT: u64 = 32 << 20;
 /// A batch waits this long for more.

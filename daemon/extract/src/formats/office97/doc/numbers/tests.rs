@@ -85,6 +85,7 @@ fn document() -> (Vec<u8>, Vec<u8>) {
     instances.extend([9, 0, 0, 0, 0x10, 0, 0, 0]);
     add(74, &instances, instances.len());
     put(&mut main, PAGE, &page());
+    put(&mut main, 0, &[0xec, 0xa5]);
     (main, table)
 }
 

@@ -1,0 +1,121 @@
+//! Walks that one root wants, done by a thread of its own: hints of the root go on meanwhile, and
+//! other roots know nothing of it.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+/// Directories that wait to be walked; beyond that the whole root is.
+const DIRECTORIES: usize = 1024;
+
+/// What is to be walked.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Walk {
+    /// The whole root; true where its losses are suspect.
+    Root(bool),
+    /// What lies below a directory.
+    Below(PathBuf),
+}
+
+/// Wishes of one root; several for the same are one walk.
+#[derive(Default)]
+pub struct Walks {
+    wishes: Mutex<Wishes>,
+    wake: Condvar,
+}
+
+#[derive(Default)]
+struct Wishes {
+    root: Option<bool>,
+    directories: VecDeque<PathBuf>,
+    ended: bool,
+}
+
+impl Walks {
+    /// Wants the whole root walked, which every directory is part of.
+    pub fn want_root(&self, suspect: bool) {
+        self.change(|wishes| wishes.want_root(suspect));
+    }
+
+    /// Wants a directory walked.
+    pub fn want_below(&self, directory: PathBuf) {
+        self.change(|wishes| {
+            if wishes.root.is_some() || wishes.directories.contains(&directory) {
+                return;
+            }
+            match wishes.directories.len() < DIRECTORIES {
+                true => wishes.directories.push_back(directory),
+                false => wishes.want_root(false),
+            }
+        });
+    }
+
+    /// Waits for the next wish; none once it is over.
+    pub fn next(&self) -> Option<Walk> {
+        let idle = |wishes: &mut Wishes| {
+            !wishes.ended && wishes.root.is_none() && wishes.directories.is_empty()
+        };
+        let waited = self.wake.wait_while(self.lock(), idle);
+        let mut wishes = waited.unwrap_or_else(PoisonError::into_inner);
+        if wishes.ended {
+            return None;
+        }
+        let root = wishes.root.take().map(Walk::Root);
+        root.or_else(|| wishes.directories.pop_front().map(Walk::Below))
+    }
+
+    /// Nothing is walked any more.
+    pub fn end(&self) {
+        self.change(|wishes| wishes.ended = true);
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Wishes)) {
+        change(&mut self.lock());
+        self.wake.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Wishes> {
+        self.wishes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Wishes {
+    fn want_root(&mut self, suspect: bool) {
+        self.directories.clear();
+        *self.root.get_or_insert_default() |= suspect;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wishes_for_the_same_are_one_walk_and_the_whole_root_is_all_of_them() {
+        let walks = Walks::default();
+        for directory in ["/r/a", "/r/b", "/r/a"] {
+            walks.want_below(directory.into());
+        }
+        assert_eq!(walks.next(), Some(Walk::Below("/r/a".into())));
+        walks.want_root(true);
+        walks.want_root(false);
+        walks.want_below("/r/c".into());
+        assert_eq!(walks.next(), Some(Walk::Root(true)));
+        walks.want_below("/r/c".into());
+        assert_eq!(walks.next(), Some(Walk::Below("/r/c".into())));
+        walks.end();
+        walks.want_root(false);
+        assert_eq!(walks.next(), None);
+    }
+
+    #[test]
+    fn too_many_directories_are_a_walk_of_the_root() {
+        let walks = Walks::default();
+        for number in 0..=DIRECTORIES {
+            walks.want_below(format!("/r/{number}").into());
+        }
+        assert_eq!(walks.next(), Some(Walk::Root(false)));
+        walks.end();
+        assert_eq!(walks.next(), None);
+    }
+}
