@@ -279,7 +279,7 @@ mod tests {
 
     #[test]
     fn deeper_levels_begin_again_unless_they_shall_not() {
-        let mut levels = vec![
+        let mut levels = [
             level(Numeral::UpperRoman, vec![Piece::Numbers(0..1), text(".")]),
             level(Numeral::Decimal, vec![Piece::Numbers(0..2)]),
             level(

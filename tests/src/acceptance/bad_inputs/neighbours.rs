@@ -1,7 +1,7 @@
 //! Good files beside the bad ones: how long each waits, and what the workers take meanwhile.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread::{self, JoinHandle};
@@ -105,7 +105,7 @@ impl Neighbours {
 }
 
 /// State of a file; none while the daemon does not know it.
-fn state(daemon: &Daemon, path: &PathBuf) -> Result<Option<String>> {
+fn state(daemon: &Daemon, path: &Path) -> Result<Option<String>> {
     let asked = daemon.simctl(["show".as_ref(), path.as_os_str()])?;
     if !asked.status.success() {
         return Ok(None);

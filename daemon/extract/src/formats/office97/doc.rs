@@ -118,7 +118,7 @@ fn write_kept(
     let mut from = range.start;
     for number in numbers.within(&range) {
         let place = numbers.place(number);
-        if is_wide && (place - range.start) % 2 != 0 {
+        if is_wide && !(place - range.start).is_multiple_of(2) {
             continue;
         }
         writer.write(&document[from..place], is_wide);
