@@ -108,7 +108,8 @@ codes! {
 
 impl Fact {
     /// Longest value, in bytes.
-    const fn max_bytes(self) -> usize {
+    #[must_use]
+    pub const fn max_bytes(self) -> usize {
         match self {
             Self::FramesAsked | Self::FramesFilled | Self::FramesMissing => 8 << 10,
             _ => Facts::MAX_BYTES,

@@ -1,6 +1,6 @@
 //! What every answer of the pool must keep to, whatever the document or the worker.
 
-use simdex_extract::{Extraction, Facts, Limits, Outcome, Reason};
+use simdex_extract::{Extraction, Fact, Limits, Outcome, Reason};
 
 /// Bounds of the protocol: names of kinds and engines, remarks, names of members.
 const NAME: usize = 128;
@@ -71,8 +71,10 @@ pub(super) fn fault(extraction: &Extraction, limits: &Limits, lying: bool) -> Op
     {
         return Some("remarks are too many, too long or not clean");
     }
-    let bounded = |value: &str| (1..=Facts::MAX_BYTES).contains(&value.len()) && clean(value);
-    if !extraction.facts.iter().all(|(_, value)| bounded(value)) {
+    let bounded =
+        |fact: Fact, value: &str| (1..=fact.max_bytes()).contains(&value.len()) && clean(value);
+    let mut facts = extraction.facts.iter();
+    if !facts.all(|(fact, value)| bounded(fact, value)) {
         return Some("a fact is empty, too long or not clean");
     }
     members(extraction, limits)

@@ -159,8 +159,11 @@ pub fn quoting(zeroes: &Zeroes, times: usize) -> Vec<u8> {
         whole.update(&header);
         whole.combine(&crc);
         crc = whole;
-        length += u32::from(size);
-        packed += 5 + u32::from(size);
+        // Of the first entry nobody quotes; the sums may be beyond what a header holds.
+        if at > 0 {
+            length += u32::from(size);
+            packed += 5 + u32::from(size);
+        }
         let quote = [&[0], &size.to_le_bytes()[..], &(!size).to_le_bytes()].concat();
         let quote = if at == 0 { Vec::new() } else { quote };
         pieces.push([quote, header].concat());
