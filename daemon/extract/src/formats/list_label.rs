@@ -4,7 +4,6 @@
 //! plain text) and as instructions to count where not (DOCX, OpenDocument, HTML). So they are counted
 //! here, and are text. Bullets are not: they say nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 /// Most levels within one another: Word has nine, OpenDocument ten.
@@ -161,7 +160,7 @@ impl Counters {
     /// parts it from the text; none where the label says nothing.
     pub(super) fn next(
         &mut self,
-        levels: &[&Level],
+        levels: &[Level],
         at: usize,
         number: Option<u32>,
     ) -> Option<String> {
@@ -187,7 +186,7 @@ impl Counters {
         }
     }
 
-    fn label(&self, levels: &[&Level], own: &Level) -> String {
+    fn label(&self, levels: &[Level], own: &Level) -> String {
         let mut label = String::new();
         for piece in &own.label {
             match piece {
@@ -212,30 +211,6 @@ impl Counters {
         };
         let count = self.0.get(at).copied().flatten();
         Some(numeral.write(count.unwrap_or(level.start)))
-    }
-}
-
-/// How far the lists of a document have counted, where instances of one list count on from one
-/// another: as Word has them.
-#[derive(Debug, Default)]
-pub(super) struct Counted<K> {
-    lists: BTreeMap<K, Counters>,
-    /// Levels that have begun anew, by their instance.
-    begun: BTreeSet<(K, usize)>,
-}
-
-impl<K: Ord> Counted<K> {
-    /// As [`Counters::next`], of an item of an instance of a list; at `start` the first one of the
-    /// instance begins anew.
-    pub(super) fn next(
-        &mut self,
-        (list, instance): (K, K),
-        levels: &[&Level],
-        at: usize,
-        start: Option<u32>,
-    ) -> Option<String> {
-        let start = start.filter(|_| self.begun.insert((instance, at)));
-        self.lists.entry(list).or_default().next(levels, at, start)
     }
 }
 
@@ -289,7 +264,6 @@ mod tests {
         ];
         levels[1].is_legal = true;
         levels[2].restarted_by = Some(1);
-        let levels: Vec<&Level> = levels.iter().collect();
         let mut counters = Counters::default();
         let labels = [0, 1, 1, 2, 1, 2, 0, 1, 2]
             .map(|at| counters.next(&levels, at, None).unwrap_or_default());
@@ -306,10 +280,10 @@ mod tests {
             ..Level::default()
         };
         let mut counters = Counters::default();
-        assert_eq!(counters.next(&[&bullet], 0, None), None);
+        assert_eq!(counters.next(&[bullet], 0, None), None);
         let unnumbered = level(Numeral::Decimal, vec![text("Note:")]);
         assert_eq!(
-            counters.next(&[&unnumbered], 0, None).as_deref(),
+            counters.next(&[unnumbered], 0, None).as_deref(),
             Some("Note: ")
         );
     }

@@ -168,8 +168,7 @@ impl Lists {
         };
         let of_paragraph = || self.of_paragraphs.get(&attribute(tag, "text:style-name")?);
         let style = list.style.as_ref().or_else(of_paragraph)?;
-        let levels: Vec<&Level> = self.styles.get(style)?.iter().collect();
-        self.counters.next(&levels, at, start)
+        self.counters.next(self.styles.get(style)?, at, start)
     }
 
     fn heading(&mut self, tag: &BytesStart<'_>) -> Option<String> {
@@ -179,8 +178,7 @@ impl Lists {
             return None;
         }
         let start = number(tag, "text:start-value").filter(|_| says("text:restart-numbering"));
-        let levels: Vec<&Level> = self.outline.iter().collect();
-        self.headings.next(&levels, at, start)
+        self.headings.next(&self.outline, at, start)
     }
 }
 

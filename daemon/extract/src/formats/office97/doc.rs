@@ -4,19 +4,13 @@
 //! one after another: body, footnotes, headers and footers, comments, endnotes, text boxes.
 
 mod fib;
-mod lists;
-mod modifiers;
-mod numbers;
 mod pieces;
 mod revisions;
 #[cfg(test)]
 mod tests;
 mod text;
 
-use std::ops::Range;
-
 use fib::{Fib, Structure};
-use numbers::Numbers;
 use pieces::Piece;
 use revisions::{Changes, Revisions};
 use text::TextWriter;
@@ -44,56 +38,37 @@ pub(crate) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let table = table.as_deref().unwrap_or(&document);
     let (pieces, lists) = pieces::pieces(&fib, table, &document);
     let revisions = Revisions::parse(&fib, table, &document);
-    let numbers = Numbers::parse(&fib, table, &document);
-    let read = Read {
-        fib: &fib,
-        document: &document,
-        pieces: &pieces,
-        lists: &lists,
-        revisions: &revisions,
-    };
-    let reason = write(&read, numbers, sink);
+    let reason = write(&fib, &pieces, &revisions, &lists, &document, sink);
     count(&fib, sink);
     Ok(partial.or(reason).or(beside(&file, sink)))
 }
 
-/// What was read of a document besides its text.
-struct Read<'a> {
-    fib: &'a Fib<'a>,
-    /// The main stream.
-    document: &'a [u8],
-    pieces: &'a [Piece],
-    /// Changes that pieces may refer to.
-    lists: &'a [Changes],
-    revisions: &'a Revisions,
-}
-
 /// Writes all parts of the document.
-fn write(read: &Read<'_>, mut numbers: Numbers, sink: &mut Sink) -> Option<Reason> {
+fn write(
+    fib: &Fib,
+    pieces: &[Piece],
+    revisions: &Revisions,
+    lists: &[Changes],
+    document: &[u8],
+    sink: &mut Sink,
+) -> Option<Reason> {
     let mut reason = None;
     let mut start = 0_u32;
-    for length in read.fib.parts {
+    for length in fib.parts {
         let end = start.saturating_add(length);
-        let mut writer = TextWriter::new(read.fib.encoding, sink);
-        for piece in read.pieces {
+        let mut writer = TextWriter::new(fib.encoding, sink);
+        for piece in pieces {
             let piece = piece.within(start, end);
             let wanted = piece.bytes();
-            let most = read.document.len();
-            let available = wanted.start.min(most)..wanted.end.min(most);
+            let available = wanted.start.min(document.len())..wanted.end.min(document.len());
             if available.len() < wanted.len() {
                 reason = Some(Reason::Damaged);
             }
-            if piece.length == 0 || piece.changes(read.lists).is_deleted {
+            if piece.length == 0 || piece.changes(lists).is_deleted {
                 continue;
             }
-            for kept in read.revisions.kept(available) {
-                write_kept(
-                    read.document,
-                    kept,
-                    piece.is_wide,
-                    &mut numbers,
-                    &mut writer,
-                );
+            for kept in revisions.kept(available) {
+                writer.write(&document[kept], piece.is_wide);
             }
         }
         writer.end();
@@ -102,32 +77,9 @@ fn write(read: &Read<'_>, mut numbers: Numbers, sink: &mut Sink) -> Option<Reaso
             break;
         }
     }
-    sink.count(Fact::Insertions, read.revisions.insertions);
-    sink.count(Fact::Deletions, read.revisions.deletions());
+    sink.count(Fact::Insertions, revisions.insertions);
+    sink.count(Fact::Deletions, revisions.deletions());
     reason
-}
-
-/// Writes a range of the main stream, with the numbers of the paragraphs that begin in it.
-fn write_kept(
-    document: &[u8],
-    range: Range<usize>,
-    is_wide: bool,
-    numbers: &mut Numbers,
-    writer: &mut TextWriter<'_>,
-) {
-    let mut from = range.start;
-    for number in numbers.within(&range) {
-        let place = numbers.place(number);
-        if is_wide && !(place - range.start).is_multiple_of(2) {
-            continue;
-        }
-        writer.write(&document[from..place], is_wide);
-        if let Some(label) = numbers.label(number) {
-            writer.label(&label);
-        }
-        from = place;
-    }
-    writer.write(&document[from..range.end], is_wide);
 }
 
 /// Counts what the text holds besides paragraphs, by the lengths of its tables.

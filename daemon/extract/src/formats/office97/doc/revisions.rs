@@ -2,9 +2,8 @@
 
 use std::ops::Range;
 
-use super::super::compound::double_words;
+use super::super::compound::{double_words, word};
 use super::fib::{Fib, Structure};
-use super::modifiers::modifiers;
 
 /// Bytes of a page of character formatting.
 const PAGE_BYTES: usize = 512;
@@ -31,16 +30,25 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// From a list of changes.
-    pub(super) fn of(list: &[u8]) -> Self {
+    /// From a list of changes, each with an operand whose length its number tells.
+    pub(super) fn of(mut list: &[u8]) -> Self {
         let mut changes = Self::default();
-        for (number, operand) in modifiers(list) {
+        while let Some(change) = word(list, 0) {
+            let operand = list.get(2..).unwrap_or_default();
             let is_on = operand.first().is_some_and(|&value| value & 1 != 0);
-            match number {
+            match change {
                 DELETED => changes.is_deleted = is_on,
                 INSERTED => changes.is_inserted = is_on,
                 _ => {}
             }
+            let length = match change >> 13 {
+                0 | 1 => 1,
+                2 | 4 | 5 => 2,
+                3 => 4,
+                7 => 3,
+                _ => 1 + operand.first().map_or(0, |&length| usize::from(length)),
+            };
+            list = operand.get(length..).unwrap_or_default();
         }
         changes
     }

@@ -57,14 +57,6 @@ impl<'a> TextWriter<'a> {
         }
     }
 
-    /// Writes the number of a paragraph.
-    pub(super) fn label(&mut self, label: &str) {
-        if self.instructions == 0 {
-            self.sink.count(Fact::ListNumbers, 1);
-            self.plain(label);
-        }
-    }
-
     pub(super) fn end(self) {
         self.sink.newline();
     }

@@ -3,9 +3,9 @@
 
 mod definitions;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::super::list_label::{Counted, Level};
+use super::super::super::list_label::{Counters, Level};
 use super::super::parts::{Parts, Relation};
 
 /// Styles that rest on one another are followed so far.
@@ -51,6 +51,15 @@ pub(super) struct Numbering {
     styles: BTreeMap<String, Paragraph>,
 }
 
+/// How far the lists of one part have counted.
+#[derive(Debug, Default)]
+pub(super) struct Counted {
+    /// Instances of one definition go on counting where another stopped.
+    lists: BTreeMap<String, Counters>,
+    /// Levels that have begun anew, by their instance.
+    begun: BTreeSet<(String, usize)>,
+}
+
 impl Numbering {
     /// Reads the parts that say it.
     pub(super) fn of(parts: &mut Parts<'_>, relations: &[Relation]) -> Self {
@@ -67,11 +76,7 @@ impl Numbering {
     }
 
     /// The label of the next paragraph, with what parts it from the text; none where it has none.
-    pub(super) fn label(
-        &self,
-        paragraph: &Paragraph,
-        counted: &mut Counted<String>,
-    ) -> Option<String> {
+    pub(super) fn label(&self, paragraph: &Paragraph, counted: &mut Counted) -> Option<String> {
         if paragraph.is_deleted {
             return None;
         }
@@ -81,11 +86,16 @@ impl Numbering {
         let instance = self.instances.get(name)?;
         let (id, definition) = self.definition(&instance.definition)?;
         let at = self.level(paragraph, definition);
-        let levels = definition.levels.iter().enumerate();
-        let levels = levels.map(|(at, level)| instance.levels.get(&at).unwrap_or(level));
-        let levels: Vec<&Level> = levels.collect();
+        let mut levels = definition.levels.clone();
+        for (at, level) in &instance.levels {
+            if let Some(own) = levels.get_mut(*at) {
+                own.clone_from(level);
+            }
+        }
         let start = instance.starts.get(&at).copied();
-        counted.next((id.to_owned(), name.clone()), &levels, at, start)
+        let start = start.filter(|_| counted.begun.insert((name.clone(), at)));
+        let counters = counted.lists.entry(id.to_owned()).or_default();
+        counters.next(&levels, at, start)
     }
 
     /// The definition of that id, or the one that its style names.

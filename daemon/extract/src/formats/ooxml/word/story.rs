@@ -4,12 +4,11 @@ use std::collections::BTreeMap;
 
 use quick_xml::events::{BytesStart, Event};
 
-use super::super::super::list_label::Counted;
 use super::super::super::xml::decoded;
 use super::super::flow::Flow;
 use super::super::parts::{attribute, relation_id};
 use super::Fact;
-use super::numbering::{Numbering, Paragraph};
+use super::numbering::{Counted, Numbering, Paragraph};
 use crate::sink::Sink;
 
 /// Elements whose content does not count: text moved away or deleted, the older twin of a choice,
@@ -41,7 +40,7 @@ const SYMBOLS: [(u32, &str); 2] = [
 
 pub(super) struct Story<'a> {
     numbering: &'a Numbering,
-    counted: Counted<String>,
+    counted: Counted,
     /// What the properties that are being read say of their paragraph's number.
     paragraph: Option<Paragraph>,
     body: Flow,
