@@ -43,7 +43,7 @@ impl Shared {
                 }
             }
             let unknown = self.apply(changes);
-            self.finish(jobs, unknown, again);
+            self.finish(jobs, unknown.unwrap_or_default(), again);
             if let Some(container) = containers.pop_front() {
                 containers.extend(self.go_on(container, again));
             }
@@ -55,13 +55,15 @@ impl Shared {
         self.commit();
     }
 
-    /// Applies the next part of a container; what is left of it.
+    /// Applies the next part of a container; what is left of it. Where a part fails or a content is
+    /// not known, the rest is dropped: the container is not whole, and stays to be read again.
     fn go_on(&self, mut container: Parts, again: &Jobs) -> Option<Parts> {
         let unknown = self.apply(container.rest.pop_front().into_iter().collect());
-        if unknown.is_empty() && !container.rest.is_empty() {
+        let went_well = unknown.as_ref().is_some_and(Vec::is_empty);
+        if went_well && !container.rest.is_empty() {
             return Some(container);
         }
-        self.finish(vec![container.job], unknown, again);
+        self.finish(vec![container.job], unknown.unwrap_or_default(), again);
         None
     }
 
@@ -84,10 +86,11 @@ impl Shared {
             .unwrap_or_else(|error| self.break_off(&error));
     }
 
-    /// Applies changes; files that name a content that is not known any more.
-    fn apply(&self, changes: Vec<Change>) -> Vec<FileKey> {
+    /// Applies changes; files that name a content that is not known any more. None where the index
+    /// failed.
+    fn apply(&self, changes: Vec<Change>) -> Option<Vec<FileKey>> {
         if changes.is_empty() {
-            return Vec::new();
+            return Some(Vec::new());
         }
         let told: Vec<_> = changes.iter().filter_map(told).collect();
         let applied = self.index.apply(changes);
@@ -95,11 +98,11 @@ impl Shared {
         match applied {
             Ok(applied) => {
                 self.tell(told);
-                applied.unknown_content
+                Some(applied.unknown_content)
             }
             Err(error) => {
                 self.break_off(&error);
-                Vec::new()
+                None
             }
         }
     }

@@ -141,8 +141,8 @@ fn a_container_whose_member_is_not_known_is_read_again() {
     assert!(bed.index().file(&file("a/m.eml")).unwrap().is_none());
 }
 
-/// A mailbox of so many messages, all different.
-fn mailbox(bed: &Bed, messages: u32) -> Change {
+/// A mailbox of so many messages, all different, as `change` leaves them.
+fn mailbox_with(bed: &Bed, messages: u32, change: impl FnOnce(&mut [SeenFile])) -> Change {
     let file = seen(bed, "a/box.mbox", LETTER);
     let message = |at: u32| {
         member(
@@ -153,8 +153,13 @@ fn mailbox(bed: &Bed, messages: u32) -> Change {
             at,
         )
     };
-    let members = (0..messages).map(message).collect();
+    let mut members: Vec<SeenFile> = (0..messages).map(message).collect();
+    change(&mut members);
     Change::Container { file, members }
+}
+
+fn mailbox(bed: &Bed, messages: u32) -> Change {
+    mailbox_with(bed, messages, |_| {})
 }
 
 /// State and reason of the mailbox.
@@ -191,15 +196,7 @@ fn a_great_container_in_parts_ends_as_in_one_and_is_unread_until_then() {
 #[test]
 fn a_part_whose_content_was_purged_has_its_container_read_again() {
     let bed = Bed::memory();
-    let Change::Container {
-        file: own,
-        mut members,
-    } = mailbox(&bed, 100)
-    else {
-        unreachable!("a mailbox is a container")
-    };
-    members[70].content = None;
-    let parts = Change::Container { file: own, members }.parts();
+    let parts = mailbox_with(&bed, 100, |members| members[70].content = None).parts();
     let unknown = parts
         .into_iter()
         .map(|part| bed.index().apply(vec![part]).unwrap().unknown_content);
@@ -216,25 +213,13 @@ fn small_containers_and_other_changes_are_one_step() {
     let bed = Bed::memory();
     assert_eq!(mailbox(&bed, 64).parts().len(), 1);
     assert_eq!(Change::Remove(file("a/x")).parts().len(), 1);
-    let Change::Container {
-        file: own,
-        mut members,
-    } = mailbox(&bed, 3)
-    else {
-        unreachable!("a mailbox is a container")
-    };
-    for member in &mut members {
-        let document = member
-            .content
-            .as_mut()
-            .and_then(|new| new.document.as_mut());
-        document.unwrap().length = 1 << 20;
-    }
-    assert_eq!(
-        Change::Container { file: own, members }.parts().len(),
-        4,
-        "texts are long"
-    );
+    let long = mailbox_with(&bed, 3, |members| {
+        for member in members {
+            let new = member.content.as_mut();
+            new.unwrap().document.as_mut().unwrap().length = 1 << 20;
+        }
+    });
+    assert_eq!(long.parts().len(), 4, "texts are long");
 }
 
 #[test]
