@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fmt;
-use std::io::{self, PipeReader, Read};
+use std::io::{self, BufReader, PipeReader, Read};
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
@@ -23,6 +23,11 @@ use crate::{EXTRACTOR_VERSION, Extraction, Limits, Outcome, Reason, SandboxRepor
 const HELLO_LIMIT: Duration = Duration::from_secs(30);
 /// How long a worker that closed its socket may take to end by itself.
 const END_LIMIT: Duration = Duration::from_secs(5);
+
+/// What is taken from a worker's socket at once.
+const GATHERED: usize = 64 << 10;
+/// Longest text taken from a worker's stderr: what a pipe holds.
+const MAX_SAID: u64 = 64 << 10;
 
 /// How to start a worker: a program that calls [`worker_main`](crate::worker_main).
 #[derive(Debug, Clone)]
@@ -69,7 +74,7 @@ impl Spawner {
 /// A running worker. Dropping it kills it.
 pub(crate) struct Worker {
     child: Child,
-    stream: UnixStream,
+    answers: BufReader<DeadlineReader>,
     stderr: PipeReader,
     served: u32,
 }
@@ -101,6 +106,11 @@ impl Worker {
         let (stderr, stderr_writer) = io::pipe()?;
         rustix::fs::fcntl_setfl(&stderr, OFlags::NONBLOCK)?;
         rustix::fs::fcntl_setfl(&stderr_writer, OFlags::NONBLOCK)?;
+        stream.set_write_timeout(Some(HELLO_LIMIT))?;
+        let answers = DeadlineReader {
+            stream,
+            deadline: Instant::now(),
+        };
         let child = Command::new(&command.program)
             .args(&command.args)
             .env_clear()
@@ -112,16 +122,16 @@ impl Worker {
             .spawn()?;
         Ok(Self {
             child,
-            stream,
+            answers: BufReader::with_capacity(GATHERED, answers),
             stderr,
             served: 0,
         })
     }
 
     fn greet(&mut self, setup: &Setup) -> io::Result<SandboxReport> {
-        self.stream.set_write_timeout(Some(HELLO_LIMIT))?;
-        protocol::send(&self.stream, setup)?;
-        let hello: Hello = protocol::receive(self.reader(Instant::now() + HELLO_LIMIT))?;
+        protocol::send(self.stream(), setup)?;
+        self.answers.get_mut().deadline = Instant::now() + HELLO_LIMIT;
+        let hello: Hello = protocol::receive(&mut self.answers)?;
         if hello.extractor_version != EXTRACTOR_VERSION {
             return Err(io::Error::other("the worker is of another version"));
         }
@@ -141,8 +151,8 @@ impl Worker {
     pub(crate) fn is_ready(&self) -> bool {
         use rustix::net::{RecvFlags, recv};
         let flags = RecvFlags::PEEK | RecvFlags::DONTWAIT;
-        let peeked = recv(&self.stream, &mut [0; 1], flags);
-        matches!(peeked, Err(rustix::io::Errno::AGAIN))
+        let peeked = recv(self.stream(), &mut [0; 1], flags);
+        self.answers.buffer().is_empty() && matches!(peeked, Err(rustix::io::Errno::AGAIN))
     }
 
     /// Has `document` read. The second value says whether the worker can take another.
@@ -153,20 +163,16 @@ impl Worker {
         limits: &Limits,
         spool: &Path,
     ) -> Result<(Extraction, bool), Fault> {
-        let deadline = Instant::now() + limits.wall;
-        self.stream
-            .set_write_timeout(Some(limits.wall))
+        self.answers.get_mut().deadline = Instant::now() + limits.wall;
+        protocol::send_with_descriptor(self.stream(), request, document)
             .map_err(|_| Fault::Unsent)?;
-        protocol::send_with_descriptor(&self.stream, request, document)
-            .map_err(|_| Fault::Unsent)?;
-        let mut reader = self.reader(deadline);
         let mut members = Collecting::new(spool, &limits.budgets);
-        let reply =
-            protocol::receive_reply(&mut reader, request.nonce, &mut members).map_err(Fault::of)?;
+        let reply = protocol::receive_reply(&mut self.answers, request.nonce, &mut members)
+            .map_err(Fault::of)?;
         if !reply.is_sound(request.nonce, limits.output_bytes) {
             return Err(Fault::BadReply);
         }
-        let text = read_text(&mut reader, reply.text_bytes)?;
+        let text = self.read_text(reply.text_bytes)?;
         let last = reply.last;
         let members = members.into_members();
         let extraction = reply
@@ -207,18 +213,26 @@ impl Worker {
         self.child.wait().ok()
     }
 
+    /// What it said on stderr, as far as a pipe holds it: the end is that nothing more is there.
     fn drain_stderr(&mut self) -> Vec<u8> {
-        let mut said = vec![0; 64 << 10];
-        let count = self.stderr.read(&mut said).unwrap_or(0);
-        said.truncate(count);
+        let mut said = Vec::new();
+        let _ = (&self.stderr).take(MAX_SAID).read_to_end(&mut said);
         said
     }
 
-    fn reader(&self, deadline: Instant) -> DeadlineReader<'_> {
-        DeadlineReader {
-            stream: &self.stream,
-            deadline,
+    /// Reads the text, growing with what arrives rather than by what was announced.
+    fn read_text(&mut self, length: u64) -> Result<String, Fault> {
+        let mut bytes = Vec::new();
+        let mut text = (&mut self.answers).take(length);
+        let count = text.read_to_end(&mut bytes).map_err(Fault::of)?;
+        if (count as u64) < length {
+            return Err(Fault::Closed);
         }
+        String::from_utf8(bytes).map_err(|_| Fault::BadReply)
+    }
+
+    fn stream(&self) -> &UnixStream {
+        &self.answers.get_ref().stream
     }
 }
 
@@ -238,19 +252,6 @@ impl Fault {
     }
 }
 
-/// Reads the text, growing with what arrives rather than by what was announced.
-fn read_text(reader: &mut DeadlineReader<'_>, length: u64) -> Result<String, Fault> {
-    let mut bytes = Vec::new();
-    let count = reader
-        .take(length)
-        .read_to_end(&mut bytes)
-        .map_err(Fault::of)?;
-    if (count as u64) < length {
-        return Err(Fault::Closed);
-    }
-    String::from_utf8(bytes).map_err(|_| Fault::BadReply)
-}
-
 /// What the exit status, and Rust's own words on stderr, tell of a death without answer.
 fn cause_of_death(status: Option<ExitStatus>, stderr: &[u8]) -> Outcome {
     let said = String::from_utf8_lossy(stderr);
@@ -268,19 +269,19 @@ fn cause_of_death(status: Option<ExitStatus>, stderr: &[u8]) -> Outcome {
 }
 
 /// Reads until a moment, not for a duration a read: a worker that drips bytes gains no time.
-struct DeadlineReader<'a> {
-    stream: &'a UnixStream,
+struct DeadlineReader {
+    stream: UnixStream,
     deadline: Instant,
 }
 
-impl Read for DeadlineReader<'_> {
+impl Read for DeadlineReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let left = self.deadline.saturating_duration_since(Instant::now());
         if left.is_zero() {
             return Err(io::ErrorKind::TimedOut.into());
         }
         self.stream.set_read_timeout(Some(left))?;
-        match (&*self.stream).read(buffer) {
+        match self.stream.read(buffer) {
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
                 Err(io::ErrorKind::TimedOut.into())
             }

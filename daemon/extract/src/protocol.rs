@@ -16,27 +16,16 @@
 //! The worker may have been taken over by a document, so the daemon bounds every length before it
 //! allocates and accepts known words only.
 
-use std::io::{self, IoSlice, IoSliceMut, Read, Write};
-use std::mem::MaybeUninit;
-use std::os::fd::{BorrowedFd, OwnedFd};
-use std::os::unix::net::UnixStream;
-use std::sync::Arc;
+mod answer;
+mod frame;
 
-use rustix::net::{
-    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
-    SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
-};
-use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::member::{Member, MemberHead, MemberOut};
-use crate::spool::Collecting;
+pub(crate) use self::answer::{Answers, receive_reply};
+pub(crate) use self::frame::{receive, receive_with_descriptor, send, send_with_descriptor};
+use crate::member::Member;
 use crate::{Budgets, ExtractedText, Extraction, Facts, Outcome, Reason};
 
-/// Longest frame either side accepts.
-const MAX_FRAME: usize = 64 << 10;
-/// Longest chunk of a member's bytes.
-const MAX_CHUNK: usize = 64 << 10;
 /// Longest media type or engine name.
 const MAX_NAME: usize = 128;
 /// Most warnings and longest warning (in bytes) of a reply.
@@ -82,21 +71,6 @@ pub(crate) enum Status {
     Unsupported,
     TooLarge,
     Failed,
-}
-
-/// What a worker says after a request.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-enum Said {
-    Member { nonce: u64, head: MemberHead },
-    Reply(Reply),
-}
-
-/// Ends the bytes of a member.
-#[derive(Debug, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct MemberEnd {
-    cut: Option<Reason>,
 }
 
 /// The answer to one request; `text_bytes` bytes follow the frame.
@@ -193,163 +167,9 @@ fn is_plain(name: &str) -> bool {
     (1..=MAX_NAME).contains(&name.len()) && name.bytes().all(|b| matches!(b, b' '..=b'~'))
 }
 
-/// Writes one frame.
-pub(crate) fn send(mut stream: &UnixStream, message: &impl Serialize) -> io::Result<()> {
-    stream.write_all(&frame(message)?)
-}
-
-/// Reads one frame.
-pub(crate) fn receive<M: DeserializeOwned>(mut stream: impl Read) -> io::Result<M> {
-    let mut length = [0; 4];
-    stream.read_exact(&mut length)?;
-    receive_body(stream, length)
-}
-
-/// Writes a reply.
-pub(crate) fn send_reply(stream: &UnixStream, reply: Reply) -> io::Result<()> {
-    send(stream, &Said::Reply(reply))
-}
-
-/// Reads up to the reply, collecting the members before it.
-pub(crate) fn receive_reply(
-    mut stream: impl Read,
-    request: u64,
-    members: &mut Collecting<'_>,
-) -> io::Result<Reply> {
-    loop {
-        match receive(&mut stream)? {
-            Said::Reply(reply) => return Ok(reply),
-            Said::Member { nonce, head } => {
-                let has_bytes = head.unread.is_none();
-                if nonce != request {
-                    return Err(io::ErrorKind::InvalidData.into());
-                }
-                members.begin(head)?;
-                if has_bytes {
-                    receive_bytes(&mut stream, members)?;
-                }
-            }
-        }
-    }
-}
-
-fn receive_bytes(mut stream: impl Read, members: &mut Collecting<'_>) -> io::Result<()> {
-    let mut buffer = vec![0; MAX_CHUNK];
-    loop {
-        let mut length = [0; 4];
-        stream.read_exact(&mut length)?;
-        let chunk = match u32::from_le_bytes(length) as usize {
-            0 => return members.end(receive::<MemberEnd>(stream)?.cut),
-            length => buffer.get_mut(..length).ok_or(io::ErrorKind::InvalidData)?,
-        };
-        stream.read_exact(chunk)?;
-        members.chunk(chunk)?;
-    }
-}
-
-/// Members on their way to the daemon.
-pub(crate) struct MemberStream {
-    pub(crate) stream: Arc<UnixStream>,
-    pub(crate) nonce: u64,
-}
-
-impl MemberOut for MemberStream {
-    fn begin(&mut self, head: &MemberHead) -> io::Result<()> {
-        let said = Said::Member {
-            nonce: self.nonce,
-            head: head.clone(),
-        };
-        send(&self.stream, &said)
-    }
-
-    fn chunk(&mut self, bytes: &[u8]) -> io::Result<()> {
-        for chunk in bytes.chunks(MAX_CHUNK) {
-            let mut stream = &*self.stream;
-            stream.write_all(&(chunk.len() as u32).to_le_bytes())?;
-            stream.write_all(chunk)?;
-        }
-        Ok(())
-    }
-
-    fn end(&mut self, cut: Option<Reason>) -> io::Result<()> {
-        let mut stream = &*self.stream;
-        stream.write_all(&[0; 4])?;
-        send(stream, &MemberEnd { cut })
-    }
-}
-
-/// Writes one frame with `document` attached.
-pub(crate) fn send_with_descriptor(
-    mut stream: &UnixStream,
-    message: &impl Serialize,
-    document: BorrowedFd<'_>,
-) -> io::Result<()> {
-    let bytes = frame(message)?;
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-    let mut control = SendAncillaryBuffer::new(&mut space);
-    let descriptors = [document];
-    control.push(SendAncillaryMessage::ScmRights(&descriptors));
-    let sent = sendmsg(
-        stream,
-        &[IoSlice::new(&bytes)],
-        &mut control,
-        SendFlags::NOSIGNAL,
-    )?;
-    stream.write_all(&bytes[sent..])
-}
-
-/// Reads one frame and the one descriptor attached to it.
-pub(crate) fn receive_with_descriptor<M: DeserializeOwned>(
-    mut stream: &UnixStream,
-) -> io::Result<(M, OwnedFd)> {
-    let mut length = [0; 4];
-    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(1))];
-    let mut control = RecvAncillaryBuffer::new(&mut space);
-    let received = recvmsg(
-        stream,
-        &mut [IoSliceMut::new(&mut length)],
-        &mut control,
-        RecvFlags::CMSG_CLOEXEC,
-    )?;
-    if received.bytes == 0 {
-        return Err(io::ErrorKind::UnexpectedEof.into());
-    }
-    stream.read_exact(&mut length[received.bytes..])?;
-    let document = control.drain().find_map(|message| match message {
-        RecvAncillaryMessage::ScmRights(mut descriptors) => descriptors.next(),
-        _ => None,
-    });
-    let document = document.ok_or(io::ErrorKind::InvalidData)?;
-    Ok((receive_body(stream, length)?, document))
-}
-
-fn frame(message: &impl Serialize) -> io::Result<Vec<u8>> {
-    let mut bytes = vec![0; 4];
-    serde_json::to_writer(&mut bytes, message)?;
-    let length = bytes.len() - 4;
-    if length > MAX_FRAME {
-        return Err(io::ErrorKind::InvalidInput.into());
-    }
-    bytes[..4].copy_from_slice(&(length as u32).to_le_bytes());
-    Ok(bytes)
-}
-
-fn receive_body<M: DeserializeOwned>(mut stream: impl Read, length: [u8; 4]) -> io::Result<M> {
-    let length = u32::from_le_bytes(length) as usize;
-    if length > MAX_FRAME {
-        return Err(io::ErrorKind::InvalidData.into());
-    }
-    let mut bytes = vec![0; length];
-    stream.read_exact(&mut bytes)?;
-    Ok(serde_json::from_slice(&bytes)?)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use proptest::prelude::*;
-    use std::fs::File;
-    use std::os::fd::AsFd;
 
     fn reply() -> Reply {
         Reply {
@@ -363,48 +183,6 @@ mod tests {
             text_bytes: 3,
             last: false,
         }
-    }
-
-    #[test]
-    fn a_request_carries_its_descriptor() {
-        let (daemon, worker) = UnixStream::pair().unwrap();
-        let file = File::open("Cargo.toml").unwrap();
-        let request = Request {
-            nonce: 1,
-            length: 2,
-            name: Some("ß".into()),
-        };
-        send_with_descriptor(&daemon, &request, file.as_fd()).unwrap();
-        let (got, document) = receive_with_descriptor::<Request>(&worker).unwrap();
-        assert_eq!(
-            (got.nonce, got.length, got.name.as_deref()),
-            (1, 2, Some("ß"))
-        );
-        let mut text = String::new();
-        File::from(document).read_to_string(&mut text).unwrap();
-        assert!(text.contains("simdex-extract"));
-    }
-
-    #[test]
-    fn a_request_without_descriptor_is_refused() {
-        let (daemon, worker) = UnixStream::pair().unwrap();
-        send(
-            &daemon,
-            &Request {
-                nonce: 1,
-                length: 2,
-                name: None,
-            },
-        )
-        .unwrap();
-        assert!(receive_with_descriptor::<Request>(&worker).is_err());
-    }
-
-    #[test]
-    fn a_long_frame_is_refused_before_it_is_read() {
-        let bytes = u32::MAX.to_le_bytes();
-        let error = receive::<Hello>(&bytes[..]).unwrap_err();
-        assert_eq!(error.kind(), io::ErrorKind::InvalidData);
     }
 
     #[test]
@@ -455,16 +233,6 @@ mod tests {
         assert!(serde_json::from_str::<Reply>(&known).is_ok());
         for (word, other) in [("\"text\"", "\"timed-out\""), ("\"last\"", "\"path\"")] {
             assert!(serde_json::from_str::<Reply>(&known.replace(word, other)).is_err());
-        }
-    }
-
-    proptest! {
-        #[test]
-        fn arbitrary_bytes_never_panic_the_daemon(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-            let _ = receive::<Reply>(&bytes[..]);
-            let mut framed = (bytes.len() as u32).to_le_bytes().to_vec();
-            framed.extend(&bytes);
-            let _ = receive::<Hello>(&framed[..]);
         }
     }
 }

@@ -1,33 +1,75 @@
-//! Where the bytes of members wait until the daemon has read them: one unlinked file a container.
+//! Where the bytes of members wait until the daemon has read them: in memory, or in one unlinked file
+//! a container.
 
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, Write};
 use std::os::fd::AsRawFd;
 use std::os::unix::fs::FileExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use rustix::fs::{MemfdFlags, memfd_create};
+use tempfile::{SpooledData, SpooledTempFile};
+
 use crate::member::{Member, MemberHead};
 use crate::{Budgets, Reason};
 
-/// The file of one container, removed by the kernel when the last of its members is dropped.
+/// Bytes of a container's members that are kept in memory; more go to a file.
+const IN_MEMORY: usize = 1 << 20;
+
+/// The bytes of one container's members. A file is removed by the kernel when the last of them is
+/// dropped.
 #[derive(Debug)]
-pub(crate) struct Spool {
-    file: File,
+struct Spool {
+    data: SpooledData,
     directory: PathBuf,
+}
+
+impl Spool {
+    /// A growing spool, whose file would lie in `directory`.
+    fn growing(directory: &Path) -> SpooledTempFile {
+        SpooledTempFile::new_in(IN_MEMORY, directory)
+    }
+
+    fn of(grown: SpooledTempFile, directory: &Path) -> Arc<Self> {
+        Arc::new(Self {
+            data: grown.into_inner(),
+            directory: directory.to_owned(),
+        })
+    }
+
+    fn read_at(&self, buffer: &mut [u8], at: u64) -> io::Result<usize> {
+        match &self.data {
+            SpooledData::OnDisk(file) => file.read_at(buffer, at),
+            SpooledData::InMemory(bytes) => {
+                let start = usize::try_from(at).unwrap_or(usize::MAX);
+                bytes
+                    .get_ref()
+                    .get(start..)
+                    .unwrap_or_default()
+                    .read(buffer)
+            }
+        }
+    }
+}
+
+/// Where the bytes of one member lie in the spool of its container.
+#[derive(Debug, Clone, Copy)]
+struct Extent {
+    start: u64,
+    length: u64,
+    cut: Option<Reason>,
 }
 
 /// The bytes of one member.
 #[derive(Debug, Clone)]
 pub struct MemberBytes {
     spool: Arc<Spool>,
-    start: u64,
-    length: u64,
-    cut: Option<Reason>,
+    extent: Extent,
 }
 
 impl MemberBytes {
-    /// Keeps what `write` writes in an unlinked file of its own in `directory`.
+    /// Keeps what `write` writes: in memory, or in an unlinked file of its own in `directory`.
     ///
     /// # Errors
     /// When the temporary file cannot be written, or `write` fails.
@@ -35,29 +77,28 @@ impl MemberBytes {
         directory: &Path,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> io::Result<Self> {
-        let mut out = io::BufWriter::new(tempfile::tempfile_in(directory)?);
+        let mut out = io::BufWriter::new(Spool::growing(directory));
         write(&mut out)?;
-        let file = out.into_inner()?;
-        let length = file.metadata()?.len();
-        let directory = directory.to_owned();
-        Ok(Self {
-            spool: Arc::new(Spool { file, directory }),
+        let mut grown = out.into_inner()?;
+        let extent = Extent {
             start: 0,
-            length,
+            length: grown.stream_position()?,
             cut: None,
-        })
+        };
+        let spool = Spool::of(grown, directory);
+        Ok(Self { spool, extent })
     }
 
     /// How many bytes.
     #[must_use]
     pub fn length(&self) -> u64 {
-        self.length
+        self.extent.length
     }
 
     /// Why these are not all of its bytes, if they are not.
     #[must_use]
     pub fn cut(&self) -> Option<Reason> {
-        self.cut
+        self.extent.cut
     }
 
     /// A reader over them.
@@ -74,11 +115,21 @@ impl MemberBytes {
     /// # Errors
     /// When the temporary file cannot be written.
     pub fn to_file(&self) -> io::Result<File> {
-        let mut copy = tempfile::tempfile_in(&self.spool.directory)?;
+        let mut copy = self.own_file()?;
         io::copy(&mut self.reader(), &mut copy)?;
-        copy.flush()?;
         // The same open file cannot be made read-only; another opening of it can.
         File::open(format!("/proc/self/fd/{}", copy.as_raw_fd()))
+    }
+
+    /// An empty file: of memory for a small member, which no disk need hear of.
+    fn own_file(&self) -> io::Result<File> {
+        if self.length() <= IN_MEMORY as u64
+            && let Ok(memory) = memfd_create("member", MemfdFlags::CLOEXEC)
+        {
+            return Ok(memory.into());
+        }
+        // Also where a hardened machine grants no files of memory.
+        tempfile::tempfile_in(&self.spool.directory)
     }
 }
 
@@ -89,12 +140,13 @@ struct SpoolReader<'a> {
 
 impl Read for SpoolReader<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self.bytes.length.saturating_sub(self.position);
+        let extent = self.bytes.extent;
+        let left = extent.length.saturating_sub(self.position);
         let room = buffer
             .len()
             .min(usize::try_from(left).unwrap_or(usize::MAX));
-        let at = self.bytes.start + self.position;
-        let count = self.bytes.spool.file.read_at(&mut buffer[..room], at)?;
+        let at = extent.start + self.position;
+        let count = self.bytes.spool.read_at(&mut buffer[..room], at)?;
         self.position += count as u64;
         Ok(count)
     }
@@ -102,19 +154,19 @@ impl Read for SpoolReader<'_> {
 
 /// Collects the members that a worker sends, within the budgets: a worker that sends more lies.
 pub(crate) struct Collecting<'a> {
-    directory: &'a std::path::Path,
+    directory: &'a Path,
     budgets: &'a Budgets,
-    spool: Option<Arc<Spool>>,
+    spool: SpooledTempFile,
     written: u64,
-    members: Vec<Member>,
+    members: Vec<(MemberHead, Extent)>,
 }
 
 impl<'a> Collecting<'a> {
-    pub(crate) fn new(directory: &'a std::path::Path, budgets: &'a Budgets) -> Self {
+    pub(crate) fn new(directory: &'a Path, budgets: &'a Budgets) -> Self {
         Self {
             directory,
             budgets,
-            spool: None,
+            spool: Spool::growing(directory),
             written: 0,
             members: Vec::new(),
         }
@@ -125,21 +177,12 @@ impl<'a> Collecting<'a> {
         if self.members.len() >= self.budgets.entries as usize || !head.is_sound() {
             return Err(io::ErrorKind::InvalidData.into());
         }
-        let body = match head.unread {
-            Some(reason) => Err(reason),
-            None => Ok(MemberBytes {
-                start: self.written,
-                length: 0,
-                cut: None,
-                spool: self.spool()?,
-            }),
+        let extent = Extent {
+            start: self.written,
+            length: 0,
+            cut: None,
         };
-        self.members.push(Member {
-            name: head.name,
-            role: head.role,
-            modified: head.modified,
-            body,
-        });
+        self.members.push((head, extent));
         Ok(())
     }
 
@@ -148,10 +191,9 @@ impl<'a> Collecting<'a> {
         if self.written + more > self.budgets.total_bytes {
             return Err(io::ErrorKind::InvalidData.into());
         }
-        let at = self.written;
-        self.spool()?.file.write_all_at(bytes, at)?;
-        self.written += more;
         self.current()?.length += more;
+        self.spool.write_all(bytes)?;
+        self.written += more;
         Ok(())
     }
 
@@ -161,25 +203,29 @@ impl<'a> Collecting<'a> {
     }
 
     pub(crate) fn into_members(self) -> Vec<Member> {
+        let spool = Spool::of(self.spool, self.directory);
+        let member = |(head, extent): (MemberHead, Extent)| Member {
+            body: head.unread.map_or_else(
+                || {
+                    let spool = Arc::clone(&spool);
+                    Ok(MemberBytes { spool, extent })
+                },
+                Err,
+            ),
+            name: head.name,
+            role: head.role,
+            modified: head.modified,
+        };
+        self.members.into_iter().map(member).collect()
+    }
+
+    /// The member whose bytes arrive.
+    fn current(&mut self) -> io::Result<&mut Extent> {
         self.members
-    }
-
-    fn current(&mut self) -> io::Result<&mut MemberBytes> {
-        let body = self.members.last_mut().map(|member| member.body.as_mut());
-        body.and_then(Result::ok)
+            .last_mut()
+            .filter(|(head, _)| head.unread.is_none())
+            .map(|(_, extent)| extent)
             .ok_or_else(|| io::ErrorKind::InvalidData.into())
-    }
-
-    fn spool(&mut self) -> io::Result<Arc<Spool>> {
-        if let Some(spool) = &self.spool {
-            return Ok(Arc::clone(spool));
-        }
-        let spool = Arc::new(Spool {
-            file: tempfile::tempfile_in(self.directory)?,
-            directory: self.directory.to_owned(),
-        });
-        self.spool = Some(Arc::clone(&spool));
-        Ok(spool)
     }
 }
 
@@ -217,6 +263,38 @@ mod tests {
             read(&members[2]),
             (5, "three".into(), Some(Reason::Damaged))
         );
+    }
+
+    #[test]
+    fn what_outgrows_the_memory_lies_in_a_file_and_reads_the_same() {
+        let (directory, budgets) = (std::env::temp_dir(), Budgets::default());
+        let mut spool = Collecting::new(&directory, &budgets);
+        let bytes: Vec<u8> = (0..IN_MEMORY / 2 + 1).map(|at| (at % 251) as u8).collect();
+        for name in ["a", "b", "c"] {
+            spool.begin(head(name)).unwrap();
+            spool.chunk(&bytes).unwrap();
+        }
+        let members = spool.into_members();
+        for member in &members {
+            let own = member.body.as_ref().unwrap();
+            assert!(matches!(own.spool.data, SpooledData::OnDisk(_)));
+            let mut read = Vec::new();
+            own.to_file().unwrap().read_to_end(&mut read).unwrap();
+            assert!(read == bytes, "{}", member.name);
+        }
+    }
+
+    #[test]
+    fn a_page_made_here_reads_as_it_was_written() {
+        let directory = std::env::temp_dir();
+        for length in [0, 5, IN_MEMORY, IN_MEMORY + 1] {
+            let made = MemberBytes::written_in(&directory, |out| {
+                io::copy(&mut io::repeat(b'x').take(length as u64), out).map(drop)
+            });
+            let (made, mut read) = (made.unwrap(), Vec::new());
+            made.to_file().unwrap().read_to_end(&mut read).unwrap();
+            assert_eq!((made.length(), read), (length as u64, vec![b'x'; length]));
+        }
     }
 
     #[test]

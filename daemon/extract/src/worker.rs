@@ -6,11 +6,10 @@ use std::os::fd::AsFd;
 use std::os::unix::fs::FileExt;
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::thread;
 
 use crate::input::Input;
-use crate::protocol::{self, Hello, MemberStream, Reply, Request, Setup};
+use crate::protocol::{self, Answers, Hello, Reply, Request, Setup};
 use crate::sandbox::{self, SandboxReport};
 use crate::sink::Sink;
 use crate::{EXTRACTOR_VERSION, Reason, formats};
@@ -45,18 +44,19 @@ fn run() -> io::Result<()> {
     let report = sandbox::confine_process(&setup);
     let parser = thread::Builder::new()
         .stack_size(STACK_BYTES)
-        .spawn(move || serve(&Arc::new(stream), &setup, report, &memory))?;
+        .spawn(move || serve(&stream, &setup, report, &memory))?;
     parser
         .join()
         .unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))
 }
 
 fn serve(
-    stream: &Arc<UnixStream>,
+    stream: &UnixStream,
     setup: &Setup,
     mut report: SandboxReport,
     memory: &Memory,
 ) -> io::Result<()> {
+    let answers = Answers::on(stream)?;
     sandbox::confine_threads(&mut report);
     let hello = Hello {
         extractor_version: EXTRACTOR_VERSION,
@@ -69,7 +69,7 @@ fn serve(
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),
             received => received?,
         };
-        if !answer(stream, setup, request, document.into(), memory)? {
+        if !answer(&answers, setup, request, document.into(), memory)? {
             return Ok(());
         }
     }
@@ -77,7 +77,7 @@ fn serve(
 
 /// Reads one document and answers. False when this worker should not go on.
 fn answer(
-    stream: &Arc<UnixStream>,
+    answers: &Answers,
     setup: &Setup,
     request: Request,
     document: File,
@@ -86,11 +86,8 @@ fn answer(
     sandbox::grant_cpu(setup.cpu_seconds)?;
     let input = Input::new(document, request.length);
     let limit = usize::try_from(setup.output_bytes).unwrap_or(usize::MAX);
-    let members = MemberStream {
-        stream: Arc::clone(stream),
-        nonce: request.nonce,
-    };
-    let sink = Sink::new(limit, setup.budgets.clone(), Box::new(members));
+    let members = Box::new(answers.members(request.nonce));
+    let sink = Sink::new(limit, setup.budgets.clone(), members);
     let extraction = formats::extract(&input, request.name.as_deref(), sink);
     // After a panic the parser's own state is not to be trusted.
     let panicked = extraction.outcome.reason() == Some(Reason::ParserPanic);
@@ -99,8 +96,7 @@ fn answer(
         .is_some_and(|bytes| bytes > MAX_RESIDENT_BYTES);
     let (reply, text) = Reply::of(extraction, request.nonce, panicked || grown);
     let last = reply.last;
-    protocol::send_reply(stream, reply)?;
-    io::Write::write_all(&mut &**stream, text.as_bytes())?;
+    answers.reply(reply, text.as_bytes())?;
     Ok(!last)
 }
 

@@ -15,7 +15,7 @@ use super::*;
 use crate::Role;
 use crate::formats::samples::{pdf, pdf_of, stream};
 use crate::member::{MemberHead, MemberOut};
-use crate::protocol::{self, Hello, MemberStream, Reply, Setup, Status};
+use crate::protocol::{self, Answers, Hello, Reply, Setup, Status};
 use crate::{EXTRACTOR_VERSION, sandbox};
 
 const BAD: &[u8] = b"misbehave now";
@@ -367,14 +367,13 @@ pub(crate) fn reply(nonce: u64, text: &[u8]) -> Reply {
     }
 }
 
-fn answer(mut stream: &UnixStream, nonce: u64, text: &[u8]) {
-    protocol::send_reply(stream, reply(nonce, text)).unwrap();
-    stream.write_all(text).unwrap();
+/// Sends this reply with this text, whatever it announces.
+fn send(stream: &UnixStream, reply: Reply, text: &[u8]) {
+    Answers::on(stream).unwrap().reply(reply, text).unwrap();
 }
 
-fn members(stream: &UnixStream, nonce: u64) -> MemberStream {
-    let stream = std::sync::Arc::new(stream.try_clone().unwrap());
-    MemberStream { stream, nonce }
+fn answer(stream: &UnixStream, nonce: u64, text: &[u8]) {
+    send(stream, reply(nonce, text), text);
 }
 
 fn sleep_long() {
@@ -421,7 +420,7 @@ workers! {
     worker_panic => |_, _| panic!("as a parser would");
     worker_break_off => |stream, request| {
         let announced = Reply { text_bytes: 1000, ..reply(request.nonce, b"") };
-        protocol::send_reply(stream, announced).unwrap();
+        send(stream, announced, b"");
         std::process::exit(0);
     };
     worker_other_nonce => |stream, request| {
@@ -430,7 +429,7 @@ workers! {
     };
     worker_huge_text => |stream, request| {
         let huge = Reply { text_bytes: 1 << 40, ..reply(request.nonce, b"") };
-        protocol::send_reply(stream, huge).unwrap();
+        send(stream, huge, b"");
         sleep_long();
     };
     worker_huge_frame => |mut stream, _| {
@@ -438,18 +437,22 @@ workers! {
         sleep_long();
     };
     worker_many_members => |stream, request| {
-        let mut members = members(stream, request.nonce);
+        let answers = Answers::on(stream).unwrap();
+        let mut members = answers.members(request.nonce);
         let entries = Limits::default().budgets.entries;
         for _ in 0..=entries {
             // The daemon may have stopped listening.
             let _ = members.begin(&MemberHead::new("x", Role::Entry));
             let _ = members.end(None);
         }
+        let _ = answers.flush();
         sleep_long();
     };
     worker_other_member => |stream, request| {
         let head = MemberHead::new("x", Role::Entry);
-        members(stream, request.nonce + 1).begin(&head).unwrap();
+        let answers = Answers::on(stream).unwrap();
+        answers.members(request.nonce + 1).begin(&head).unwrap();
+        answers.flush().unwrap();
         sleep_long();
     };
     worker_bad_utf8 => |stream, request| {
@@ -462,7 +465,7 @@ workers! {
     };
     worker_bad_name => |stream, request| {
         let named = Reply { media_type: "../../etc".repeat(50), ..reply(request.nonce, b"") };
-        protocol::send_reply(stream, named).unwrap();
+        send(stream, named, b"");
         sleep_long();
     };
     worker_shout => |stream, request| {
@@ -471,9 +474,8 @@ workers! {
         }
         answer(stream, request.nonce, b"shouted");
     };
-    worker_chatter => |mut stream, request| {
-        protocol::send_reply(stream, reply(request.nonce, b"chattered")).unwrap();
-        stream.write_all(b"chattered and on and on").unwrap();
+    worker_chatter => |stream, request| {
+        send(stream, reply(request.nonce, b"chattered"), b"chattered and on and on");
     };
 }
 

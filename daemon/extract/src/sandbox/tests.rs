@@ -13,7 +13,7 @@ use std::process::Command;
 
 use super::*;
 use crate::pool::tests::{document, reply, test_worker};
-use crate::protocol::{self, Request};
+use crate::protocol::{self, Answers, Request};
 use crate::{EXTRACTOR_VERSION, Hint, Limits, Outcome, Pool};
 
 type Action = fn() -> io::Result<()>;
@@ -183,6 +183,7 @@ fn escape(confine_threads: fn(&mut SandboxReport)) {
     };
     let mut report = confine_process(&setup);
     let parser = move || {
+        let answers = Answers::on(&stream).unwrap();
         confine_threads(&mut report);
         let (enforced, missing) = (report.enforced, report.missing);
         let hello = Hello {
@@ -204,8 +205,8 @@ fn escape(confine_threads: fn(&mut SandboxReport)) {
         );
         lines.extend(std::env::vars().map(|(name, _)| format!("environment {name}")));
         let text = lines.join("\n");
-        protocol::send_reply(&stream, reply(request.nonce, text.as_bytes())).unwrap();
-        (&stream).write_all(text.as_bytes()).unwrap();
+        let reply = reply(request.nonce, text.as_bytes());
+        answers.reply(reply, text.as_bytes()).unwrap();
     };
     std::thread::spawn(parser).join().unwrap();
 }
