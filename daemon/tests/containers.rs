@@ -11,32 +11,8 @@
 
 mod daemon;
 
-use daemon::{Daemon, prose};
+use daemon::{Daemon, prose, tar};
 use simdex_client::{Find, Subject, wire};
-
-/// A tape archive of these entries: 512 bytes of header, the content, NULs up to the next 512.
-fn tar(entries: &[(&str, &str)]) -> String {
-    let mut tape = String::new();
-    for (name, content) in entries {
-        let pad = |text: &str, width: usize| format!("{text:\0<width$}");
-        let number = |value: usize, width: usize| format!("{value:0width$o}\0", width = width - 1);
-        let start = [
-            pad(name, 100),
-            number(0o644, 8),
-            number(0, 8),
-            number(0, 8),
-            number(content.len(), 12),
-            number(0, 12),
-        ]
-        .concat();
-        let end = format!("0{}{}{}", pad("", 100), pad("ustar", 6), pad("00", 249));
-        // The sum is taken with blanks in its own place.
-        let sum: u32 = format!("{start}        {end}").bytes().map(u32::from).sum();
-        tape += &format!("{start}{sum:06o}\0 {end}{content}");
-        tape += &"\0".repeat((512 - content.len() % 512) % 512);
-    }
-    tape + &"\0".repeat(1024)
-}
 
 /// Every file and member: path below the share, state, role.
 fn files(daemon: &Daemon) -> (Vec<(String, String, String)>, wire::Summary) {

@@ -12,7 +12,7 @@ mod daemon;
 
 use std::collections::BTreeMap;
 
-use daemon::{Daemon, prose};
+use daemon::{Daemon, prose, tar};
 use simdex_client::{Find, Subject, path_bytes};
 
 const FRAMESET: &str = "<html><head><title>Home</title></head><frameset cols='20%,*'>\
@@ -272,4 +272,46 @@ fn nothing_but_files_of_the_share_is_shown() {
         "{missing}"
     );
     assert!(!missing.contains("index.html"), "{missing}");
+}
+
+#[test]
+fn pages_in_an_archive_are_shown_with_what_lies_beside_them_there() {
+    let texts = [prose(1, 400), prose(2, 400), prose(3, 400)];
+    let pages = texts.each_ref().map(|text| page(text));
+    let leading_out = FRAMESET.replace("text.html#top", "../outside.html");
+    let archive = tar(&[
+        ("./a/index.html", FRAMESET),
+        ("./a/text.html", &pages[0]),
+        // The same page, beside another.
+        ("./b/index.html", FRAMESET),
+        ("./b/text.html", &pages[1]),
+        ("./index.html", &leading_out),
+    ]);
+    let daemon = share(&[
+        ("0.html", &pages[0]),
+        ("1.html", &pages[1]),
+        ("2.html", &pages[2]),
+        ("outside.html", &pages[2]),
+        ("site.tar", &archive),
+    ]);
+    let at = |tar: &str, folder: &str| format!("{tar}!/{folder}index.html!/as-shown.mhtml");
+    assert!(like(&daemon, "0.html")[&at("site.tar", "a/")] > 0.99);
+    assert!(like(&daemon, "1.html")[&at("site.tar", "b/")] > 0.99);
+    let (state, role, facts) = shown(&daemon, &at("site.tar", "b/")).unwrap();
+    assert_eq!((&*state, &*role), ("identical-text", "rendered"));
+    assert_eq!(facts["frames-filled"], "text.html#top");
+    assert_eq!(facts["frames-missing"], "menu.html");
+    assert!(
+        shown(&daemon, &at("site.tar", "")).is_none(),
+        "a page in an archive asks for nothing outside it"
+    );
+    // Another file of the same bytes holds the same, and each goes with its file.
+    put(&daemon, "copy.tar", &archive);
+    sync(&daemon);
+    assert!(like(&daemon, "0.html").contains_key(&at("copy.tar", "a/")));
+    remove(&daemon, "site.tar");
+    sync(&daemon);
+    let left = like(&daemon, "1.html");
+    assert!(left.contains_key(&at("copy.tar", "b/")));
+    assert!(!left.contains_key(&at("site.tar", "b/")));
 }

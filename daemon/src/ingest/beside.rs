@@ -4,23 +4,24 @@
 //! alone: equal framesets lie in many folders, beside other frames. So the reader of a page only
 //! tells which relative addresses the page asks for; the daemon finds those files, with the care it
 //! takes for every file of a share, and puts page and frames into one web archive. That is a member
-//! of the page (`index.html!/as-shown.mhtml`), a content of its own, and read like any other.
+//! of the page (`index.html!/as-shown.mhtml`), a content of its own, and read like any other. Pages in
+//! a container are shown with what lies beside them there, by [`members`](super::members).
 
-mod address;
+pub(super) mod address;
 mod archive;
+pub(super) mod plan;
 
 use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
-use simdex_extract::{EXTRACTOR_VERSION, Fact, Hint, Member, MemberBytes, Role, Urgency};
+use simdex_extract::{EXTRACTOR_VERSION, Fact, Hint, Member, Urgency};
 use simdex_index::{IndexError, SeenFile};
 use simdex_schema::{ContentHash, ContentRecord, FileKey, FileStat};
 
-use self::address::{Place, depth_of, folder_of, location, place};
-use self::archive::Part;
+use self::plan::{MAX_BYTES, Page, Plan, Sight, copy};
 use super::content::ReadContent;
 use super::{Ingest, hash_of, is_behind_symlink, members, name_of, rewind};
 use crate::roots::Root;
@@ -34,26 +35,21 @@ pub(super) const NAME: &str = "as-shown.mhtml";
 /// What can be filled in.
 const PAGE: &str = "text/html";
 
-/// Pages that are put together at most, the page itself among them.
-const MAX_PAGES: usize = 64;
-/// Frames of frames are followed so deep.
-const MAX_DEPTH: usize = 4;
-/// Bytes of all of them.
-const MAX_BYTES: u64 = 32 << 20;
-
 /// The addresses that a content asks for: those of a page, which holds no files of its own.
 pub(super) fn asked(content: &ContentRecord) -> Vec<String> {
-    asked_in(&content.media_type, &content.facts)
+    asked_by_page(&content.media_type, &content.facts).unwrap_or_default()
 }
 
-fn asked_in(media_type: &str, facts: &[(String, String)]) -> Vec<String> {
+/// The same; none where the content is no page at all.
+pub(super) fn asked_by_page(media_type: &str, facts: &[(String, String)]) -> Option<Vec<String>> {
     let stated = |code: &str| facts.iter().find(|(fact, _)| fact == code);
-    match stated(Fact::FramesAsked.code()) {
-        Some((_, list)) if media_type == PAGE && stated(members::COUNT).is_none() => {
+    let asked = match stated(Fact::FramesAsked.code()) {
+        Some((_, list)) if stated(members::COUNT).is_none() => {
             list.split(' ').map(str::to_owned).collect()
         }
         _ => Vec::new(),
-    }
+    };
+    (media_type == PAGE).then_some(asked)
 }
 
 /// What a page is shown with.
@@ -72,33 +68,6 @@ pub(super) struct Filled {
     digest: u64,
 }
 
-/// A page that is shown, or a frame of it.
-struct Page {
-    /// Below the root.
-    path: Vec<u8>,
-    hash: ContentHash,
-    stat: FileStat,
-    asked: Vec<String>,
-    depth: usize,
-}
-
-/// What there is at an address.
-enum Sight {
-    /// A page.
-    Page(Page),
-    /// Nothing, or no page.
-    Nothing,
-    /// What is on record of it proves nothing.
-    Unproven,
-}
-
-/// Pages in the order in which they are asked for, the first asks for all others.
-struct Plan {
-    pages: Vec<Page>,
-    /// Folders below the root of the one that all addresses stay in.
-    top: usize,
-}
-
 impl Ingest<'_> {
     /// Puts a page, `file`, together with what lies beside it.
     pub(super) fn shown(
@@ -109,29 +78,24 @@ impl Ingest<'_> {
         (hash, stat): (ContentHash, FileStat),
         asked: Vec<String>,
     ) -> Result<Shown, IndexError> {
-        let plan = Plan::follow(key, (hash, stat), asked, &mut |frame| {
-            self.seen_on_disk(root, frame)
+        let page = Page::new(key.path.clone(), (hash, stat), asked);
+        let plan = Plan::follow(page, &mut |path| {
+            self.seen_on_disk(root, on_share(key, path))
         })?;
-        let Some(plan) = plan.filter(|plan| plan.pages.len() > 1) else {
+        let Some(plan) = plan.filter(Plan::shows_frames) else {
             return Ok(Shown::Nothing);
         };
-        let written = MemberBytes::written_in(self.pool.spool(), |out| {
-            archive::write(&plan.parts(), out, &mut |at, out| match at {
-                0 => rewind(file).and_then(|()| copy(&mut *file, hash, out)),
-                _ => plan.copy(root, at, out),
-            })
+        let member = plan.put_together(self.pool.spool(), &mut |at, page, out| match at {
+            0 => rewind(file).and_then(|()| copy(&mut *file, hash, out)),
+            _ => copy_from_disk(root, page, out),
         });
-        let Ok(bytes) = written else {
-            return Ok(Shown::Unsteady);
-        };
-        let member = Member {
-            name: NAME.to_owned(),
-            role: Role::Rendered,
-            modified: plan.pages.iter().map(|page| page.stat.mtime.seconds).max(),
-            body: Ok(bytes),
-        };
-        let digest = plan.digest();
-        Ok(Shown::Filled(Filled { member, digest }))
+        Ok(match member {
+            Ok(member) => Shown::Filled(Filled {
+                member,
+                digest: plan.digest(),
+            }),
+            Err(_) => Shown::Unsteady,
+        })
     }
 
     /// Reads the page as it is shown: a member of the page.
@@ -153,25 +117,26 @@ impl Ingest<'_> {
         &self,
         root: &Root,
         key: &FileKey,
-        page: (ContentHash, FileStat),
+        seen: (ContentHash, FileStat),
         content: &ContentRecord,
     ) -> Result<bool, IndexError> {
         let asked = asked(content);
         if asked.is_empty() {
             return Ok(false);
         }
-        let plan = Plan::follow(key, page, asked, &mut |frame| {
-            self.seen_on_record(root, frame)
+        let page = Page::new(key.path.clone(), seen, asked);
+        let plan = Plan::follow(page, &mut |path| {
+            self.seen_on_record(root, on_share(key, path))
         })?;
         let Some(plan) = plan else {
             return Ok(true);
         };
         let recorded = self.index.file(&key.member(NAME.as_bytes()))?;
         Ok(match recorded {
-            Some(shown) if plan.pages.len() > 1 => {
+            Some(shown) if plan.shows_frames() => {
                 shown.stat.inode != plan.digest() || self.members_wait(key)?
             }
-            recorded => recorded.is_some() || plan.pages.len() > 1,
+            recorded => recorded.is_some() || plan.shows_frames(),
         })
     }
 
@@ -239,131 +204,14 @@ impl Ingest<'_> {
     }
 }
 
-impl Plan {
-    /// The page alone.
-    fn of(key: &FileKey, (hash, stat): (ContentHash, FileStat), asked: Vec<String>) -> Self {
-        let page = Page {
-            path: key.path.clone(),
-            hash,
-            stat,
-            asked,
-            depth: 0,
-        };
-        Self {
-            top: depth_of(&key.path),
-            pages: vec![page],
-        }
-    }
-
-    /// Follows the addresses; none where `see` cannot tell.
-    fn follow(
-        key: &FileKey,
-        page: (ContentHash, FileStat),
-        asked: Vec<String>,
-        see: &mut dyn FnMut(FileKey) -> Result<Sight, IndexError>,
-    ) -> Result<Option<Self>, IndexError> {
-        let mut plan = Self::of(key, page, asked);
-        let mut at = 0;
-        while at < plan.pages.len() {
-            for place in plan.asked_by(at) {
-                let is_shown = plan.pages.iter().any(|page| page.path == place.path);
-                if !is_shown && plan.room() > 0 {
-                    let (root, path) = (key.root, place.path);
-                    match see(FileKey { root, path })? {
-                        Sight::Unproven => return Ok(None),
-                        Sight::Page(frame) if frame.stat.length <= plan.room() => {
-                            plan.show(at, frame);
-                        }
-                        Sight::Page(_) | Sight::Nothing => continue,
-                    }
-                }
-                plan.top = plan.top.min(place.top);
-            }
-            at += 1;
-        }
-        Ok(Some(plan))
-    }
-
-    /// With a page more, that the one of this number asks for.
-    fn show(&mut self, asker: usize, frame: Page) {
-        let depth = self.pages[asker].depth + 1;
-        self.pages.push(Page { depth, ..frame });
-    }
-
-    /// Where the addresses of a page lead.
-    fn asked_by(&self, at: usize) -> Vec<Place> {
-        let page = &self.pages[at];
-        let asked = page.asked.iter().filter(|_| page.depth < MAX_DEPTH);
-        let folder = folder_of(&page.path);
-        asked.filter_map(|address| place(folder, address)).collect()
-    }
-
-    /// Bytes that another page may have.
-    fn room(&self) -> u64 {
-        let taken = self.pages.iter().map(|page| page.stat.length).sum();
-        match self.pages.len() < MAX_PAGES {
-            true => MAX_BYTES.saturating_sub(taken),
-            false => 0,
-        }
-    }
-
-    fn parts(&self) -> Vec<Part> {
-        let part = |page: &Page| Part {
-            location: location(&page.path, self.top),
-            hash: page.hash,
-        };
-        self.pages.iter().map(part).collect()
-    }
-
-    /// Tells of any change: the beginning of what names the archive.
-    fn digest(&self) -> u64 {
-        let digest = archive::digest(&self.parts());
-        digest[..8]
-            .iter()
-            .fold(0, |number, byte| number << 8 | u64::from(*byte))
-    }
-
-    /// Writes the bytes of a page.
-    fn copy(&self, root: &Root, at: usize, out: &mut dyn Write) -> io::Result<()> {
-        let page = &self.pages[at];
-        let path = Path::new(OsStr::from_bytes(&page.path));
-        let file = open_regular(&root.path, path).map_err(io::Error::other)?;
-        copy(file, page.hash, out)
-    }
-}
-
-/// Copies bytes that must be those of this hash.
-fn copy(from: impl Read, hash: ContentHash, out: &mut dyn Write) -> io::Result<()> {
-    let mut hasher = blake3::Hasher::new();
-    let mut from = from.take(MAX_BYTES);
-    let mut buffer = vec![0; 64 << 10];
-    loop {
-        match from.read(&mut buffer)? {
-            0 if *hasher.finalize().as_bytes() == hash.0 => return Ok(()),
-            0 => return Err(io::ErrorKind::InvalidData.into()),
-            read => {
-                hasher.update(&buffer[..read]);
-                out.write_all(&buffer[..read])?;
-            }
-        }
-    }
-}
-
 fn sight(
     key: FileKey,
     (hash, stat): (ContentHash, FileStat),
     media_type: &str,
     facts: &[(String, String)],
 ) -> Sight {
-    if media_type != PAGE {
-        return Sight::Nothing;
-    }
-    Sight::Page(Page {
-        path: key.path,
-        hash,
-        stat,
-        asked: asked_in(media_type, facts),
-        depth: 0,
+    asked_by_page(media_type, facts).map_or(Sight::Nothing, |asked| {
+        Sight::Page(Page::new(key.path, (hash, stat), asked))
     })
 }
 
@@ -372,6 +220,19 @@ fn is_current(content: &ContentRecord) -> bool {
     content.extractor >= EXTRACTOR_VERSION
 }
 
+/// The file at this path of the share of `key`.
+fn on_share(key: &FileKey, path: Vec<u8>) -> FileKey {
+    let root = key.root;
+    FileKey { root, path }
+}
+
 fn path_of(root: &Root, key: &FileKey) -> PathBuf {
     root.path.join(OsStr::from_bytes(&key.path))
+}
+
+/// Writes the bytes of a frame.
+fn copy_from_disk(root: &Root, page: &Page, out: &mut dyn Write) -> io::Result<()> {
+    let path = Path::new(OsStr::from_bytes(&page.path));
+    let file = open_regular(&root.path, path).map_err(io::Error::other)?;
+    copy(file, page.hash, out)
 }

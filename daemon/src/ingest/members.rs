@@ -5,6 +5,8 @@
 //! The bounds here are those of the whole tree under one file; what one container may unpack to is
 //! for the worker to keep.
 
+mod pages;
+
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
@@ -16,6 +18,8 @@ use simdex_schema::{
     Timestamp,
 };
 
+use self::pages::Pages;
+use super::beside::asked_by_page;
 use super::{Ingest, hash_all};
 use crate::config::ExtractConfig;
 
@@ -114,8 +118,8 @@ struct Tree<'a> {
     bytes: u64,
     /// Members told of so far, read or not.
     told: usize,
-    /// Contents read in this tree, and the first member that holds each.
-    read: HashMap<ContentHash, FileKey>,
+    /// Contents read in this tree.
+    read: HashMap<ContentHash, First>,
     /// Contents being unpacked, the outermost first: one that holds itself has no end.
     open: Vec<ContentHash>,
     files: Vec<SeenFile>,
@@ -124,9 +128,17 @@ struct Tree<'a> {
 /// Why a member is recorded without its content.
 type Refused = (State, &'static str);
 
+/// The first member that holds a content.
+struct First {
+    key: FileKey,
+    asked: Option<Vec<String>>,
+}
+
 /// A member that was read.
 struct Read {
     hash: ContentHash,
+    /// Of a page, the addresses it asks for.
+    asked: Option<Vec<String>>,
     /// Where it was not known before.
     content: Option<Box<NewContent>>,
     inside: Inside,
@@ -143,7 +155,7 @@ enum Inside {
 
 impl Tree<'_> {
     fn unpack(&mut self, container: &FileKey, members: Vec<Member>) -> Result<(), IndexError> {
-        let mut names = HashSet::new();
+        let (mut names, mut pages) = (HashSet::new(), Pages::default());
         self.told += members.len();
         for (ordinal, member) in members.into_iter().enumerate() {
             let key = name(container, &member, ordinal, &mut names);
@@ -151,9 +163,10 @@ impl Tree<'_> {
                 Ok(bytes) => self.member(&key, &member.name, bytes)?,
                 Err(reason) => Err((state_of(*reason), reason.code())),
             };
+            pages.note(&key, &member, &read);
             self.record(key, &member, ordinal, read)?;
         }
-        Ok(())
+        self.show(&pages)
     }
 
     /// Lists a member, then what it holds.
@@ -215,9 +228,13 @@ impl Tree<'_> {
         if self.open.contains(&hash) {
             return Ok(Err((State::TooLarge, "depth-limit")));
         }
-        if let Some(first) = self.read.get(&hash) {
-            let copies = self.copies_within(first, key);
-            return Ok(self.known(hash, copies));
+        if let Some(First { key: first, asked }) = self.read.get(&hash) {
+            // What a page is shown with differs by its place.
+            let copies = match asked {
+                Some(_) => Vec::new(),
+                None => self.copies_within(first, key),
+            };
+            return Ok(self.known(hash, asked.clone(), copies));
         }
         let known = self.ingest.index.content(hash)?;
         if known
@@ -226,26 +243,35 @@ impl Tree<'_> {
         {
             let holder = self.ingest.index.holder(hash)?;
             match (known.as_ref().map_or(0, |known| known.count(COUNT)), holder) {
-                (0, _) => return Ok(self.known(hash, Vec::new())),
+                (0, _) => {
+                    return Ok(self.known(hash, known.as_ref().and_then(asked_by), Vec::new()));
+                }
                 (_, Some(holder)) if !self.ingest.members_wait(&holder)? => {
                     let copies = self.ingest.copied(&holder, key)?;
-                    return Ok(self.known(hash, copies));
+                    return Ok(self.known(hash, None, copies));
                 }
                 _ => {}
             }
         }
         let read = self.fresh(name, bytes, (hash, length), known);
-        if read.is_ok() {
-            self.read.insert(hash, key.clone());
+        if let Ok(read) = &read {
+            let (key, asked) = (key.clone(), read.asked.clone());
+            self.read.insert(hash, First { key, asked });
         }
         Ok(read)
     }
 
     /// A content that was read before, here or elsewhere.
-    fn known(&self, hash: ContentHash, copies: Vec<SeenFile>) -> Result<Read, Refused> {
+    fn known(
+        &self,
+        hash: ContentHash,
+        asked: Option<Vec<String>>,
+        copies: Vec<SeenFile>,
+    ) -> Result<Read, Refused> {
         self.fits(copies.len(), 0)?;
         Ok(Read {
             hash,
+            asked,
             content: None,
             inside: Inside::Copies(copies),
         })
@@ -273,6 +299,7 @@ impl Tree<'_> {
         self.bytes -= inside;
         Ok(Read {
             hash,
+            asked: asked_by(&unpacked.content.record),
             content: Some(Box::new(unpacked.content)),
             inside: match unpacked.members {
                 none if none.is_empty() => Inside::Nothing,
@@ -302,6 +329,10 @@ impl Tree<'_> {
             () => Ok(()),
         }
     }
+}
+
+fn asked_by(content: &ContentRecord) -> Option<Vec<String>> {
+    asked_by_page(&content.media_type, &content.facts)
 }
 
 /// A name of its own for every member: what has none, or has another's, gets its number.

@@ -70,7 +70,8 @@ pub(super) fn location(path: &[u8], top: usize) -> String {
     location
 }
 
-fn parts(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+/// The names in a path.
+pub(in crate::ingest) fn parts(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     let parts = path.split(|byte| *byte == b'/');
     parts.filter(|part| !part.is_empty() && *part != b".")
 }
