@@ -286,6 +286,12 @@ fn pages_in_an_archive_are_shown_with_what_lies_beside_them_there() {
         ("./b/index.html", FRAMESET),
         ("./b/text.html", &pages[1]),
         ("./index.html", &leading_out),
+        // At the top, and seen from below.
+        ("top.html", &FRAMESET.replace("text.html", "b/text.html")),
+        (
+            "c/index.html",
+            &FRAMESET.replace("text.html", "../a/text.html"),
+        ),
     ]);
     let daemon = share(&[
         ("0.html", &pages[0]),
@@ -297,6 +303,8 @@ fn pages_in_an_archive_are_shown_with_what_lies_beside_them_there() {
     let at = |tar: &str, folder: &str| format!("{tar}!/{folder}index.html!/as-shown.mhtml");
     assert!(like(&daemon, "0.html")[&at("site.tar", "a/")] > 0.99);
     assert!(like(&daemon, "1.html")[&at("site.tar", "b/")] > 0.99);
+    assert!(like(&daemon, "0.html")[&at("site.tar", "c/")] > 0.99);
+    assert!(like(&daemon, "1.html")["site.tar!/top.html!/as-shown.mhtml"] > 0.99);
     let (state, role, facts) = shown(&daemon, &at("site.tar", "b/")).unwrap();
     assert_eq!((&*state, &*role), ("identical-text", "rendered"));
     assert_eq!(facts["frames-filled"], "text.html#top");

@@ -43,6 +43,12 @@ impl FileKey {
         })
     }
 
+    /// The name of a member in what holds it; of a file on disk, its path.
+    pub fn name(&self) -> &[u8] {
+        let last = self.path.rsplit(|byte| *byte == MEMBER).next();
+        last.unwrap_or_default()
+    }
+
     /// The file on disk: itself, or what holds this member at last.
     pub fn on_disk(&self) -> Self {
         let end = self.path.iter().position(|byte| *byte == MEMBER);

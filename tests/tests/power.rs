@@ -17,9 +17,11 @@ fn nothing_acknowledged_is_lost_by_power_cuts() {
     };
     let mut crash = Crash::new(12, Some(disk.path().join("data"))).unwrap();
     for round in 0..rounds(4) {
-        crash
-            .strike(|| disk.cut())
-            .unwrap_or_else(|error| panic!("cut {round}: {error:#}"));
+        let cut = match round % 4 {
+            2 => crash.strike_after_kill(|| disk.cut()),
+            _ => crash.strike(|| disk.cut()),
+        };
+        cut.unwrap_or_else(|error| panic!("cut {round}: {error:#}"));
         disk.restore().unwrap();
         if round % 2 == 1 {
             crash.kill_at_start().unwrap();

@@ -276,16 +276,18 @@ struct DeadlineReader {
 
 impl Read for DeadlineReader {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let left = self.deadline.saturating_duration_since(Instant::now());
-        if left.is_zero() {
-            return Err(io::ErrorKind::TimedOut.into());
-        }
-        self.stream.set_read_timeout(Some(left))?;
-        match self.stream.read(buffer) {
-            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
-                Err(io::ErrorKind::TimedOut.into())
+        loop {
+            let left = self.deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(io::ErrorKind::TimedOut.into());
             }
-            result => result,
+            self.stream.set_read_timeout(Some(left))?;
+            match self.stream.read(buffer).map_err(|error| error.kind()) {
+                Err(io::ErrorKind::WouldBlock) => return Err(io::ErrorKind::TimedOut.into()),
+                // A daemon that was stopped and goes on: that is not the worker's doing.
+                Err(io::ErrorKind::Interrupted) => {}
+                result => return result.map_err(io::Error::from),
+            }
         }
     }
 }

@@ -22,6 +22,11 @@ impl<'a> Batch<'a> {
         }
     }
 
+    /// How many keys are written.
+    pub(crate) fn len(&self) -> usize {
+        self.writes.len()
+    }
+
     /// The value as it will be once the batch is applied.
     pub(crate) fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         match self.writes.get(key) {

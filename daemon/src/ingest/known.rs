@@ -13,8 +13,8 @@ pub(super) enum Found {
     Fresh(Option<ContentRecord>),
     /// It is known and holds no files, or this very file was known to hold it.
     Known,
-    /// It is known, and its members are as under this other file.
-    Copy(FileKey),
+    /// It is known, and its members are these, as under another file.
+    Copy(Vec<SeenFile>),
     /// It is a known page that asks for these addresses: what lies there differs by folder.
     Page(Vec<String>),
 }
@@ -69,7 +69,10 @@ impl Ingest<'_> {
         Ok(match holder {
             Some(holder) if self.members_wait(&holder)? => Found::Fresh(Some(old)),
             Some(_) if same => Found::Known,
-            Some(holder) => Found::Copy(holder),
+            Some(holder) => match self.copied(&holder, key)? {
+                Some(members) => Found::Copy(members),
+                None => Found::Fresh(Some(old)),
+            },
             None => Found::Fresh(Some(old)),
         })
     }
@@ -83,7 +86,8 @@ impl Ingest<'_> {
         shown: Shown,
     ) -> Result<Looked, IndexError> {
         let is_known = unpacked.is_none() && known.as_ref() == Some(&record);
-        if is_known && !matches!(found, Found::Page(_)) {
+        let is_page = matches!(found, Found::Page(_));
+        if is_known && !is_page {
             return Ok(Looked::Unchanged);
         }
         // What could not be put together stays as it is until the next look.
@@ -92,9 +96,9 @@ impl Ingest<'_> {
             Some(unpacked) => (Some(Box::new(unpacked.content)), unpacked.members),
             None => (None, Vec::new()),
         };
-        let members = match (record.content(), shown, &found) {
+        let members = match (record.content(), shown, found) {
             (Some(hash), Shown::Filled(filled), _) => self.read_shown(&key, hash, filled)?,
-            (_, _, Found::Copy(holder)) => self.copied(holder, &key)?,
+            (_, _, Found::Copy(members)) => members,
             (Some(hash), ..) => self.unpack(&key, hash, unread)?,
             (None, ..) => Vec::new(),
         };

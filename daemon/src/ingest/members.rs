@@ -1,7 +1,8 @@
 //! Files inside a file: each is hashed, looked up and read like a file on disk, at any depth.
 //!
-//! A container is one change: the index shows all of its members or none. What a content holds is
-//! read once: another file with the same bytes gets the same members from the one that has them.
+//! A container is read as one whole. Where it is a great one it is recorded in parts, and its own
+//! record says that it is not read until the last is there. What a content holds is read once:
+//! another file with the same bytes gets the same members from one that is whole.
 //! The bounds here are those of the whole tree under one file; what one container may unpack to is
 //! for the worker to keep.
 
@@ -52,8 +53,11 @@ impl TreeLimits {
 }
 
 impl Ingest<'_> {
-    /// Whether some member of a file is still to be read, or lost its text.
+    /// Whether some member of a file is still to be read, or lost its text, or may not be on record.
     pub(super) fn members_wait(&self, container: &FileKey) -> Result<bool, IndexError> {
+        if self.whole(container)?.is_none() {
+            return Ok(true);
+        }
         let members = self.index.members(container)?;
         for (_, record) in &members {
             let waits = match &record.outcome {
@@ -70,11 +74,26 @@ impl Ingest<'_> {
         Ok(members.is_empty())
     }
 
-    /// The members of another file of the same content, as members of this one.
-    pub(super) fn copied(&self, from: &FileKey, to: &FileKey) -> Result<Vec<SeenFile>, IndexError> {
+    /// The record of the file on disk that a container is or lies in; none while that is not read:
+    /// of what it holds, some may be on record and some not yet.
+    fn whole(&self, container: &FileKey) -> Result<Option<FileRecord>, IndexError> {
+        let on_disk = self.index.file(&container.on_disk())?;
+        Ok(on_disk.filter(|record| record.content().is_some()))
+    }
+
+    /// The members of another file of the same content, as members of this one. None where that file
+    /// changes meanwhile, or is not whole: what was found may be a part.
+    pub(super) fn copied(
+        &self,
+        from: &FileKey,
+        to: &FileKey,
+    ) -> Result<Option<Vec<SeenFile>>, IndexError> {
+        let before = self.whole(from)?;
         let members = self.index.members(from)?.into_iter();
         let moved = members.map(|(key, record)| moved(&key, record, from, to));
-        Ok(moved.collect())
+        let moved = moved.collect();
+        let is_whole = before.is_some() && before == self.whole(from)?;
+        Ok(is_whole.then_some(moved))
     }
 
     /// Reads the members of a content that a file holds, and what they hold in turn.
@@ -247,8 +266,9 @@ impl Tree<'_> {
                     return Ok(self.known(hash, known.as_ref().and_then(asked_by), Vec::new()));
                 }
                 (_, Some(holder)) if !self.ingest.members_wait(&holder)? => {
-                    let copies = self.ingest.copied(&holder, key)?;
-                    return Ok(self.known(hash, None, copies));
+                    if let Some(copies) = self.ingest.copied(&holder, key)? {
+                        return Ok(self.known(hash, None, copies));
+                    }
                 }
                 _ => {}
             }

@@ -18,6 +18,8 @@ use crate::progress::Job;
 const BATCH: usize = 64;
 /// Extracted text a batch may hold before it is applied, bytes.
 const BATCH_TEXT: u64 = 32 << 20;
+/// Containers that are applied in parts at once.
+const CONTAINERS: usize = 16;
 /// A batch waits this long for more.
 const GATHER: Duration = Duration::from_millis(30);
 
@@ -31,7 +33,7 @@ impl Shared {
     /// Applies what readers found, batch by batch; commits at its end.
     pub(super) fn write(&self, looks: &Receiver<Looks>, again: &Jobs) {
         let mut containers: VecDeque<Parts> = VecDeque::new();
-        while let Some(batch) = gather(looks, !containers.is_empty()) {
+        while let Some(batch) = gather(looks, containers.len()) {
             let (mut jobs, mut changes) = (Vec::new(), Vec::new());
             for (job, change) in batch {
                 let mut parts = change.map(Change::parts).unwrap_or_default();
@@ -43,7 +45,7 @@ impl Shared {
                 }
             }
             let unknown = self.apply(changes);
-            self.finish(jobs, unknown.unwrap_or_default(), again);
+            self.finish(jobs, &unknown.unwrap_or_default(), again);
             if let Some(container) = containers.pop_front() {
                 containers.extend(self.go_on(container, again));
             }
@@ -63,7 +65,7 @@ impl Shared {
         if went_well && !container.rest.is_empty() {
             return Some(container);
         }
-        self.finish(vec![container.job], unknown.unwrap_or_default(), again);
+        self.finish(vec![container.job], &unknown.unwrap_or_default(), again);
         None
     }
 
@@ -107,14 +109,16 @@ impl Shared {
         }
     }
 
-    /// Ends looks. A file whose content was purged between look and batch is looked at once more;
-    /// the new ticket is taken before the old one is given back, so that no barrier slips between.
-    fn finish(&self, jobs: Vec<Job>, unknown: Vec<FileKey>, again: &Jobs) {
-        let retry = unknown.into_iter();
-        let mut more: Vec<Job> = retry.filter_map(|key| self.progress.submit(key)).collect();
-        let jobs = jobs.into_iter();
-        more.extend(jobs.filter_map(|job| self.progress.complete(job)));
-        more.into_iter().for_each(|job| again.push_again(job));
+    /// Ends looks. A file whose content was purged between look and batch is looked at once more, on
+    /// the same tickets: a barrier that waits for it goes on waiting.
+    fn finish(&self, jobs: Vec<Job>, unknown: &[FileKey], again: &Jobs) {
+        let more = jobs.into_iter().filter_map(|job| {
+            if unknown.contains(&job.key) {
+                return Some(job);
+            }
+            self.progress.complete(job)
+        });
+        more.for_each(|job| again.push_again(job));
     }
 
     /// Tells of files that were applied.
@@ -127,13 +131,15 @@ impl Shared {
     }
 }
 
-/// A batch: what is there, and what comes within [`GATHER`]; only what is there where other work
-/// waits. None once nobody looks any more.
-fn gather(looks: &Receiver<Looks>, busy: bool) -> Option<Vec<Looks>> {
+/// A batch: what is there, and what comes within [`GATHER`]; only what is there while containers are
+/// applied in parts, and nothing while there are too many. None once nobody looks any more.
+fn gather(looks: &Receiver<Looks>, containers: usize) -> Option<Vec<Looks>> {
     let text_of = |look: &Looks| look.1.as_ref().map_or(0, Change::text_bytes);
-    let (mut batch, patience) = match busy {
-        true => (Vec::new(), Duration::ZERO),
-        false => (vec![looks.recv().ok()?], GATHER),
+    let (mut batch, patience) = match containers {
+        0 => (vec![looks.recv().ok()?], GATHER),
+        1..CONTAINERS => (Vec::new(), Duration::ZERO),
+        // Readers wait now, and what they have in hand.
+        _ => return Some(Vec::new()),
     };
     let mut text: u64 = batch.iter().map(text_of).sum();
     let until = Instant::now() + patience;

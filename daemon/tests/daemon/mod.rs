@@ -237,7 +237,7 @@ impl Drop for Daemon {
     }
 }
 
-fn program() -> &'static Path {
+pub(crate) fn program() -> &'static Path {
     Path::new(env!("CARGO_BIN_EXE_simdexd"))
 }
 

@@ -20,6 +20,9 @@ use crate::sandbox::{Daemon, Sandbox, Serve};
 const FILES: usize = 150;
 /// A strike falls within this time, ms; most syncs take less than a tenth of it.
 const WITHIN: u64 = 2_500;
+/// By then a change is applied and its record on its way to the disk: a second for the store's own
+/// thread, twice over.
+const APPLIED: Duration = Duration::from_millis(2_500);
 /// A small buffer, so that merges are always under way; commits by the clock so rare that what is
 /// acknowledged stands on the commit of its own sync.
 const CONFIG: &str =
@@ -118,6 +121,28 @@ impl Crash {
         let daemon = self.serve.spawn()?;
         thread::sleep(Duration::from_millis(self.random.below(400)));
         self.figures.at_start += 1;
+        daemon.kill()
+    }
+
+    /// Kills the daemon while changes are applied and not yet synced, starts it again, and strikes as
+    /// soon as it has acknowledged them: what the dead process wrote is the new one's to make last.
+    pub fn strike_after_kill(&mut self, strike: impl FnOnce() -> Result<()>) -> Result<()> {
+        let daemon = match self.daemon.take() {
+            Some(daemon) => daemon,
+            None => self.serve.start()?,
+        };
+        for _ in 0..12 {
+            self.tree.step()?;
+        }
+        thread::sleep(APPLIED);
+        daemon.kill()?;
+        let daemon = self.serve.start()?;
+        self.ledger.ask(&mut self.tree);
+        daemon.sync()?;
+        self.ledger.acknowledge(&self.tree);
+        self.figures.acknowledged += 1;
+        strike()?;
+        self.figures.strikes += 1;
         daemon.kill()
     }
 

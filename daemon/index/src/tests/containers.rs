@@ -2,7 +2,8 @@
 
 use std::ops::ControlFlow;
 
-use simdex_schema::{FileKey, MemberPlace, Role};
+use simdex_schema::file::FileOutcome;
+use simdex_schema::{FileKey, FileRecord, MemberPlace, Reason, Role, State};
 
 use super::bed::{Bed, content, file, put};
 use crate::{Change, SeenFile, View};
@@ -191,6 +192,58 @@ fn a_great_container_in_parts_ends_as_in_one_and_is_unread_until_then() {
     bed.index().apply(vec![last]).unwrap();
     assert_eq!(listed(&bed), listed(&whole));
     assert_eq!(state(&bed), state(&whole));
+}
+
+#[test]
+fn what_is_recorded_in_part_and_cannot_be_read_any_more_leaves_nothing_behind() {
+    let bed = Bed::memory();
+    let first = mailbox(&bed, 300).parts().pop_front().unwrap();
+    bed.index().apply(vec![first]).unwrap();
+    assert!(listed(&bed).len() > 1);
+    let unread = Change::File {
+        key: file("a/box.mbox"),
+        record: FileRecord {
+            outcome: FileOutcome::Unread(State::Unreadable, Reason::code("io-error")),
+            ..seen(&bed, "a/box.mbox", LETTER).record
+        },
+        content: None,
+    };
+    bed.index().apply(vec![unread]).unwrap();
+    assert_eq!(listed(&bed), ["/data/a/box.mbox"]);
+}
+
+#[test]
+fn many_great_changes_are_several_batches_and_all_are_there() {
+    let (bed, mut changes) = (Bed::memory(), Vec::new());
+    for at in 0..6 {
+        let Change::Container { mut file, members } = mailbox(&bed, 1_000) else {
+            unreachable!("a mailbox is a container");
+        };
+        file.key.path.push(b'0' + at);
+        let renamed = |mut member: SeenFile| {
+            let name = member.key.name().to_vec();
+            member.key = file.key.member(&name);
+            member
+        };
+        let members = members.into_iter().map(renamed).collect();
+        changes.push(Change::Container { file, members });
+    }
+    let keys: Vec<FileKey> = changes.iter().filter_map(container_key).collect();
+    let applied = bed.index().apply(changes).unwrap();
+    assert_eq!(
+        (applied.new_documents, listed(&bed).len()),
+        (1_001, 6 * 1_001)
+    );
+    let removals = keys.into_iter().map(Change::Remove).collect();
+    bed.index().apply(removals).unwrap();
+    assert!(listed(&bed).is_empty());
+}
+
+fn container_key(change: &Change) -> Option<FileKey> {
+    match change {
+        Change::Container { file, .. } => Some(file.key.clone()),
+        _ => None,
+    }
 }
 
 #[test]

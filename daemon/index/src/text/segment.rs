@@ -46,6 +46,13 @@ pub(super) fn sync_dir(dir: &Path) -> Result<(), TextError> {
         .map_err(TextError::io("sync", dir))
 }
 
+/// fsync of a segment that nobody writes any more.
+pub(super) fn sync(dir: &Path, segment: u32) -> Result<(), TextError> {
+    let (file, _) = open(dir, segment)?;
+    file.sync_data()
+        .map_err(TextError::io("sync", path(dir, segment)))
+}
+
 fn open(dir: &Path, segment: u32) -> Result<(File, u64), TextError> {
     let path = path(dir, segment);
     let opened = File::open(&path).and_then(|file| file.metadata().map(|m| (file, m.len())));

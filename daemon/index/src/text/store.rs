@@ -20,6 +20,8 @@ const COMPACT_BATCH_BYTES: usize = 8 << 20;
 pub struct TextStore {
     dir: PathBuf,
     writer: Mutex<Writer>,
+    /// Held while a segment is synced: of two who sync at once the kernel tells one of a failure.
+    syncing: Mutex<()>,
     /// The block read last: neighbours are often read together.
     last: Mutex<Option<(Place, Arc<Vec<u8>>)>>,
 }
@@ -55,13 +57,17 @@ pub struct SegmentUsage {
 }
 
 impl TextStore {
-    /// Opens the texts in `dir`, creating it if absent. Nothing is read or truncated.
+    /// Opens the texts in `dir`, creating it if absent. Nothing is read or truncated. What a process
+    /// before this one appended and did not sync is synced, as its records may have outlived it.
     pub fn open(dir: &Path) -> Result<Self, TextError> {
         std::fs::create_dir_all(dir).map_err(TextError::io("create", dir))?;
         if let Some(parent) = dir.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             segment::sync_dir(parent)?;
         }
         let newest = segment::list(dir)?.last().map_or(0, |&(number, _)| number);
+        if newest > 0 {
+            segment::sync(dir, newest)?;
+        }
         let next_segment = newest.checked_add(1).ok_or(TextError::Exhausted)?;
         let writer = Writer {
             current: None,
@@ -72,6 +78,7 @@ impl TextStore {
         Ok(Self {
             dir: dir.into(),
             writer: Mutex::new(writer),
+            syncing: Mutex::default(),
             last: Mutex::default(),
         })
     }
@@ -97,6 +104,7 @@ impl TextStore {
     /// Call it before the record that points there is committed. After an error nothing appended
     /// since the last sync may be used, and the store must be opened again.
     pub fn sync(&self) -> Result<(), TextError> {
+        let _alone = self.syncing.lock().unwrap_or_else(PoisonError::into_inner);
         let Some(sync) = self.writer().unsynced()? else {
             return Ok(());
         };

@@ -17,7 +17,7 @@ use crate::ingest::beside::NAME;
 use crate::ingest::beside::address::parts;
 use crate::ingest::beside::plan::{Page, Plan, Sight, copy};
 
-/// The pages directly in one container, by path.
+/// The pages directly in one container, by path in it.
 #[derive(Default)]
 pub(super) struct Pages(BTreeMap<Vec<u8>, Found>);
 
@@ -39,7 +39,7 @@ impl Pages {
         let Some(asked) = &read.asked else {
             return;
         };
-        self.0.entry(plain(&key.path)).or_insert_with(|| Found {
+        self.0.entry(plain(key.name())).or_insert_with(|| Found {
             key: key.clone(),
             hash: read.hash,
             stat: stat(member),

@@ -13,7 +13,7 @@ use crate::handmade::{deflated, gzip, zstd_of};
 const NESTED: u32 = 10;
 /// In a chain, one in each.
 const CHAIN: u32 = 14;
-const ENTRIES: usize = 200_000;
+const ENTRIES: usize = 1_000_000;
 /// The most mebibytes of one entry of a ZIP without 64-bit lengths, with room for headers.
 const LARGEST: u32 = 4093;
 
@@ -44,7 +44,7 @@ pub(super) fn make(bed: &mut Bed) -> Result<()> {
     bed.write(47, "ZIP that holds itself", "47-quine.zip", quine())?;
     let within = "47-quine.zip!/itself-and-itself-again-01.zip";
     bed.member(47, "itself within it", within);
-    bed.write(48, "ZIP of 200,000 empty entries", "48-many.zip", many())?;
+    bed.write(48, "ZIP of a million empty entries", "48-many.zip", many())?;
     names(bed)?;
     claims(bed)?;
     tapes(bed)?;

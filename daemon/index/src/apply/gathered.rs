@@ -1,0 +1,283 @@
+//! What changes of files write: records and links of files, contents and documents.
+
+use std::collections::BTreeSet;
+
+use simdex_schema::file::FileOutcome;
+use simdex_schema::{
+    ContentHash, ContentRecord, DecodeError, DocId, FileKey, FileRecord, FileStat, Reason, RootId,
+    State, key,
+};
+
+use crate::IndexError;
+use crate::batch::Batch;
+use crate::change::{Change, NewContent, NewDocument, SeenFile};
+use crate::index::Writer;
+use crate::store::RecordStore;
+
+/// One batch being put together.
+pub(super) struct Gathered<'a> {
+    pub(super) batch: Batch<'a>,
+    pub(super) writer: &'a mut Writer,
+    /// Files gained and lost by documents, by root.
+    pub(super) files: Vec<(RootId, DocId, bool)>,
+    /// Contents that gained or lost a file.
+    pub(super) links: Vec<(ContentHash, bool)>,
+    /// Documents not known before.
+    pub(super) fresh: Vec<(DocId, NewDocument)>,
+    /// Files that name a content which is not known any more.
+    pub(super) unknown_content: Vec<FileKey>,
+}
+
+impl<'a> Gathered<'a> {
+    pub(super) fn new(records: &'a dyn RecordStore, writer: &'a mut Writer) -> Self {
+        Self {
+            batch: Batch::new(records),
+            writer,
+            files: Vec::new(),
+            links: Vec::new(),
+            fresh: Vec::new(),
+            unknown_content: Vec::new(),
+        }
+    }
+
+    /// Writes gathered so far.
+    pub(super) fn len(&self) -> usize {
+        self.batch.len()
+    }
+
+    /// Adds what one change writes.
+    pub(super) fn change(&mut self, change: Change) -> Result<(), IndexError> {
+        match change {
+            Change::File {
+                key,
+                record,
+                content,
+            } => self.plain(SeenFile {
+                key,
+                record,
+                content,
+            }),
+            Change::Container { file, members } => self.container(file, members),
+            Change::Members { container, members } => self.part(container, members),
+            Change::Whole { file, members } => self.whole(file, &members),
+            Change::Remove(key) => self.remove(&key),
+        }
+    }
+    /// A file that holds no others: members it had go with the content they were in, and where its
+    /// bytes are not read, those of a container that was recorded in part.
+    fn plain(&mut self, seen: SeenFile) -> Result<(), IndexError> {
+        let (key, content) = (seen.key.clone(), seen.record.content());
+        if content.is_none() || self.content_of(&key)? != content {
+            self.remove_members(&key, &BTreeSet::new())?;
+        }
+        let known = self.file(seen)?;
+        self.read_again(known, key);
+        Ok(())
+    }
+
+    /// The members first: where one's content was purged meanwhile, the whole file is read again.
+    fn container(&mut self, file: SeenFile, members: Vec<SeenFile>) -> Result<(), IndexError> {
+        let keys: Vec<FileKey> = members.iter().map(|member| member.key.clone()).collect();
+        match self.members(members)? {
+            true => self.whole(file, &keys),
+            // The container's own content stays unlinked until every member is there, so that a
+            // look finds it unread.
+            false => {
+                self.unknown_content.push(file.key);
+                Ok(())
+            }
+        }
+    }
+
+    /// Some members of a container, which is not read until the last of them is there.
+    fn part(&mut self, container: FileKey, members: Vec<SeenFile>) -> Result<(), IndexError> {
+        let outcome = FileOutcome::Unread(State::Unstable, Reason::code("unpacking"));
+        let record = FileRecord {
+            stat: FileStat::default(),
+            racy: false,
+            outcome,
+            member: None,
+        };
+        let known = self.members(members)?;
+        self.read_again(known, container.clone());
+        self.file(SeenFile {
+            key: container,
+            record,
+            content: None,
+        })?;
+        Ok(())
+    }
+
+    /// A container whose members are recorded: it has these and no others.
+    fn whole(&mut self, file: SeenFile, members: &[FileKey]) -> Result<(), IndexError> {
+        let key = file.key.clone();
+        self.remove_members(&key, &members.iter().map(key::file).collect())?;
+        let known = self.file(file)?;
+        self.read_again(known, key);
+        Ok(())
+    }
+
+    /// Records members; false where the content of one is not known.
+    fn members(&mut self, members: Vec<SeenFile>) -> Result<bool, IndexError> {
+        let mut known = true;
+        for member in members {
+            known &= self.file(member)?;
+        }
+        Ok(known)
+    }
+
+    fn remove_members(
+        &mut self,
+        container: &FileKey,
+        keep: &BTreeSet<Vec<u8>>,
+    ) -> Result<(), IndexError> {
+        for member in self.batch.keys(&key::members_of(container))? {
+            let key = key::parse_file(&member, 1).filter(|_| !keep.contains(&member));
+            if let Some(key) = key {
+                self.remove_one(&key)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn read_again(&mut self, known: bool, key: FileKey) {
+        if !known {
+            self.unknown_content.push(key);
+        }
+    }
+
+    /// Records one file. False, and nothing is recorded, where its content is not known.
+    fn file(&mut self, seen: SeenFile) -> Result<bool, IndexError> {
+        let SeenFile {
+            key: file,
+            record,
+            content,
+        } = seen;
+        if let (Some(hash), Some(new)) = (record.content(), content) {
+            self.content(hash, *new)?;
+        }
+        let old = self.content_of(&file)?;
+        let new = record.content();
+        if let Some(hash) = new.filter(|_| old != new) {
+            if self.batch.get(&key::content(hash))?.is_none() {
+                return Ok(false);
+            }
+            self.link(hash, &file, true)?;
+        }
+        if let Some(hash) = old.filter(|_| old != new) {
+            self.link(hash, &file, false)?;
+        }
+        self.batch.put(key::file(&file), record.encode());
+        Ok(true)
+    }
+
+    fn remove(&mut self, file: &FileKey) -> Result<(), IndexError> {
+        self.remove_members(file, &BTreeSet::new())?;
+        self.remove_one(file)
+    }
+
+    fn remove_one(&mut self, file: &FileKey) -> Result<(), IndexError> {
+        if let Some(hash) = self.content_of(file)? {
+            self.link(hash, file, false)?;
+        }
+        self.batch.delete(key::file(file));
+        Ok(())
+    }
+
+    /// The content a file is recorded to hold.
+    fn content_of(&self, file: &FileKey) -> Result<Option<ContentHash>, IndexError> {
+        let bytes = self.batch.get(&key::file(file))?;
+        let record = bytes.map(|bytes| FileRecord::decode(&bytes)).transpose();
+        let record = record.map_err(|source| decode_error("of a file", source))?;
+        Ok(record.and_then(|record| record.content()))
+    }
+
+    /// Records that a file holds a content, or no longer does.
+    fn link(&mut self, hash: ContentHash, file: &FileKey, holds: bool) -> Result<(), IndexError> {
+        let link = key::file_of_content(hash, file);
+        if holds {
+            self.batch.put(link, Vec::new());
+        } else {
+            self.batch.delete(link);
+        }
+        self.links.push((hash, holds));
+        if let Some(id) = self
+            .content_record(hash)?
+            .and_then(|record| record.document)
+        {
+            self.files.push((file.root, id, holds));
+        }
+        Ok(())
+    }
+
+    fn content_record(&self, hash: ContentHash) -> Result<Option<ContentRecord>, IndexError> {
+        let bytes = self.batch.get(&key::content(hash))?;
+        let record = bytes.map(|bytes| ContentRecord::decode(&bytes)).transpose();
+        record.map_err(|source| decode_error("of a content", source))
+    }
+
+    /// Records how a content ended; where it was known with another document, its files move over.
+    fn content(&mut self, hash: ContentHash, new: NewContent) -> Result<(), IndexError> {
+        let known = self.content_record(hash)?;
+        let is_worse = |known: &ContentRecord| {
+            known.extractor == new.record.extractor
+                && !known.state.is_failure()
+                && new.record.state.is_failure()
+        };
+        if known.as_ref().is_some_and(is_worse) {
+            // Another reader of the same bytes had better luck meanwhile.
+            return Ok(());
+        }
+        // Only of a content that is recorded are there files.
+        let has_files = known.is_some();
+        let old = known.and_then(|record| record.document);
+        let document = new
+            .document
+            .map(|document| self.document(document))
+            .transpose()?;
+        if has_files && old != document {
+            for link in self.batch.keys(&key::files_of_content(hash))? {
+                let root = key::parse_file(&link, 33).map(|file| file.root);
+                let moves = [(old, false), (document, true)];
+                let moves = moves
+                    .into_iter()
+                    .filter_map(|(id, more)| Some((root?, id?, more)));
+                self.files.extend(moves);
+            }
+            if let Some(id) = old {
+                self.batch.delete(key::content_of_document(id, hash));
+            }
+        }
+        if let Some(id) = document {
+            self.batch
+                .put(key::content_of_document(id, hash), Vec::new());
+        }
+        let record = ContentRecord {
+            document,
+            ..new.record
+        };
+        self.batch.put(key::content(hash), record.encode());
+        Ok(())
+    }
+
+    /// The id of a document, a new one where its hash is not known.
+    fn document(&mut self, new: NewDocument) -> Result<DocId, IndexError> {
+        let by_hash = key::document_by_hash(new.hash);
+        let known = self.batch.get(&by_hash)?;
+        if let Some(id) = known.and_then(|bytes| key::parse_document(&bytes, 0)) {
+            return Ok(id);
+        }
+        let id = DocId::local(self.writer.meta.next_document);
+        self.writer.meta.next_document += 1;
+        self.batch.put(by_hash, id.0.to_be_bytes().to_vec());
+        self.fresh.push((id, new));
+        Ok(id)
+    }
+}
+
+fn decode_error(what: &str, source: DecodeError) -> IndexError {
+    IndexError::Record {
+        what: what.to_owned(),
+        source,
+    }
+}
