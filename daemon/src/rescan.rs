@@ -155,8 +155,8 @@ impl Rescan<'_> {
                 if known.is_none() {
                     met.new_inodes.insert(stat.inode);
                 }
-                let unchanged = known.map(|known| self.ingest.must_read(root, &key, &known, &stat));
-                if unchanged.transpose()?.unwrap_or(true) {
+                let must_read = known.map(|known| self.ingest.must_read(root, &key, &known, &stat));
+                if must_read.transpose()?.unwrap_or(true) {
                     self.pipeline.submit(key);
                 }
             }

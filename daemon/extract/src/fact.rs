@@ -110,10 +110,20 @@ impl Fact {
     /// Longest value, in bytes.
     #[must_use]
     pub const fn max_bytes(self) -> usize {
-        match self {
-            Self::FramesAsked | Self::FramesFilled | Self::FramesMissing => 8 << 10,
-            _ => Facts::MAX_BYTES,
+        if self.is_list() {
+            8 << 10
+        } else {
+            Facts::MAX_BYTES
         }
+    }
+
+    /// Whether its values are lists of addresses, with blanks between.
+    #[must_use]
+    pub const fn is_list(self) -> bool {
+        matches!(
+            self,
+            Self::FramesAsked | Self::FramesFilled | Self::FramesMissing
+        )
     }
 }
 
@@ -195,9 +205,18 @@ impl Facts {
     /// Whether every value keeps to the bounds; a worker's are checked.
     pub(crate) fn is_sound(&self) -> bool {
         self.iter().all(|(fact, value)| {
-            (1..=fact.max_bytes()).contains(&value.len()) && !value.chars().any(char::is_control)
+            (1..=fact.max_bytes()).contains(&value.len())
+                && !value.chars().any(char::is_control)
+                && (!fact.is_list() || is_sound_list(value))
         })
     }
+}
+
+fn is_sound_list(list: &str) -> bool {
+    list.split(' ').count() <= Facts::MAX_ADDRESSES
+        && list
+            .split(' ')
+            .all(|address| (1..=Facts::MAX_ADDRESS_BYTES).contains(&address.len()))
 }
 
 #[cfg(test)]
@@ -240,6 +259,11 @@ mod tests {
             (9, 16)
         );
         assert!(facts.is_sound());
+        // As a worker that was taken over would state them.
+        for lie in ["a ".repeat(17).trim_end(), &"x".repeat(1025), "a  b", " a"] {
+            let lied = Facts(BTreeMap::from([(Fact::FramesAsked, lie.to_owned())]));
+            assert!(!lied.is_sound(), "{lie}");
+        }
     }
 
     #[test]

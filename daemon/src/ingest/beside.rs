@@ -158,12 +158,14 @@ impl Ingest<'_> {
         }))
     }
 
-    /// What a file is, by reading it; its text is read where its content is not known.
+    /// What a file is, by reading it where its record proves nothing; its text is read where its
+    /// content is not known.
     fn seen_on_disk(&self, root: &Root, key: FileKey) -> Result<Sight, IndexError> {
-        let path = path_of(root, &key);
-        if self.regular_at(root, &path).is_none() {
-            return Ok(Sight::Nothing);
+        let recorded = self.seen_on_record(root, key.clone())?;
+        if !matches!(recorded, Sight::Unproven) {
+            return Ok(recorded);
         }
+        let path = path_of(root, &key);
         let opened = open_regular(&root.path, &path).ok().and_then(|mut file| {
             let stat = FileStat::of_open(&file).ok()?;
             let (hash, bytes) = hash_of(&mut file).ok()?;
@@ -210,7 +212,7 @@ fn sight(
     media_type: &str,
     facts: &[(String, String)],
 ) -> Sight {
-    asked_by_page(media_type, facts).map_or(Sight::Nothing, |asked| {
+    asked_by_page(media_type, facts).map_or(Sight::NoPage(stat.length), |asked| {
         Sight::Page(Page::new(key.path, (hash, stat), asked))
     })
 }

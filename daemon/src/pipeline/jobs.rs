@@ -1,5 +1,5 @@
 //! Files named and not yet looked at: one line a folder, so that a burst of slow files in one delays
-//! its own files and not those beside.
+//! its own files and not those beside. Lines are bounded, and who names one file too many waits.
 //!
 //! Readers go where the fewest of them are: to the root first, then to the folder in it, and among
 //! equals to the one that has waited longest. A root never has all readers, nor a folder all of a

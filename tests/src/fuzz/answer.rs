@@ -1,6 +1,6 @@
 //! What every answer of the pool must keep to, whatever the document or the worker.
 
-use simdex_extract::{Extraction, Fact, Limits, Outcome, Reason};
+use simdex_extract::{Extraction, Fact, Facts, Limits, Outcome, Reason};
 
 /// Bounds of the protocol: names of kinds and engines, remarks, names of members.
 const NAME: usize = 128;
@@ -71,8 +71,12 @@ pub(super) fn fault(extraction: &Extraction, limits: &Limits, lying: bool) -> Op
     {
         return Some("remarks are too many, too long or not clean");
     }
-    let bounded =
-        |fact: Fact, value: &str| (1..=fact.max_bytes()).contains(&value.len()) && clean(value);
+    let bounded = |fact: Fact, value: &str| {
+        let addresses = value.split(' ').count();
+        (1..=fact.max_bytes()).contains(&value.len())
+            && clean(value)
+            && (!fact.is_list() || addresses <= Facts::MAX_ADDRESSES)
+    };
     let mut facts = extraction.facts.iter();
     if !facts.all(|(fact, value)| bounded(fact, value)) {
         return Some("a fact is empty, too long or not clean");

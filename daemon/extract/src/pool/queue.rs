@@ -3,7 +3,8 @@
 //!
 //! Shares of the backlog are told apart by root and folder ([`Share`]), so that a folder of slow
 //! documents delays itself: however many of them wait, the next free place goes to another root,
-//! then to another folder, and one place more stands open to a folder with nothing under way.
+//! then to another folder, and one place more stands open to whoever is first, if its folder has nothing
+//! under way.
 //!
 //! A document that keeps its worker for long gives up its claim to a place, so that one more worker
 //! may be started: files that hang hold up themselves, never their neighbours. What runs beside

@@ -1,6 +1,7 @@
 //! Which pages are shown together, and the archive that holds them: whatever tells what there is at
 //! an address, a share or a container.
 
+use std::collections::HashSet;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
@@ -46,11 +47,13 @@ impl Page {
     }
 }
 
-/// What there is at an address.
+/// What there is at a path.
 pub(in crate::ingest) enum Sight {
     /// A page.
     Page(Page),
-    /// Nothing, or no page.
+    /// A file of so many bytes that is no page.
+    NoPage(u64),
+    /// Nothing that may be read.
     Nothing,
     /// What is on record of it proves nothing.
     Unproven,
@@ -61,6 +64,10 @@ pub(in crate::ingest) struct Plan {
     pages: Vec<Page>,
     /// Folders below the root of the one that all addresses stay in.
     top: usize,
+    /// Paths looked at in vain; none is looked at twice.
+    passed: HashSet<Vec<u8>>,
+    /// Bytes of the files there.
+    passed_bytes: u64,
 }
 
 impl Plan {
@@ -72,25 +79,46 @@ impl Plan {
         let mut plan = Self {
             top: depth_of(&page.path),
             pages: vec![page],
+            passed: HashSet::new(),
+            passed_bytes: 0,
         };
         let mut at = 0;
         while at < plan.pages.len() {
             for place in plan.asked_by(at) {
-                let is_shown = plan.pages.iter().any(|page| page.path == place.path);
-                if !is_shown && plan.room() > 0 {
-                    match see(place.path)? {
+                if plan.may_look_at(&place.path) {
+                    match see(place.path.clone())? {
                         Sight::Unproven => return Ok(None),
                         Sight::Page(frame) if frame.stat.length <= plan.room() => {
                             plan.show(at, frame);
                         }
-                        Sight::Page(_) | Sight::Nothing => continue,
+                        Sight::Page(frame) => plan.pass(&place.path, frame.stat.length),
+                        Sight::NoPage(bytes) => plan.pass(&place.path, bytes),
+                        Sight::Nothing => plan.pass(&place.path, 0),
                     }
                 }
-                plan.top = plan.top.min(place.top);
+                if plan.shows(&place.path) {
+                    plan.top = plan.top.min(place.top);
+                }
             }
             at += 1;
         }
         Ok(Some(plan))
+    }
+
+    /// Whether a path is still to be looked at: what is shown or was passed is known, and what is read
+    /// in vain is bounded as what is shown.
+    fn may_look_at(&self, path: &[u8]) -> bool {
+        let is_known = self.shows(path) || self.passed.contains(path);
+        !is_known && self.room() > 0 && self.passed_bytes < MAX_BYTES
+    }
+
+    fn shows(&self, path: &[u8]) -> bool {
+        self.pages.iter().any(|page| page.path == path)
+    }
+
+    fn pass(&mut self, path: &[u8], bytes: u64) {
+        self.passed.insert(path.to_vec());
+        self.passed_bytes += bytes;
     }
 
     /// Whether anything is shown but the page alone.
@@ -182,5 +210,62 @@ pub(in crate::ingest) fn copy(
                 out.write_all(&buffer[..read])?;
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(path: &str, length: u64, asked: &[&str]) -> Page {
+        let stat = FileStat {
+            length,
+            ..FileStat::default()
+        };
+        let asked = asked.iter().map(|address| (*address).to_owned());
+        Page::new(path.into(), (ContentHash([1; 32]), stat), asked.collect())
+    }
+
+    /// The plan of a page, and how often there was a look at some path.
+    fn follow(first: Page, see: impl Fn(&str) -> Sight) -> (Plan, usize) {
+        let mut looks = 0;
+        let plan = Plan::follow(first, &mut |path| {
+            looks += 1;
+            Ok(see(std::str::from_utf8(&path).unwrap_or_default()))
+        });
+        (plan.ok().flatten().expect("a plan"), looks)
+    }
+
+    #[test]
+    fn pages_that_ask_for_one_another_look_at_every_path_once() {
+        let asked = ["a.html", "b.html", "none.html", "image.png"];
+        let (plan, looks) = follow(page("x.html", 9, &asked), |path| match path {
+            "a.html" | "b.html" => Sight::Page(page(path, 9, &asked)),
+            "image.png" => Sight::NoPage(9),
+            _ => Sight::Nothing,
+        });
+        assert_eq!((plan.pages.len(), looks), (3, 4));
+    }
+
+    #[test]
+    fn what_is_read_in_vain_is_bounded() {
+        let names: Vec<String> = (0..40).map(|at| format!("{at}.bin")).collect();
+        let asked: Vec<&str> = names.iter().map(String::as_str).collect();
+        let (plan, looks) = follow(page("x.html", 9, &asked), |_| Sight::NoPage(MAX_BYTES / 4));
+        assert_eq!((plan.pages.len(), looks), (1, 4));
+    }
+
+    #[test]
+    fn pages_are_bounded_in_number_and_length() {
+        let names: Vec<String> = (0..100).map(|at| format!("{at}.html")).collect();
+        let asked: Vec<&str> = names.iter().map(String::as_str).collect();
+        let (plan, _) = follow(page("x.html", 9, &asked), |path| {
+            Sight::Page(page(path, 9, &[]))
+        });
+        assert_eq!(plan.pages.len(), MAX_PAGES);
+        let (plan, looks) = follow(page("x.html", 9, &asked), |path| {
+            Sight::Page(page(path, MAX_BYTES / 2 + 1, &[]))
+        });
+        assert_eq!((plan.pages.len(), looks), (2, 3));
     }
 }
