@@ -321,15 +321,16 @@ fn a_row_longer_than_the_text_may_be_is_cut_not_lost() {
 fn hidden_sheets_are_read_and_counted() {
     let content = format!(
         "<office:document {NAMESPACES}><office:automatic-styles><style:style style:name='ta2'>\
-         <style:table-properties table:display='false'/></style:style></office:automatic-styles>\
+         <style:table-properties table:display='false'/><style:table-properties \
+         table:display='false'/></style:style></office:automatic-styles>\
          <office:body><office:spreadsheet><table:table table:style-name='ta2'><table:table-row>\
          <table:table-cell><text:p>veiled</text:p></table:table-cell></table:table-row></table:table>\
-         <table:table table:style-name='ta1'/></office:spreadsheet></office:body></office:document>"
+         <table:table table:style-name='ta1'/><table:table/></office:spreadsheet></office:body></office:document>"
     );
     let (sink, ..) = read_with(content.as_bytes(), Budgets::default());
     assert_eq!(sink.text(), "veiled\n");
     assert_eq!(sink.facts().number(Fact::HiddenSheets), 1);
-    assert_eq!(sink.facts().number(Fact::Sheets), 2);
+    assert_eq!(sink.facts().number(Fact::Sheets), 3);
 }
 
 #[test]

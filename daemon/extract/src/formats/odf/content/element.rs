@@ -148,7 +148,10 @@ impl Content<'_> {
                 self.lists.style("style:style", tag);
             }
             "table-properties" if attribute(tag, "table:display").as_deref() == Some("false") => {
-                self.hidden.insert(self.style.clone());
+                // Moved: cloned, a long name and many properties would be quadratic.
+                let style = std::mem::take(&mut self.style);
+                self.hidden
+                    .extend(Some(style).filter(|style| !style.is_empty()));
             }
             "master-page" => return self.piece(Piece::Master),
             _ if attribute(tag, "style:display").as_deref() == Some("false") => return Undo::Skip,
