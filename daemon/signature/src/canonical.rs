@@ -9,12 +9,16 @@
 //!    invisible, and extractors of different formats keep or lose them at will.
 //! 3. NFKC with full case folding, as NFC ∘ NFKD ∘ fold ∘ NFKD ∘ fold ∘ NFD.
 //! 4. Words at the beginning of a line that are one bullet each are dropped ([`bullet`]): which sign
-//!    stands there, or none, is the choice of the program that shows the list.
+//!    stands there, or none, is the choice of the program that shows the list. Lines end at U+000A.
+//!    `-`, `‐`, `–`, `*` and `·` are bullets only at the beginning of the text, after a blank line,
+//!    where the text so far ends in one of `. : ; , ! ?`, or where one of them was dropped since the
+//!    last blank line; and none of the dashes before a number.
 //! 5. Runs of spaces become one; none at either end.
 //!
 //! It is idempotent: every character that step 3 can produce is fixed by folding and by NFKD (the
 //! tests check all of Unicode), so a second pass only undoes and redoes the composition; steps 1,
-//! 2, 4 and 5 leave nothing behind for themselves (the result is one line, and begins with no bullet),
+//! 2, 4 and 5 leave nothing behind for themselves (the result is one line, and begins with no bullet:
+//! at the beginning of the text all of them were dropped, save a dash before a number, which stays),
 //! and removing spaces or ignorables that are already gone changes nothing.
 //!
 //! Fast path: ASCII goes byte by byte through a table, and common letters of other scripts one by
@@ -28,6 +32,8 @@ mod tests;
 use caseless::Caseless;
 use unicode_normalization::UnicodeNormalization;
 
+use self::bullet::Line;
+
 /// The version of the rules above; another version names documents anew.
 pub const CANONICAL_VERSION: u32 = 2;
 
@@ -39,12 +45,21 @@ impl CanonicalText {
     /// The canonical form of an extracted text.
     pub fn from_extracted(text: &str) -> Self {
         let mut writer = Writer::with_capacity(text.len());
+        let mut place = bullet::Place::default();
         let mut taken = 0;
-        for item in bullet::lines(text) {
+        for line in bullet::lines(text) {
+            let item = match line {
+                Line::Blank(blank) => {
+                    place.blank(blank.end);
+                    continue;
+                }
+                Line::Item(item) => item,
+            };
             writer.take(&text[taken..item.start]);
             let at = writer.bytes.len();
             writer.take(&text[item.clone()]);
-            let bullets = bullet::length(&writer.bytes[at..]);
+            let (before, line) = writer.bytes.split_at(at);
+            let bullets = place.bullets(item.start, before, line);
             writer.bytes.drain(at..at + bullets);
             taken = item.end;
         }

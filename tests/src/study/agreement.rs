@@ -1,7 +1,8 @@
 //! How much of the text is the one that independent readers find, by format.
 //!
-//! Most of them leave out the numbers of list items that programs count, and we do not: agreement is
-//! told without such labels on either side, and beside it as it is with them.
+//! Those of [`UNLABELLED`] leave out the numbers of list items that programs count, and we do not: these
+//! kinds are judged without such labels on either side. Beside it stands the agreement with them, as
+//! which every other kind is judged: a label taken from a line may be a number of a sheet.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -19,6 +20,8 @@ use crate::figure::Figures;
 const LEAST_WORDS: usize = 20;
 /// Files listed for each format.
 const WORST: usize = 5;
+/// Kinds whose independent readers give no numbers of list items.
+const UNLABELLED: &[&str] = &["docx", "odt", "rtf", "html"];
 /// Goals of the median, each against its first reader.
 const GOALS: &[(&str, &str, f64)] = &[
     ("docx", "python-docx", 0.98),
@@ -36,7 +39,7 @@ const GOALS: &[(&str, &str, f64)] = &[
 
 /// Agreement of a file with a reader, and where it ended.
 struct Agreement<'a> {
-    without_labels: f64,
+    judged: f64,
     with_labels: f64,
     path: &'a Path,
     end: String,
@@ -65,33 +68,49 @@ pub(super) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
     let ours: BTreeMap<PathBuf, Extracted> = read.iter().cloned().zip(extract(&read)?).collect();
     let mut agreements: Agreements<'_> = BTreeMap::new();
     for reading in readings {
-        let text = reading.text.as_deref().unwrap_or_default();
-        let theirs = Words::of(text);
-        let Some(ours) = ours
-            .get(&reading.path)
-            .filter(|_| theirs.count() >= LEAST_WORDS)
-        else {
+        let Some(agreement) = ours.get(&reading.path).and_then(|ours| held(reading, ours)) else {
             continue;
-        };
-        let bare = |text: &str| Words::of(&without_labels(text));
-        let agreement = Agreement {
-            without_labels: bare(&ours.body).agreement(&bare(text)),
-            with_labels: Words::of(&ours.body).agreement(&theirs),
-            path: &reading.path,
-            end: ours.end.label(),
         };
         let of_reader = agreements
             .entry((&reading.format, &reading.reader))
             .or_default();
         of_reader.push(agreement);
     }
+    figures.note(&format!(
+        "judged without labels of list items: {}; every other kind with them",
+        UNLABELLED.join(", ")
+    ))?;
     print(agreements, &folder, figures)
+}
+
+/// The text of a file held against a reading of it; none where that says little.
+fn held<'a>(reading: &'a Reading, ours: &Extracted) -> Option<Agreement<'a>> {
+    let text = reading.text.as_deref().unwrap_or_default();
+    let theirs = Words::of(text);
+    if theirs.count() < LEAST_WORDS {
+        return None;
+    }
+    let with_labels = Words::of(&ours.body).agreement(&theirs);
+    Some(Agreement {
+        judged: judged(&reading.format, &ours.body, text).unwrap_or(with_labels),
+        with_labels,
+        path: &reading.path,
+        end: ours.end.label(),
+    })
+}
+
+/// The agreement without labels, where a kind is judged so.
+fn judged(format: &str, ours: &str, theirs: &str) -> Option<f64> {
+    let bare = |text: &str| Words::of(&without_labels(text));
+    UNLABELLED
+        .contains(&format)
+        .then(|| bare(ours).agreement(&bare(theirs)))
 }
 
 fn print(agreements: Agreements<'_>, folder: &Path, figures: &mut Figures<'_>) -> Result<()> {
     for ((format, reader), mut files) in agreements {
-        files.sort_by(|a, b| a.without_labels.total_cmp(&b.without_labels));
-        let values: Vec<f64> = files.iter().map(|file| file.without_labels).collect();
+        files.sort_by(|a, b| a.judged.total_cmp(&b.judged));
+        let values: Vec<f64> = files.iter().map(|file| file.judged).collect();
         let labelled: Vec<f64> = files.iter().map(|file| file.with_labels).collect();
         let median = quantile(&values, 0.5);
         let columns = [
@@ -102,14 +121,14 @@ fn print(agreements: Agreements<'_>, folder: &Path, figures: &mut Figures<'_>) -
         ];
         let name = format!("{format}, {reader}");
         figures.row(&name, &columns)?;
-        let held = |goal: &&(&str, &str, f64)| (goal.0, goal.1) == (format, reader);
-        if let Some((.., least)) = GOALS.iter().find(held) {
+        let is_its = |goal: &&(&str, &str, f64)| (goal.0, goal.1) == (format, reader);
+        if let Some((.., least)) = GOALS.iter().find(is_its) {
             let name = format!("{name}: median agreement");
             figures.against(&name, median, "", &goal(median, *least))?;
         }
         let worst = files.iter().take(WORST);
-        for file in worst.filter(|file| file.without_labels < 0.95) {
-            let (agreement, end) = (file.without_labels, &file.end);
+        for file in worst.filter(|file| file.judged < 0.95) {
+            let (agreement, end) = (file.judged, &file.end);
             figures.note(&format!(
                 "    {agreement:.3} {end}: {}",
                 shown(file.path, folder)
@@ -117,4 +136,20 @@ fn print(agreements: Agreements<'_>, folder: &Path, figures: &mut Figures<'_>) -
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_kinds_whose_readers_give_no_labels_are_judged_without() {
+        let (ours, theirs) = ("1. one two three four five", "one two three four five");
+        for kind in UNLABELLED {
+            assert_eq!(judged(kind, ours, theirs), Some(1.0), "{kind}");
+        }
+        for kind in ["xlsx", "xls", "pptx", "ppt", "doc", "eml", "msg"] {
+            assert_eq!(judged(kind, ours, theirs), None, "{kind}");
+        }
+    }
 }

@@ -9,6 +9,8 @@ use simdex_signature::CanonicalText;
 
 /// Words of a shingle.
 const WIDTH: usize = 5;
+/// What stands around the number or letter of a label.
+const MARKS: [char; 6] = ['(', ')', '[', ']', '.', ':'];
 
 /// A text taken apart into words.
 pub(super) struct Words(CanonicalText);
@@ -46,31 +48,46 @@ impl Words {
     }
 }
 
-/// A text without the labels of list items at the beginning of its lines (`3.2`, `(a)`, `iv.`):
-/// readers differ in whether they count them, and nothing else of a text shall be judged by that.
+/// A text without the label of a list item at the beginning of each of its lines (`3.2`, `(a)`,
+/// `iv.`): of two readers one counts them and the other does not. A number alone is none (`2024 was`).
 pub(super) fn without_labels(text: &str) -> String {
     let line = |line: &str| {
-        let mut rest = line.trim_start();
-        // Of several all: what a label stands before may look like one, on either side.
-        while let Some((first, after)) = rest.split_once(char::is_whitespace)
-            && is_label(first)
+        let line = line.trim();
+        let mut rest = after_label(line, is_label).unwrap_or(line);
+        // Levels written apart (`1. (a)`): one may be counted and the next typed, which is text to
+        // either reader.
+        while rest.len() < line.len()
+            && let Some(after) = after_label(rest, |word| is_label(word) && is_marked(word))
         {
-            rest = after.trim_start();
+            rest = after;
         }
         rest.to_owned()
     };
     text.lines().map(line).collect::<Vec<_>>().join("\n")
 }
 
+fn after_label(line: &str, is_one: impl Fn(&str) -> bool) -> Option<&str> {
+    let (first, after) = line.split_once(char::is_whitespace)?;
+    is_one(first).then(|| after.trim_start())
+}
+
+/// A number or letter with a dot or parenthesis.
 fn is_label(word: &str) -> bool {
-    let bare = word.trim_matches(['(', ')', '[', ']', '.', ':']);
+    let bare = word.trim_matches(MARKS);
     let is_number = bare.contains(|c: char| c.is_ascii_digit())
         && bare
             .chars()
             .all(|c| c.is_ascii_digit() || matches!(c, '.' | '-'));
     let is_roman = bare.chars().all(|c| "ivxlcIVXLC".contains(c));
-    let is_letter = bare.len() == 1 && bare.chars().all(char::is_alphabetic);
-    (1..=8).contains(&bare.len()) && (is_number || bare != word && (is_roman || is_letter))
+    let is_letter = bare.chars().count() == 1 && bare.chars().all(char::is_alphabetic);
+    let is_short = (1..=8).contains(&bare.len());
+    let has_mark = bare != word || is_number && bare.contains('.');
+    is_short && has_mark && (is_number || is_roman || is_letter)
+}
+
+/// Whether a dot or parenthesis closes a label.
+fn is_marked(word: &str) -> bool {
+    word.ends_with(MARKS)
 }
 
 fn shingles<'a>(words: &'a [&'a str]) -> HashSet<&'a [&'a str]> {
@@ -129,6 +146,27 @@ mod tests {
         let text = "3.2 Scope\n  (a) one\niv. two\n1) three\nI am\na word\n2026-11-21T10 x\n- 4";
         let bare = "Scope\none\ntwo\nthree\nI am\na word\n2026-11-21T10 x\n- 4";
         assert_eq!(without_labels(text), bare);
+        assert_eq!(
+            without_labels("1. (a) ii) x\n3.2 (b) 1. y"),
+            "x\ny",
+            "levels written apart"
+        );
+    }
+
+    #[test]
+    fn numbers_are_judged() {
+        for text in [
+            "1\t2\t3.5\t4",
+            "2024 was good",
+            "12\t3.5",
+            "- 4 5",
+            "I am",
+            "2.",
+        ] {
+            assert_eq!(without_labels(text), text);
+        }
+        assert_eq!(without_labels("1. 2\t3.5"), "2\t3.5");
+        assert_eq!(without_labels("3.5\t4.5\t5.5"), "4.5\t5.5");
     }
 
     #[test]

@@ -11,7 +11,7 @@ use quick_xml::events::{BytesStart, Event};
 use super::super::list_label::{Counters, LEVELS, Level, Numeral, Piece};
 use super::super::package::attribute;
 
-/// Styles and lists that are remembered, of each.
+/// Names of styles, styles of paragraphs and lists that are remembered, of each.
 const MAX_KEPT: usize = 20_000;
 /// Characters of a label's prefix, suffix or format that are kept.
 const MAX_LABEL: usize = 200;
@@ -19,31 +19,36 @@ const MAX_LABEL: usize = 200;
 /// Where lists stand, and how their items are labelled.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
-    styles: BTreeMap<String, Vec<Level>>,
+    /// Names of list styles, each once: a long one that every list inherits is not copied for each.
+    names: BTreeMap<String, Name>,
+    styles: BTreeMap<Name, Vec<Level>>,
     /// Levels of headings.
     outline: Vec<Level>,
     /// List styles by the paragraph style that names them.
-    of_paragraphs: BTreeMap<String, String>,
+    of_paragraphs: BTreeMap<String, Name>,
     /// The style whose levels are being read.
     current: Option<Current>,
     open: Vec<List>,
     counters: Counters,
     headings: Counters,
     /// How far lists counted: the last of each style, and each by its id.
-    by_style: BTreeMap<String, Counters>,
+    by_style: BTreeMap<Name, Counters>,
     by_id: BTreeMap<String, Counters>,
 }
 
 #[derive(Debug)]
 enum Current {
     Outline,
-    Style(String),
+    Style(Name),
 }
+
+/// The place of a list style's name among all.
+type Name = usize;
 
 /// An open list.
 #[derive(Debug)]
 struct List {
-    style: Option<String>,
+    style: Option<Name>,
     id: Option<String>,
     item: Item,
 }
@@ -71,8 +76,7 @@ impl Lists {
     pub(super) fn style(&mut self, name: &str, tag: &BytesStart<'_>) {
         match name {
             "text:list-style" => {
-                let name = attribute(tag, "style:name").filter(|_| self.styles.len() < MAX_KEPT);
-                self.current = name.map(Current::Style);
+                self.current = self.named(tag, "style:name").map(Current::Style);
             }
             "text:outline-style" => self.current = Some(Current::Outline),
             "text:list-level-style-number" | "text:outline-level-style" => self.level(tag, true),
@@ -80,11 +84,22 @@ impl Lists {
                 self.level(tag, false)
             }
             "style:style" if self.of_paragraphs.len() < MAX_KEPT => {
-                let list = attribute(tag, "style:list-style-name").filter(|list| !list.is_empty());
+                let list = self.named(tag, "style:list-style-name");
                 self.of_paragraphs
                     .extend(attribute(tag, "style:name").zip(list));
             }
             _ => {}
+        }
+    }
+
+    /// The list style that an attribute names; none for an empty name.
+    fn named(&mut self, tag: &BytesStart<'_>, attribute_name: &str) -> Option<Name> {
+        let name = attribute(tag, attribute_name).filter(|name| !name.is_empty())?;
+        let next = self.names.len();
+        match self.names.get(&name) {
+            Some(known) => Some(*known),
+            None if next < MAX_KEPT => Some(*self.names.entry(name).or_insert(next)),
+            None => None,
         }
     }
 
@@ -95,7 +110,7 @@ impl Lists {
         };
         let levels = match &self.current {
             Some(Current::Outline) => &mut self.outline,
-            Some(Current::Style(name)) => self.styles.entry(name.clone()).or_default(),
+            Some(Current::Style(name)) => self.styles.entry(*name).or_default(),
             None => return,
         };
         if levels.len() <= at {
@@ -110,7 +125,7 @@ impl Lists {
 
     /// Begins a list.
     pub(super) fn begin(&mut self, tag: &BytesStart<'_>) {
-        let style = attribute(tag, "text:style-name");
+        let style = self.named(tag, "text:style-name");
         let goes_on = attribute(tag, "text:continue-numbering").as_deref() == Some("true");
         match self.open.last() {
             Some(outer) if outer.item == Item::Counted && !goes_on => {
@@ -118,7 +133,7 @@ impl Lists {
             }
             Some(_) => {}
             None => {
-                let of_style = style.as_ref().and_then(|style| self.by_style.get(style));
+                let of_style = style.and_then(|style| self.by_style.get(&style));
                 let named = attribute(tag, "text:continue-list");
                 let of_list = named.and_then(|id| self.by_id.get(&id));
                 self.counters = of_list
@@ -128,7 +143,7 @@ impl Lists {
             }
         }
         self.open.push(List {
-            style: style.or_else(|| self.open.last()?.style.clone()),
+            style: style.or_else(|| self.open.last()?.style),
             id: attribute(tag, "xml:id"),
             item: Item::Plain,
         });
@@ -139,10 +154,7 @@ impl Lists {
         if let Some(id) = list.id.filter(|_| self.by_id.len() < MAX_KEPT) {
             self.by_id.insert(id, self.counters);
         }
-        if let Some(style) = list
-            .style
-            .filter(|_| self.open.is_empty() && self.by_style.len() < MAX_KEPT)
-        {
+        if let Some(style) = list.style.filter(|_| self.open.is_empty()) {
             self.by_style.insert(style, self.counters);
         }
     }
@@ -167,8 +179,8 @@ impl Lists {
             return None;
         };
         let of_paragraph = || self.of_paragraphs.get(&attribute(tag, "text:style-name")?);
-        let style = list.style.as_ref().or_else(of_paragraph)?;
-        self.counters.next(self.styles.get(style)?, at, start)
+        let style = list.style.or_else(|| of_paragraph().copied())?;
+        self.counters.next(self.styles.get(&style)?, at, start)
     }
 
     fn heading(&mut self, tag: &BytesStart<'_>) -> Option<String> {
@@ -241,4 +253,36 @@ fn numeral(tag: &BytesStart<'_>) -> Option<Numeral> {
 
 fn number(tag: &BytesStart<'_>, name: &str) -> Option<u32> {
     attribute(tag, name)?.trim().parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_held_once_however_many_levels_and_lists_have_it() {
+        let mut lists = Lists::default();
+        let long = "L".repeat(1000);
+        let tag = |name: &'static str, attributes: &[(&str, &str)]| {
+            BytesStart::new(name).with_attributes(attributes.iter().copied())
+        };
+        lists.style(
+            "text:list-style",
+            &tag("text:list-style", &[("style:name", &long)]),
+        );
+        for _ in 0..100 {
+            let level = tag(
+                "text:list-level-style-number",
+                &[("text:level", "1"), ("style:num-format", "1")],
+            );
+            lists.style("text:list-level-style-number", &level);
+        }
+        lists.begin(&tag("text:list", &[("text:style-name", &long)]));
+        for _ in 0..100 {
+            lists.begin(&tag("text:list", &[]));
+        }
+        assert_eq!(lists.names.into_keys().collect::<Vec<_>>(), [long]);
+        assert_eq!(lists.open.len(), 101);
+        assert!(lists.open.iter().all(|list| list.style == Some(0)));
+    }
 }

@@ -1,9 +1,9 @@
 //! Rows and cells (ISO/IEC 26300-3 §9). A cell or row may say that it stands there many times; what
 //! is empty costs nothing then, and what is not is counted against the limit on cells.
 //!
-//! A cell gives its value as the cells of other workbooks do ([`cells`](super::super::ooxml::cells)),
+//! A cell of a spreadsheet gives its value as the cells of other workbooks do ([`cells`](super::super::ooxml::cells)),
 //! whatever the colour, currency or rounding it is shown with: so one sheet saved in either kind is
-//! one text.
+//! one text. A table of a text or of a slide is text: its cells give what they show.
 
 use jiff::Unit;
 use jiff::civil::{DateTime, Time};
@@ -120,8 +120,13 @@ pub(super) fn value(tag: &BytesStart<'_>) -> Value {
     };
     match stated {
         Some(stated) => Value::Stated(stated),
-        None => Value::Shown(VALUES.iter().find_map(|name| attribute(tag, name))),
+        None => shown(tag),
     }
+}
+
+/// What a cell shows, or the value that it states where it shows nothing.
+pub(super) fn shown(tag: &BytesStart<'_>) -> Value {
+    Value::Shown(VALUES.iter().find_map(|name| attribute(tag, name)))
 }
 
 fn number(tag: &BytesStart<'_>) -> Option<String> {

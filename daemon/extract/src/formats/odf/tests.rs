@@ -261,6 +261,24 @@ fn values_that_are_none_leave_what_is_shown() {
     assert_eq!(sink_of("spreadsheet", &row).text(), "shown\tshown\tshown\n");
 }
 
+#[test]
+fn tables_of_texts_and_slides_give_what_they_show() {
+    let row = "<table:table><table:table-row><table:table-cell office:value-type='currency' \
+               office:currency='EUR' office:value='1234.5'><text:p>1.234,50 €</text:p></table:table-cell>\
+               <table:table-cell office:value-type='date' office:date-value='2024-02-29'>\
+               <text:p>29. Februar 2024</text:p><text:p>ein Schalttag</text:p></table:table-cell>\
+               <table:table-cell office:value-type='float' office:value='2.5'/>\
+               </table:table-row></table:table>";
+    let shown = "1.234,50 €\t29. Februar 2024\nein Schalttag\t2.5\n";
+    for genre in ["text", "presentation", "drawing"] {
+        assert_eq!(sink_of(genre, row).text(), shown, "{genre}");
+    }
+    assert_eq!(
+        sink_of("spreadsheet", row).text(),
+        "1234.5\t2024-02-29\t2.5\n"
+    );
+}
+
 /// A sheet of one cell that stands there `columns` times `rows` times.
 fn repeated(columns: u64, rows: u64, cell: &str) -> Vec<u8> {
     let body = format!(
@@ -303,15 +321,16 @@ fn a_row_longer_than_the_text_may_be_is_cut_not_lost() {
 fn hidden_sheets_are_read_and_counted() {
     let content = format!(
         "<office:document {NAMESPACES}><office:automatic-styles><style:style style:name='ta2'>\
-         <style:table-properties table:display='false'/></style:style></office:automatic-styles>\
+         <style:table-properties table:display='false'/><style:table-properties \
+         table:display='false'/></style:style></office:automatic-styles>\
          <office:body><office:spreadsheet><table:table table:style-name='ta2'><table:table-row>\
          <table:table-cell><text:p>veiled</text:p></table:table-cell></table:table-row></table:table>\
-         <table:table table:style-name='ta1'/></office:spreadsheet></office:body></office:document>"
+         <table:table table:style-name='ta1'/><table:table/></office:spreadsheet></office:body></office:document>"
     );
     let (sink, ..) = read_with(content.as_bytes(), Budgets::default());
     assert_eq!(sink.text(), "veiled\n");
     assert_eq!(sink.facts().number(Fact::HiddenSheets), 1);
-    assert_eq!(sink.facts().number(Fact::Sheets), 2);
+    assert_eq!(sink.facts().number(Fact::Sheets), 3);
 }
 
 #[test]

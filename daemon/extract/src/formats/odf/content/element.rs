@@ -106,12 +106,7 @@ impl Content<'_> {
                     cells: 0,
                 });
             }
-            "table-cell" | "covered-table-cell" => {
-                return self.piece(Piece::Cell {
-                    repeated: number(tag, "table:number-columns-repeated"),
-                    value: table::value(tag),
-                });
-            }
+            "table-cell" | "covered-table-cell" => return self.cell(tag),
             "tracked-changes" => {
                 self.in_changes = true;
                 return Undo::Skip;
@@ -119,6 +114,17 @@ impl Content<'_> {
             _ => return skip(name),
         }
         Undo::Nothing
+    }
+
+    fn cell(&mut self, tag: &BytesStart<'_>) -> Undo {
+        self.piece(Piece::Cell {
+            repeated: number(tag, "table:number-columns-repeated"),
+            // Cells of texts and slides state values too, beside what is written there by hand.
+            value: match self.genre {
+                Genre::Sheets => table::value(tag),
+                Genre::Text | Genre::Pages => table::shown(tag),
+            },
+        })
     }
 
     fn office_element(&mut self, local: &str, name: &str) -> Undo {
@@ -142,7 +148,10 @@ impl Content<'_> {
                 self.lists.style("style:style", tag);
             }
             "table-properties" if attribute(tag, "table:display").as_deref() == Some("false") => {
-                self.hidden.insert(self.style.clone());
+                // Moved: cloned, a long name and many properties would be quadratic.
+                let style = std::mem::take(&mut self.style);
+                self.hidden
+                    .extend(Some(style).filter(|style| !style.is_empty()));
             }
             "master-page" => return self.piece(Piece::Master),
             _ if attribute(tag, "style:display").as_deref() == Some("false") => return Undo::Skip,
