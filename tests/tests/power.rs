@@ -17,11 +17,9 @@ fn nothing_acknowledged_is_lost_by_power_cuts() {
     };
     let mut crash = Crash::new(12, Some(disk.path().join("data"))).unwrap();
     for round in 0..rounds(4) {
-        let cut = match round % 4 {
-            2 => crash.strike_after_kill(|| disk.cut()),
-            _ => crash.strike(|| disk.cut()),
-        };
-        cut.unwrap_or_else(|error| panic!("cut {round}: {error:#}"));
+        crash
+            .strike(|| disk.cut())
+            .unwrap_or_else(|error| panic!("cut {round}: {error:#}"));
         disk.restore().unwrap();
         if round % 2 == 1 {
             crash.kill_at_start().unwrap();
@@ -35,4 +33,23 @@ fn nothing_acknowledged_is_lost_by_power_cuts() {
         "{} power cuts and {} kills at start: {} syncs acknowledged, {} acknowledged files checked, 0 lost",
         figures.strikes, figures.at_start, figures.acknowledged, figures.checked
     );
+}
+
+#[test]
+fn what_a_killed_daemon_wrote_lasts_once_it_is_acknowledged() {
+    let disk = match Disk::with_power() {
+        Ok(disk) => disk,
+        Err(reason) => return eprintln!("skipped, no power can be cut here: {reason:#}"),
+    };
+    let mut crash = Crash::still(13, Some(disk.path().join("data"))).unwrap();
+    for round in 0..rounds(2) {
+        crash
+            .strike_after_kill(|| disk.cut())
+            .unwrap_or_else(|error| panic!("cut {round}: {error:#}"));
+        disk.restore().unwrap();
+        crash
+            .recover()
+            .unwrap_or_else(|error| panic!("cut {round}: {error:#}"));
+    }
+    crash.finish().unwrap();
 }

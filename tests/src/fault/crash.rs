@@ -25,8 +25,10 @@ const WITHIN: u64 = 2_500;
 const APPLIED: Duration = Duration::from_millis(2_500);
 /// A small buffer, so that merges are always under way; commits by the clock so rare that what is
 /// acknowledged stands on the commit of its own sync.
-const CONFIG: &str =
+const MERGING: &str =
     "[store]\nbuffer_postings = 3000\ncommit_ms = 5000\n[watch]\ndebounce_ms = 20\n";
+/// No merge and no commit but those of a sync.
+const STILL: &str = "[store]\ncommit_ms = 600000\n[watch]\ndebounce_ms = 20\n";
 
 /// One share, one data directory, one strike after another.
 pub struct Crash {
@@ -56,8 +58,17 @@ pub struct Figures {
 impl Crash {
     /// A share under churn whose index is kept in `data_dir`, or beside it.
     pub fn new(seed: u64, data_dir: Option<PathBuf>) -> Result<Self> {
+        Self::with(seed, data_dir, MERGING)
+    }
+
+    /// The same, where nothing is made to last before somebody asks for it.
+    pub fn still(seed: u64, data_dir: Option<PathBuf>) -> Result<Self> {
+        Self::with(seed, data_dir, STILL)
+    }
+
+    fn with(seed: u64, data_dir: Option<PathBuf>, config: &str) -> Result<Self> {
         let sandbox = Sandbox::new()?;
-        let serve = sandbox.serve().config(CONFIG);
+        let serve = sandbox.serve().config(config);
         let serve = data_dir
             .into_iter()
             .fold(serve, |serve, dir| serve.data_dir(dir));
@@ -127,10 +138,12 @@ impl Crash {
     /// Kills the daemon while changes are applied and not yet synced, starts it again, and strikes as
     /// soon as it has acknowledged them: what the dead process wrote is the new one's to make last.
     pub fn strike_after_kill(&mut self, strike: impl FnOnce() -> Result<()>) -> Result<()> {
-        let daemon = match self.daemon.take() {
-            Some(daemon) => daemon,
-            None => self.serve.start()?,
-        };
+        if let Some(daemon) = self.daemon.take() {
+            daemon.stop()?;
+        }
+        let daemon = self.serve.start()?;
+        // From here on what changes is heard of, and applied without being asked for.
+        daemon.sync()?;
         for _ in 0..12 {
             self.tree.step()?;
         }
