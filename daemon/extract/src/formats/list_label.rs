@@ -165,6 +165,11 @@ impl Counters {
         number: Option<u32>,
     ) -> Option<String> {
         let own = levels.get(at)?;
+        // A level that the item skips is counted with it: `2.a.I` is followed by `2.b`, in Word and in
+        // LibreOffice.
+        for (count, above) in self.0.iter_mut().zip(&levels[..at]) {
+            count.get_or_insert(above.start);
+        }
         let count = self.0.get_mut(at)?;
         let counted = count.map_or(own.start, |count| count.saturating_add(1));
         *count = Some(number.unwrap_or(counted));
@@ -271,6 +276,21 @@ mod tests {
         assert_eq!(labels.each_ref().map(|label| label.trim_end()), expected);
         assert_eq!(counters.next(&levels, 0, Some(9)).as_deref(), Some("IX. "));
         assert_eq!(counters.next(&levels, 3, None), None, "no such level");
+    }
+
+    #[test]
+    fn a_level_that_was_skipped_is_counted() {
+        let all = |at: usize| vec![Piece::Numbers(0..at + 1)];
+        let levels = [
+            level(Numeral::Decimal, all(0)),
+            level(Numeral::LowerLetter, all(1)),
+            level(Numeral::UpperRoman, all(2)),
+        ];
+        let mut counters = Counters::default();
+        let labels =
+            [2, 1, 0, 2, 2, 1, 0, 1].map(|at| counters.next(&levels, at, None).unwrap_or_default());
+        let expected = ["1.a.I", "1.b", "2", "2.a.I", "2.a.II", "2.b", "3", "3.a"];
+        assert_eq!(labels.each_ref().map(|label| label.trim_end()), expected);
     }
 
     #[test]
