@@ -5,6 +5,7 @@
 //! here, and are text. Bullets are not: they say nothing.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 /// Most levels within one another: Word has nine, OpenDocument ten.
 pub(super) const LEVELS: usize = 10;
@@ -128,7 +129,8 @@ pub(super) struct Level {
     pub(super) start: u32,
     /// None where the number is not shown.
     pub(super) numeral: Option<Numeral>,
-    pub(super) label: Vec<Piece>,
+    /// Shared: a few bytes of a document make a copy of a level.
+    pub(super) label: Rc<[Piece]>,
     /// Whether the numbers of all levels are written in digits here.
     pub(super) is_legal: bool,
     /// Levels above this one, so many from the top, begin it again when one of theirs is counted;
@@ -143,7 +145,7 @@ impl Default for Level {
         Self {
             start: 1,
             numeral: None,
-            label: Vec::new(),
+            label: Rc::default(),
             is_legal: false,
             restarted_by: None,
             gap: " ",
@@ -191,9 +193,14 @@ impl Counters {
         }
     }
 
+    /// Whether the level has a number: it was counted since it last began.
+    pub(super) fn has(&self, at: usize) -> bool {
+        self.0.get(at).is_some_and(Option::is_some)
+    }
+
     fn label(&self, levels: &[Level], own: &Level) -> String {
         let mut label = String::new();
-        for piece in &own.label {
+        for piece in own.label.iter() {
             match piece {
                 Piece::Text(text) => label.push_str(text),
                 Piece::Numbers(range) => {
@@ -226,7 +233,7 @@ mod tests {
     fn level(numeral: Numeral, label: Vec<Piece>) -> Level {
         Level {
             numeral: Some(numeral),
-            label,
+            label: label.into(),
             ..Level::default()
         }
     }
@@ -296,7 +303,7 @@ mod tests {
     #[test]
     fn what_says_nothing_is_no_label() {
         let bullet = Level {
-            label: vec![text("•")],
+            label: [text("•")].into(),
             ..Level::default()
         };
         let mut counters = Counters::default();
