@@ -57,6 +57,17 @@ fn signs_that_link_within_the_page_are_no_text() {
 }
 
 #[test]
+fn a_sign_at_the_head_of_an_item_leaves_its_number() {
+    let html = "<ol><li><b><a href='#r1'>^</a></b> One<li><a href='#r2'>\u{2191}</a><p>Two</p>\
+                <li><a href='#r3'>^</a><li>Four <a href='#r4'>^</a><li><a href='#r5'>^ a</a></ol>\
+                <a href='#'>x<ol><li>^</ol></a>";
+    assert_eq!(text(html), "1. One\n2. Two\n4. Four\n5. ^ a\nx\n1. ^\n");
+    let quoted =
+        "<blockquote type=cite><a href='#a'>^</a> a<ol><li><a href='#b'>#</a>b</blockquote>";
+    assert_eq!(read_message(quoted).text, "> a\n> 1. b\n");
+}
+
+#[test]
 fn cells_do_not_glue() {
     let html = "<table><tr><td>a</td> <td>b</td></tr>\n<tr><th>c</th><th>d</th></tr></table>";
     assert_eq!(text(html), "a\tb\t\nc\td\t\n");
