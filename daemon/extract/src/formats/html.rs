@@ -123,6 +123,17 @@ impl Page {
         self.count(sink);
     }
 
+    /// Remembers an address that is not there. Relative ones are bounded apart: they are asked for, and
+    /// shall not be lost behind advertisements.
+    fn miss(&mut self, address: String) {
+        let is_relative = address::is_relative(&address);
+        let of_its_kind = |known: &&String| address::is_relative(known) == is_relative;
+        let count = self.missing.iter().filter(of_its_kind).count();
+        if count < Facts::MAX_ADDRESSES && !self.missing.contains(&address) {
+            self.missing.push(address);
+        }
+    }
+
     /// Counts what was not followed, and what was counted for the reader.
     pub(super) fn count(&self, sink: &mut Sink) {
         sink.count(Fact::ListNumbers, self.list_numbers);
@@ -336,9 +347,7 @@ impl<'a> Reader<'a> {
             Beside::Shown => {}
             Beside::Missing => {
                 self.page.external += 1;
-                if self.page.missing.len() < Facts::MAX_ADDRESSES {
-                    self.page.missing.push(whole);
-                }
+                self.page.miss(whole);
             }
         }
     }

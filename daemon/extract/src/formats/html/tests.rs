@@ -124,7 +124,7 @@ fn frames_are_filled_in_from_what_lies_beside() {
     );
     assert_eq!((page.title.trim(), page.external), ("a", 3));
     assert_eq!(page.filled[..2], ["sub/b.html", "sub/d.html"]);
-    assert_eq!(page.missing, ["e/f.html", "c.html", "e/f.html"]);
+    assert_eq!(page.missing, ["e/f.html", "c.html"]);
     assert_eq!(text("<frame src=a><noframes>alone</noframes>"), "alone\n");
 }
 
@@ -139,6 +139,19 @@ fn a_page_alone_tells_the_relative_addresses_it_asks_for() {
     let asked = sink.facts().get(Fact::FramesAsked);
     assert_eq!(asked, Some("next%20page.html b.html#x ../c.html"));
     assert!(sink.leads_on() && sink.is_blank());
+}
+
+#[test]
+fn relative_frames_are_asked_for_behind_any_number_of_others() {
+    let others: String = (0..40)
+        .map(|n| format!("<iframe src='https://x.example/{n}'></iframe>"))
+        .collect();
+    let same = "<iframe src=a.html></iframe>".repeat(40);
+    let html = format!("{others}{same}<iframe src=b.html></iframe>");
+    let (mut sink, input) = (Sink::of(100), crate::input::input_of(html.as_bytes()));
+    assert_eq!(read(&input, &mut sink), Ok(None));
+    assert_eq!(sink.facts().get(Fact::FramesAsked), Some("a.html b.html"));
+    assert_eq!(sink.facts().number(Fact::External), 81);
 }
 
 #[test]
