@@ -357,11 +357,16 @@ impl<'a> Reader<'a> {
             return;
         }
         let state = (self.preformatted, self.silent.take(), self.in_title);
+        let (lists, link) = (std::mem::take(&mut self.lists), self.link.take());
         self.depth += 1;
         self.text.newline();
+        // The first words in the frame are those of the item that it stands in.
+        let (label, mark) = (self.text.label.clone(), self.text.mark());
         self.run(html);
         self.text.newline();
+        self.text.label = label.filter(|_| self.text.mark() == mark);
         self.depth -= 1;
+        (self.lists, self.link) = (lists, link);
         (self.preformatted, self.silent, self.in_title) = state;
     }
 

@@ -155,6 +155,24 @@ fn relative_frames_are_asked_for_behind_any_number_of_others() {
 }
 
 #[test]
+fn lists_and_links_of_a_frame_and_of_its_page_are_apart() {
+    let mut beside = |address: &str| match address {
+        "nav.html" => page_at(address, "<nav>menu<a href='#top'>^"),
+        "end.html" => page_at(address, "</ol></ol></nav>end"),
+        "list.html" => page_at(address, "<ol><li>own</ol>"),
+        "open.html" => page_at(address, "open<ol start=7><li>"),
+        _ => page_at(address, ""),
+    };
+    let html = "<iframe src=nav.html></iframe><ol><li>a<iframe src=end.html></iframe><li>b\
+                <li><iframe src=none.html></iframe>c<li><iframe srcdoc=framed></iframe>more\
+                <li>d<iframe src=open.html></iframe>plain</ol></a>\
+                <nav><iframe src=list.html></iframe><ol><li>contents</ol></nav><ol><li>x</ol>";
+    let expected = "menu^\n1. a\nend\n2. b\n3. c\n4. framed\nmore\n5. d\nopen\nplain\n\
+                    1. own\ncontents\n1. x\n";
+    assert_eq!(read_page(html, "", &mut beside).text, expected);
+}
+
+#[test]
 fn frames_that_hold_themselves_end() {
     let page = read_page("x<iframe src=a>", "", &mut |_| {
         page_at("a", "y<iframe src=a></iframe>")
