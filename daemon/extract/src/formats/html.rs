@@ -243,7 +243,7 @@ impl<'a> Reader<'a> {
             b"a" => self.link = tag.get("href").starts_with('#').then(|| self.text.mark()),
             b"html" => tag.fill("lang", &mut self.page.language),
             b"meta" => self.meta(&tag),
-            b"base" => self.base = address::resolved(&self.base, tag.get("href").trim()),
+            b"base" => self.rebase(tag.get("href").trim()),
             b"frame" | b"iframe" => self.fill(&tag),
             b"script" => self.page.scripts += 1,
             _ => {}
@@ -328,12 +328,24 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Resolves addresses against this one from here on; a long one would be copied for each of them.
+    fn rebase(&mut self, address: &str) {
+        let base = address::resolved(&self.base, address);
+        if base.len() <= Facts::MAX_ADDRESS_BYTES {
+            self.base = base;
+        }
+    }
+
     fn fill_from(&mut self, address: &str) {
         if address.is_empty()
             || ["about:", "data:", "javascript:"]
                 .iter()
                 .any(|scheme| address.starts_with(scheme))
         {
+            return;
+        }
+        if address.len() > Facts::MAX_ADDRESS_BYTES {
+            self.page.external += 1;
             return;
         }
         let whole = address::resolved(&self.base, address);

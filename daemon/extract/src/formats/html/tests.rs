@@ -155,6 +155,18 @@ fn relative_frames_are_asked_for_behind_any_number_of_others() {
 }
 
 #[test]
+fn long_addresses_and_bases_are_ignored() {
+    let long = "a/".repeat(Facts::MAX_ADDRESS_BYTES);
+    let grows = "<base href=b/>".repeat(Facts::MAX_ADDRESS_BYTES);
+    let html = format!("<base href='{long}'><iframe src=c></iframe><iframe src='{long}'></iframe>");
+    let page = read_page(&html, "", &mut |_| Beside::Missing);
+    assert_eq!((page.missing, page.external), (vec!["c".to_owned()], 2));
+    let html = format!("{grows}<iframe src=c></iframe>");
+    let missing = read_page(&html, "", &mut |_| Beside::Missing).missing;
+    assert_eq!(missing, ["b/".repeat(Facts::MAX_ADDRESS_BYTES / 2) + "c"]);
+}
+
+#[test]
 fn lists_and_links_of_a_frame_and_of_its_page_are_apart() {
     let mut beside = |address: &str| match address {
         "nav.html" => page_at(address, "<nav>menu<a href='#top'>^"),
