@@ -123,6 +123,17 @@ impl Page {
         self.count(sink);
     }
 
+    /// Remembers an address that is not there. Relative ones are bounded apart: they are asked for, and
+    /// shall not be lost behind advertisements.
+    fn miss(&mut self, address: String) {
+        let is_relative = address::is_relative(&address);
+        let of_its_kind = |known: &&String| address::is_relative(known) == is_relative;
+        let count = self.missing.iter().filter(of_its_kind).count();
+        if count < Facts::MAX_ADDRESSES && !self.missing.contains(&address) {
+            self.missing.push(address);
+        }
+    }
+
     /// Counts what was not followed, and what was counted for the reader.
     pub(super) fn count(&self, sink: &mut Sink) {
         sink.count(Fact::ListNumbers, self.list_numbers);
@@ -232,7 +243,7 @@ impl<'a> Reader<'a> {
             b"a" => self.link = tag.get("href").starts_with('#').then(|| self.text.mark()),
             b"html" => tag.fill("lang", &mut self.page.language),
             b"meta" => self.meta(&tag),
-            b"base" => self.base = address::resolved(&self.base, tag.get("href").trim()),
+            b"base" => self.rebase(tag.get("href").trim()),
             b"frame" | b"iframe" => self.fill(&tag),
             b"script" => self.page.scripts += 1,
             _ => {}
@@ -317,12 +328,24 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// Resolves addresses against this one from here on; a long one would be copied for each of them.
+    fn rebase(&mut self, address: &str) {
+        let base = address::resolved(&self.base, address);
+        if base.len() <= Facts::MAX_ADDRESS_BYTES {
+            self.base = base;
+        }
+    }
+
     fn fill_from(&mut self, address: &str) {
         if address.is_empty()
             || ["about:", "data:", "javascript:"]
                 .iter()
                 .any(|scheme| address.starts_with(scheme))
         {
+            return;
+        }
+        if address.len() > Facts::MAX_ADDRESS_BYTES {
+            self.page.external += 1;
             return;
         }
         let whole = address::resolved(&self.base, address);
@@ -336,9 +359,7 @@ impl<'a> Reader<'a> {
             Beside::Shown => {}
             Beside::Missing => {
                 self.page.external += 1;
-                if self.page.missing.len() < Facts::MAX_ADDRESSES {
-                    self.page.missing.push(whole);
-                }
+                self.page.miss(whole);
             }
         }
     }
@@ -348,11 +369,16 @@ impl<'a> Reader<'a> {
             return;
         }
         let state = (self.preformatted, self.silent.take(), self.in_title);
+        let (lists, link) = (std::mem::take(&mut self.lists), self.link.take());
         self.depth += 1;
         self.text.newline();
+        // The first words in the frame are those of the item that it stands in.
+        let (label, mark) = (self.text.label.clone(), self.text.mark());
         self.run(html);
         self.text.newline();
+        self.text.label = label.filter(|_| self.text.mark() == mark);
         self.depth -= 1;
+        (self.lists, self.link) = (lists, link);
         (self.preformatted, self.silent, self.in_title) = state;
     }
 

@@ -5,6 +5,7 @@
 //! here, and are text. Bullets are not: they say nothing.
 
 use std::ops::Range;
+use std::rc::Rc;
 
 /// Most levels within one another: Word has nine, OpenDocument ten.
 pub(super) const LEVELS: usize = 10;
@@ -128,7 +129,8 @@ pub(super) struct Level {
     pub(super) start: u32,
     /// None where the number is not shown.
     pub(super) numeral: Option<Numeral>,
-    pub(super) label: Vec<Piece>,
+    /// Shared: a few bytes of a document make a copy of a level.
+    pub(super) label: Rc<[Piece]>,
     /// Whether the numbers of all levels are written in digits here.
     pub(super) is_legal: bool,
     /// Levels above this one, so many from the top, begin it again when one of theirs is counted;
@@ -143,7 +145,7 @@ impl Default for Level {
         Self {
             start: 1,
             numeral: None,
-            label: Vec::new(),
+            label: Rc::default(),
             is_legal: false,
             restarted_by: None,
             gap: " ",
@@ -165,6 +167,11 @@ impl Counters {
         number: Option<u32>,
     ) -> Option<String> {
         let own = levels.get(at)?;
+        // A level that the item skips is counted with it: `2.a.I` is followed by `2.b`, in Word and in
+        // LibreOffice.
+        for (count, above) in self.0.iter_mut().zip(&levels[..at]) {
+            count.get_or_insert(above.start);
+        }
         let count = self.0.get_mut(at)?;
         let counted = count.map_or(own.start, |count| count.saturating_add(1));
         *count = Some(number.unwrap_or(counted));
@@ -186,9 +193,14 @@ impl Counters {
         }
     }
 
+    /// Whether the level has a number: it was counted since it last began.
+    pub(super) fn has(&self, at: usize) -> bool {
+        self.0.get(at).is_some_and(Option::is_some)
+    }
+
     fn label(&self, levels: &[Level], own: &Level) -> String {
         let mut label = String::new();
-        for piece in &own.label {
+        for piece in own.label.iter() {
             match piece {
                 Piece::Text(text) => label.push_str(text),
                 Piece::Numbers(range) => {
@@ -221,7 +233,7 @@ mod tests {
     fn level(numeral: Numeral, label: Vec<Piece>) -> Level {
         Level {
             numeral: Some(numeral),
-            label,
+            label: label.into(),
             ..Level::default()
         }
     }
@@ -274,9 +286,24 @@ mod tests {
     }
 
     #[test]
+    fn a_level_that_was_skipped_is_counted() {
+        let all = |at: usize| vec![Piece::Numbers(0..at + 1)];
+        let levels = [
+            level(Numeral::Decimal, all(0)),
+            level(Numeral::LowerLetter, all(1)),
+            level(Numeral::UpperRoman, all(2)),
+        ];
+        let mut counters = Counters::default();
+        let labels =
+            [2, 1, 0, 2, 2, 1, 0, 1].map(|at| counters.next(&levels, at, None).unwrap_or_default());
+        let expected = ["1.a.I", "1.b", "2", "2.a.I", "2.a.II", "2.b", "3", "3.a"];
+        assert_eq!(labels.each_ref().map(|label| label.trim_end()), expected);
+    }
+
+    #[test]
     fn what_says_nothing_is_no_label() {
         let bullet = Level {
-            label: vec![text("•")],
+            label: [text("•")].into(),
             ..Level::default()
         };
         let mut counters = Counters::default();

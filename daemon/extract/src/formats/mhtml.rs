@@ -10,7 +10,7 @@ use super::html::{self, address};
 use super::{Reading, markup};
 use crate::input::Input;
 use crate::sink::Sink;
-use crate::{Fact, Reason, Role, charset};
+use crate::{Fact, Facts, Reason, Role, charset};
 
 pub(super) const ENGINE: &str = "mhtml 1";
 
@@ -90,10 +90,12 @@ fn page(message: &Message<'_>, part: &MessagePart<'_>, sink: &mut Sink) -> Page 
         .unwrap_or_default()
         .trim_matches(['<', '>']);
     Page {
+        // What is longer is asked for by no page, and would be copied for each address in it.
         location: part
             .content_location()
+            .map(str::trim)
+            .filter(|location| location.len() <= Facts::MAX_ADDRESS_BYTES)
             .unwrap_or_default()
-            .trim()
             .to_owned(),
         id: id.to_owned(),
         html: Some(charset::decode(&bytes, label, sink)),

@@ -66,7 +66,8 @@ impl Lists {
 fn ordered(tag: &Tag, is_plain: bool) -> List {
     let start = integer(tag.get("start"));
     let is_reversed = tag.has("reversed");
-    // A reversed list counts down from the number of its items, which are not there yet.
+    // A reversed list counts down from the number of its items, which are not there yet: its items
+    // have no numbers here.
     let is_unknown = is_reversed && start.is_none();
     let numeral = numeral(tag).unwrap_or(Some(Numeral::Decimal));
     List {

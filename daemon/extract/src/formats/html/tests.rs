@@ -57,6 +57,17 @@ fn signs_that_link_within_the_page_are_no_text() {
 }
 
 #[test]
+fn a_sign_at_the_head_of_an_item_leaves_its_number() {
+    let html = "<ol><li><b><a href='#r1'>^</a></b> One<li><a href='#r2'>\u{2191}</a><p>Two</p>\
+                <li><a href='#r3'>^</a><li>Four <a href='#r4'>^</a><li><a href='#r5'>^ a</a></ol>\
+                <a href='#'>x<ol><li>^</ol></a>";
+    assert_eq!(text(html), "1. One\n2. Two\n4. Four\n5. ^ a\nx\n1. ^\n");
+    let quoted =
+        "<blockquote type=cite><a href='#a'>^</a> a<ol><li><a href='#b'>#</a>b</blockquote>";
+    assert_eq!(read_message(quoted).text, "> a\n> 1. b\n");
+}
+
+#[test]
 fn cells_do_not_glue() {
     let html = "<table><tr><td>a</td> <td>b</td></tr>\n<tr><th>c</th><th>d</th></tr></table>";
     assert_eq!(text(html), "a\tb\t\nc\td\t\n");
@@ -113,7 +124,7 @@ fn frames_are_filled_in_from_what_lies_beside() {
     );
     assert_eq!((page.title.trim(), page.external), ("a", 3));
     assert_eq!(page.filled[..2], ["sub/b.html", "sub/d.html"]);
-    assert_eq!(page.missing, ["e/f.html", "c.html", "e/f.html"]);
+    assert_eq!(page.missing, ["e/f.html", "c.html"]);
     assert_eq!(text("<frame src=a><noframes>alone</noframes>"), "alone\n");
 }
 
@@ -128,6 +139,49 @@ fn a_page_alone_tells_the_relative_addresses_it_asks_for() {
     let asked = sink.facts().get(Fact::FramesAsked);
     assert_eq!(asked, Some("next%20page.html b.html#x ../c.html"));
     assert!(sink.leads_on() && sink.is_blank());
+}
+
+#[test]
+fn relative_frames_are_asked_for_behind_any_number_of_others() {
+    let others: String = (0..40)
+        .map(|n| format!("<iframe src='https://x.example/{n}'></iframe>"))
+        .collect();
+    let same = "<iframe src=a.html></iframe>".repeat(40);
+    let html = format!("{others}{same}<iframe src=b.html></iframe>");
+    let (mut sink, input) = (Sink::of(100), crate::input::input_of(html.as_bytes()));
+    assert_eq!(read(&input, &mut sink), Ok(None));
+    assert_eq!(sink.facts().get(Fact::FramesAsked), Some("a.html b.html"));
+    assert_eq!(sink.facts().number(Fact::External), 81);
+}
+
+#[test]
+fn long_addresses_and_bases_are_ignored() {
+    let long = "a/".repeat(Facts::MAX_ADDRESS_BYTES);
+    let grows = "<base href=b/>".repeat(Facts::MAX_ADDRESS_BYTES);
+    let html = format!("<base href='{long}'><iframe src=c></iframe><iframe src='{long}'></iframe>");
+    let page = read_page(&html, "", &mut |_| Beside::Missing);
+    assert_eq!((page.missing, page.external), (vec!["c".to_owned()], 2));
+    let html = format!("{grows}<iframe src=c></iframe>");
+    let missing = read_page(&html, "", &mut |_| Beside::Missing).missing;
+    assert_eq!(missing, ["b/".repeat(Facts::MAX_ADDRESS_BYTES / 2) + "c"]);
+}
+
+#[test]
+fn lists_and_links_of_a_frame_and_of_its_page_are_apart() {
+    let mut beside = |address: &str| match address {
+        "nav.html" => page_at(address, "<nav>menu<a href='#top'>^"),
+        "end.html" => page_at(address, "</ol></ol></nav>end"),
+        "list.html" => page_at(address, "<ol><li>own</ol>"),
+        "open.html" => page_at(address, "open<ol start=7><li>"),
+        _ => page_at(address, ""),
+    };
+    let html = "<iframe src=nav.html></iframe><ol><li>a<iframe src=end.html></iframe><li>b\
+                <li><iframe src=none.html></iframe>c<li><iframe srcdoc=framed></iframe>more\
+                <li>d<iframe src=open.html></iframe>plain</ol></a>\
+                <nav><iframe src=list.html></iframe><ol><li>contents</ol></nav><ol><li>x</ol>";
+    let expected = "menu^\n1. a\nend\n2. b\n3. c\n4. framed\nmore\n5. d\nopen\nplain\n\
+                    1. own\ncontents\n1. x\n";
+    assert_eq!(read_page(html, "", &mut beside).text, expected);
 }
 
 #[test]

@@ -1,5 +1,7 @@
 //! The text of a page while it is written: white space squeezed, one line a block.
 
+use std::ops::Range;
+
 /// Elements that stand on lines of their own (WHATWG HTML §15.3, and what has no place in a line).
 const BLOCKS: &[&[u8]] = &[
     b"address",
@@ -78,6 +80,14 @@ pub(super) struct Text {
     pub(super) quoted: bool,
     /// The label of a list item, until its first word.
     pub(super) label: Option<String>,
+    head: Head,
+}
+
+/// What was written before the first word of a line or of an item: the mark of a quote, a label.
+#[derive(Debug, Default)]
+struct Head {
+    at: Range<usize>,
+    label: Option<String>,
 }
 
 impl Text {
@@ -99,7 +109,9 @@ impl Text {
     }
 
     fn word(&mut self, word: &str) {
-        if self.begins_line() {
+        let begin = self.text.len();
+        let begins_line = self.begins_line();
+        if begins_line {
             if self.quoted {
                 self.text.push_str("> ");
             }
@@ -107,8 +119,11 @@ impl Text {
             self.text.push(' ');
         }
         self.space = false;
-        if let Some(label) = self.label.take() {
-            self.text.push_str(&label);
+        let label = self.label.take();
+        if begins_line || label.is_some() {
+            self.text.push_str(label.as_deref().unwrap_or_default());
+            let at = begin..self.text.len();
+            self.head = Head { at, label };
         }
         self.text.push_str(word);
     }
@@ -143,10 +158,18 @@ impl Text {
         self.text.len()
     }
 
-    /// Takes back what was written since `mark` where it is one of `signs` and nothing else.
+    /// Takes back what was written since `mark` where it is one of `signs` and nothing else. What was
+    /// put before it waits for the next word.
     pub(super) fn take_back_sign(&mut self, mark: usize, signs: &[&str]) {
-        let written = self.text.get(mark..).map(str::trim);
+        let Range { start, end } = self.head.at;
+        let before = self.text.get(mark..start).map(str::trim);
+        let has_head = before.is_some_and(str::is_empty);
+        let from = if has_head { end } else { mark };
+        let written = self.text.get(from..).map(str::trim);
         if written.is_some_and(|written| signs.contains(&written)) {
+            let head = std::mem::take(&mut self.head);
+            let label = head.label.filter(|_| has_head);
+            self.label = self.label.take().or(label);
             self.text.truncate(mark);
             self.space = false;
         }

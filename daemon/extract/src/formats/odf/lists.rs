@@ -5,6 +5,7 @@
 //! have no paragraph of their own, and count none of those.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use quick_xml::events::{BytesStart, Event};
 
@@ -221,7 +222,7 @@ fn level(tag: &BytesStart<'_>, at: usize) -> Level {
 }
 
 /// A format as LibreOffice writes it: `%1%.%2%` are the numbers of two levels.
-fn formatted(format: &str) -> Vec<Piece> {
+fn formatted(format: &str) -> Rc<[Piece]> {
     let parts = format.split('%').enumerate();
     let pieces = parts.map(|(place, part)| {
         let level = part.parse::<usize>().ok().filter(|_| place % 2 == 1);

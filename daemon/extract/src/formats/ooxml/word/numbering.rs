@@ -5,7 +5,7 @@ mod definitions;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::super::list_label::{Counters, Level};
+use super::super::super::list_label::{Counters, LEVELS, Level};
 use super::super::parts::{Parts, Relation};
 
 /// Styles that rest on one another are followed so far.
@@ -37,9 +37,11 @@ struct Definition {
 struct Instance {
     definition: String,
     /// Levels that are other ones here.
-    levels: BTreeMap<usize, Level>,
-    /// Numbers with which levels begin anew.
+    overrides: BTreeMap<usize, Level>,
+    /// Numbers with which levels begin, here for the first time and whenever they begin again.
     starts: BTreeMap<usize, u32>,
+    /// The levels of the definition with all that.
+    levels: Vec<Level>,
 }
 
 /// All that a document says of numbers.
@@ -72,7 +74,30 @@ impl Numbering {
         if let Some(styles) = inside().find(|to| to.kind == "styles") {
             parts.optional_xml(&styles.target, definitions::of_styles(&mut numbering));
         }
+        numbering.settle();
         numbering
+    }
+
+    /// Gives instances their levels, when the definitions and the styles that name them are known.
+    fn settle(&mut self) {
+        let levels: Vec<_> = self.instances.values().map(|of| self.levels(of)).collect();
+        for (instance, levels) in self.instances.values_mut().zip(levels) {
+            instance.levels = levels;
+        }
+    }
+
+    fn levels(&self, instance: &Instance) -> Vec<Level> {
+        let definition = self.definition(&instance.definition);
+        let mut levels = definition.map_or_else(Vec::new, |(_, own)| own.levels.clone());
+        for (at, level) in levels.iter_mut().enumerate() {
+            if let Some(other) = instance.overrides.get(&at) {
+                level.clone_from(other);
+            }
+            if let Some(start) = instance.starts.get(&at) {
+                level.start = *start;
+            }
+        }
+        levels
     }
 
     /// The label of the next paragraph, with what parts it from the text; none where it has none.
@@ -86,16 +111,15 @@ impl Numbering {
         let instance = self.instances.get(name)?;
         let (id, definition) = self.definition(&instance.definition)?;
         let at = self.level(paragraph, definition);
-        let mut levels = definition.levels.clone();
-        for (at, level) in &instance.levels {
-            if let Some(own) = levels.get_mut(*at) {
-                own.clone_from(level);
+        let counters = counted.lists.entry(id.to_owned()).or_default();
+        for (&anew, _) in instance.starts.range(..=at.min(LEVELS)) {
+            // One that is skipped begins there: its first item has the number after.
+            let begins = anew == at || !counters.has(anew);
+            if begins && counted.begun.insert((name.clone(), anew)) {
+                counters.forget(anew);
             }
         }
-        let start = instance.starts.get(&at).copied();
-        let start = start.filter(|_| counted.begun.insert((name.clone(), at)));
-        let counters = counted.lists.entry(id.to_owned()).or_default();
-        counters.next(&levels, at, start)
+        counters.next(&instance.levels, at, None)
     }
 
     /// The definition of that id, or the one that its style names.

@@ -1,5 +1,7 @@
 //! Reads the definitions of lists and the numbers of styles.
 
+use std::rc::Rc;
+
 use quick_xml::events::{BytesStart, Event};
 
 use super::super::super::super::list_label::{LEVELS, Level, Numeral, Piece};
@@ -96,7 +98,7 @@ impl Lists<'_> {
                 self.at = attribute(tag, "ilvl")
                     .and_then(|at| at.parse().ok())
                     .unwrap_or(0);
-                self.level = (name == "lvl").then(Level::default);
+                self.level = (name == "lvl").then(unsaid);
             }
             "numStyleLink" => {
                 if let Some((_, definition)) = &mut self.definition {
@@ -143,10 +145,10 @@ impl Lists<'_> {
             return;
         };
         if std::mem::take(&mut self.is_bullet) {
-            level.label.clear();
+            level.label = Rc::default();
         }
         if let Some((_, instance)) = &mut self.instance {
-            instance.levels.insert(self.at, level);
+            instance.overrides.insert(self.at, level);
         } else if let Some((_, definition)) = &mut self.definition {
             if definition.levels.len() <= self.at {
                 definition.levels.resize_with(self.at + 1, Level::default);
@@ -156,12 +158,21 @@ impl Lists<'_> {
     }
 }
 
+/// A level as it is where nothing is said of it: it begins with zero (§17.9.25), in digits (§17.9.17).
+fn unsaid() -> Level {
+    Level {
+        start: 0,
+        numeral: Some(Numeral::Decimal),
+        ..Level::default()
+    }
+}
+
 fn said_of_level(level: &mut Level, name: &str, tag: &BytesStart<'_>) {
     match name {
         "start" => level.start = number(tag).unwrap_or(0),
         "lvlRestart" => level.restarted_by = number(tag),
         "isLgl" => level.is_legal = value(tag).is_none_or(|value| is_true(&value)),
-        "lvlText" => level.label = pieces(&value(tag).unwrap_or_default()),
+        "lvlText" => level.label = pieces(&value(tag).unwrap_or_default()).into(),
         "numFmt" => level.numeral = value(tag).as_deref().and_then(numeral),
         "suff" if value(tag).as_deref() == Some("nothing") => level.gap = "",
         _ => {}

@@ -28,6 +28,12 @@ const NUMBERING: &str = "<w:numbering>\
     <w:num w:numId='5'><w:abstractNumId w:val='3'/></w:num>\
     <w:num w:numId='6'><w:abstractNumId w:val='1'/><w:lvlOverride w:ilvl='0'><w:lvl w:ilvl='0'>\
     <w:numFmt w:val='ordinal'/><w:lvlText w:val='%1 %%'/></w:lvl></w:lvlOverride></w:num>\
+    <w:abstractNum w:abstractNumId='4'><w:lvl w:ilvl='0'><w:lvlText w:val='%1'/></w:lvl>\
+    <w:lvl w:ilvl='1'><w:start w:val='1'/><w:lvlText w:val='%1.%2'/></w:lvl>\
+    <w:lvl w:ilvl='2'><w:start w:val='1'/><w:lvlText w:val='%1.%2.%3'/></w:lvl></w:abstractNum>\
+    <w:num w:numId='7'><w:abstractNumId w:val='4'/></w:num>\
+    <w:num w:numId='8'><w:abstractNumId w:val='4'/><w:lvlOverride w:ilvl='1'>\
+    <w:startOverride w:val='5'/></w:lvlOverride></w:num>\
     </w:numbering>";
 
 const STYLES: &str = "<w:styles>\
@@ -84,6 +90,22 @@ fn instances_of_a_list_count_on_unless_they_begin_anew() {
     let body = [2, 2, 5, 3, 3, 2, 4, 6].map(|instance| listed(instance, 0));
     let expected = "iii) x\niv) x\nv) x\nix) x\nx) x\nxi) x\nx\n12th %% x\n";
     assert_eq!(text(&body.concat()), (expected.to_owned(), 7));
+}
+
+#[test]
+fn a_level_that_says_nothing_of_its_start_and_form_begins_with_zero_in_digits() {
+    let body = [(7, 0), (7, 0), (7, 1)].map(|(instance, level)| listed(instance, level));
+    assert_eq!(text(&body.concat()).0, "0 x\n1 x\n1.1 x\n");
+}
+
+#[test]
+fn a_start_of_an_instance_holds_whenever_its_level_begins_again() {
+    let items = [(7, 1), (8, 1), (8, 1), (8, 0), (8, 1), (7, 0), (8, 1)];
+    let body = items.map(|(instance, level)| listed(instance, level));
+    let expected = "0.1 x\n0.5 x\n0.6 x\n1 x\n1.5 x\n2 x\n2.5 x\n";
+    assert_eq!(text(&body.concat()).0, expected);
+    let skipped = [(8, 0), (8, 2), (8, 1)].map(|(instance, level)| listed(instance, level));
+    assert_eq!(text(&skipped.concat()).0, "0 x\n0.5.1 x\n0.6 x\n");
 }
 
 #[test]
