@@ -35,7 +35,7 @@ use unicode_normalization::UnicodeNormalization;
 use self::bullet::Line;
 
 /// The version of the rules above; another version names documents anew.
-pub const CANONICAL_VERSION: u32 = 2;
+pub const CANONICAL_VERSION: u32 = 3;
 
 /// A text in canonical form. There is no other way to make one than from an extracted text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
