@@ -5,7 +5,8 @@
 //! * Write side: `apply` turns changes of files into one atomic batch of records and postings in
 //!   the `buffer`; `merge` moves the buffer into `buckets`; `settle` finds the edges of new
 //!   documents and keeps the `groups`.
-//! * Read side: `candidates` counts shared fingerprints; `listing` shows files, pairs and groups.
+//! * Read side: `candidates` counts shared fingerprints; `listing` shows files, `neighbourhood` pairs and
+//!   groups.
 //! * Below: [`store`] (sled or memory, the only place that names sled) and [`text`] (extracted
 //!   text in checksummed segments).
 //!
@@ -26,6 +27,7 @@ mod index;
 mod listing;
 mod lost;
 mod merge;
+mod neighbourhood;
 mod open;
 mod purge;
 mod settle;
@@ -41,7 +43,8 @@ pub use candidates::{Asked, Candidate, Candidates, Question};
 pub use change::{Applied, Change, NewContent, NewDocument, SeenFile};
 pub use error::IndexError;
 pub use index::{Index, Options, Usage};
-pub use listing::{FileView, GroupView, MemberView, Neighbourhood, PairView};
+pub use listing::FileView;
+pub use neighbourhood::{GroupView, MemberView, Neighbourhood, PairView};
 pub use open::{OpenReport, Opened};
 pub use settle::Settled;
 pub use table::{DocumentStats, View};

@@ -250,8 +250,8 @@ impl Tree<'_> {
         if let Some(First { key: first, asked }) = self.read.get(&hash) {
             // What a page is shown with differs by its place.
             let copies = match asked {
-                Some(_) => Vec::new(),
-                None => self.copies_within(first, key),
+                Some(asked) if !asked.is_empty() => Vec::new(),
+                _ => self.copies_within(first, key),
             };
             return Ok(self.known(hash, asked.clone(), copies));
         }

@@ -72,7 +72,7 @@ fn unlike_signatures_say_what_differs() {
     };
     assert_eq!(
         said(&Signature::new(older, rung(1), Vec::new())),
-        "signatures of different canonical text versions, 2 and 0"
+        format!("signatures of different canonical text versions, {CANONICAL_VERSION} and 0")
     );
     assert_eq!(base.common_rung(&sign(nine, 4)), Ok(rung(4)));
     let bsw_n = |r| BswN::sign(&text(), nine, rung(r));
