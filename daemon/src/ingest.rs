@@ -28,7 +28,7 @@ use simdex_schema::{
 };
 
 use self::beside::Shown;
-use self::known::Found;
+use self::known::{Found, Whole};
 use crate::config::ExtractConfig;
 use crate::roots::Root;
 use crate::watch::open::{OpenError, open_regular};
@@ -187,55 +187,75 @@ impl<'a> Ingest<'a> {
         known: Option<FileRecord>,
         mut file: File,
     ) -> Result<Looked, IndexError> {
-        let path = Path::new(OsStr::from_bytes(&key.path));
         for _ in 0..ATTEMPTS {
-            let Ok(before) = FileStat::of_open(&file) else {
-                break;
-            };
-            let Ok((hash, bytes)) = hash_of(&mut file) else {
-                return Ok(unread(
-                    key,
-                    known,
-                    Some(before),
-                    State::Unreadable,
-                    "io-error",
-                ));
-            };
-            let found = self.found(&key, known.as_ref(), hash)?;
-            let unpacked = match &found {
-                Found::Fresh(old) => {
-                    Some(self.content(&mut file, name_of(path), bytes, old.clone(), None))
+            match self.read_once(root, &key, known.as_ref(), &mut file)? {
+                Reading::Whole(whole) => return self.judge(key, known, *whole),
+                Reading::Failed(stat) => {
+                    let state = State::Unreadable;
+                    return Ok(unread(key, known, Some(stat), state, "io-error"));
                 }
-                _ => None,
-            };
-            let shown = match found.asked(unpacked.as_ref()) {
-                asked if asked.is_empty() => Shown::Nothing,
-                asked => self.shown(root, &key, &mut file, (hash, before), asked)?,
-            };
-            let Ok(after) = FileStat::of_open(&file) else {
-                break;
-            };
-            if !after.unchanged(&before, true) {
-                continue;
+                Reading::Changed => {}
             }
-            let racy = after.racy(now()) || matches!(shown, Shown::Unsteady);
-            let record = FileRecord {
-                stat: after,
-                racy,
-                outcome: FileOutcome::Content(hash),
-                member: None,
-            };
-            return self.judge((key, known, record), found, unpacked, shown);
         }
         let stat = FileStat::of_open(&file).ok();
-        Ok(unread(
-            key,
-            known,
-            stat,
-            State::Unstable,
-            "changed-while-read",
-        ))
+        let state = State::Unstable;
+        Ok(unread(key, known, stat, state, "changed-while-read"))
     }
+
+    fn read_once(
+        &self,
+        root: &Root,
+        key: &FileKey,
+        known: Option<&FileRecord>,
+        file: &mut File,
+    ) -> Result<Reading, IndexError> {
+        let Ok(before) = FileStat::of_open(file) else {
+            return Ok(Reading::Changed);
+        };
+        let Ok((hash, bytes)) = hash_of(file) else {
+            return Ok(Reading::Failed(before));
+        };
+        let found = self.found(key, known, hash)?;
+        let unpacked = match &found {
+            Found::Fresh(old) => {
+                let name = name_of(Path::new(OsStr::from_bytes(&key.path)));
+                Some(self.content(file, name, bytes, old.clone(), None))
+            }
+            _ => None,
+        };
+        let shown = match found.asked(unpacked.as_ref()) {
+            asked if asked.is_empty() => Shown::Nothing,
+            asked => self.shown(root, key, file, (hash, before), asked)?,
+        };
+        let Ok(after) = FileStat::of_open(file) else {
+            return Ok(Reading::Changed);
+        };
+        if !after.unchanged(&before, true) {
+            return Ok(Reading::Changed);
+        }
+        let record = FileRecord {
+            stat: after,
+            racy: after.racy(now()) || matches!(shown, Shown::Unsteady),
+            outcome: FileOutcome::Content(hash),
+            member: None,
+        };
+        Ok(Reading::Whole(Box::new(Whole {
+            record,
+            found,
+            unpacked,
+            shown,
+        })))
+    }
+}
+
+/// What one reading of a file came to.
+enum Reading {
+    /// It stood still.
+    Whole(Box<Whole>),
+    /// It could not be read, as it was then.
+    Failed(FileStat),
+    /// It changed meanwhile.
+    Changed,
 }
 
 fn name_of(path: &Path) -> Option<String> {

@@ -45,26 +45,10 @@ impl Ingest<'_> {
             Some(text) => self.text_document(text),
             None => self.raw_document(file, bytes, &read),
         };
-        let failures = old
-            .filter(|old| old.extractor == EXTRACTOR_VERSION)
-            .map_or(0, |old| old.strikes);
-        let strikes = if read.state.is_failure() && !read.ours {
-            failures + 1
-        } else {
-            0
-        };
-        let gave_up = strikes >= STRIKES;
-        let too_short = read.state.has_text() && document.is_none();
-        let is_asking = |(code, _): &(String, String)| code == Fact::FramesAsked.code();
-        let holds_files = !read.members.is_empty() || read.facts.iter().any(is_asking);
+        let strikes = read.strikes(old);
+        let state = read.state_with(strikes, document.is_some());
         let record = ContentRecord {
-            state: match (gave_up, too_short) {
-                (true, _) => State::Quarantined,
-                // What little text a container has of its own makes it no less one.
-                (_, true) if holds_files => State::Container,
-                (_, true) => State::TooShort,
-                _ => read.state,
-            },
+            state,
             reason: read.reason,
             document: None,
             media_type: read.media_type,
@@ -188,6 +172,30 @@ impl ReadContent {
             facts: facts_of(&extraction.facts),
             members: extraction.members,
             ours,
+        }
+    }
+}
+
+impl ReadContent {
+    /// Failures in a row, this one included: those of an older extractor do not count, nor do ours.
+    fn strikes(&self, old: Option<ContentRecord>) -> u32 {
+        let same = old.filter(|old| old.extractor == EXTRACTOR_VERSION);
+        match self.state.is_failure() && !self.ours {
+            true => same.map_or(0, |old| old.strikes) + 1,
+            false => 0,
+        }
+    }
+
+    /// The state on record: given up after so many failures, and too short without a document.
+    fn state_with(&self, strikes: u32, has_document: bool) -> State {
+        let is_asking = |(code, _): &(String, String)| code == Fact::FramesAsked.code();
+        let holds_files = !self.members.is_empty() || self.facts.iter().any(is_asking);
+        match self.state.has_text() && !has_document {
+            _ if strikes >= STRIKES => State::Quarantined,
+            // What little text a container has of its own makes it no less one.
+            true if holds_files => State::Container,
+            true => State::TooShort,
+            false => self.state,
         }
     }
 }

@@ -19,6 +19,18 @@ pub(super) enum Found {
     Page(Vec<String>),
 }
 
+/// A file that stood still while it was read.
+pub(super) struct Whole {
+    /// Its own record.
+    pub(super) record: FileRecord,
+    /// What its content was known for.
+    pub(super) found: Found,
+    /// What was read of it, where it was not known.
+    pub(super) unpacked: Option<Unpacked>,
+    /// What it is shown with, where it is a page.
+    pub(super) shown: Shown,
+}
+
 impl Found {
     /// Addresses that the content asks for.
     pub(super) fn asked(&self, unpacked: Option<&Unpacked>) -> Vec<String> {
@@ -80,11 +92,16 @@ impl Ingest<'_> {
     /// What the index is to do about a file that was read.
     pub(super) fn judge(
         &self,
-        (key, known, record): (FileKey, Option<FileRecord>, FileRecord),
-        found: Found,
-        unpacked: Option<Unpacked>,
-        shown: Shown,
+        key: FileKey,
+        known: Option<FileRecord>,
+        whole: Whole,
     ) -> Result<Looked, IndexError> {
+        let Whole {
+            record,
+            found,
+            unpacked,
+            shown,
+        } = whole;
         let is_known = unpacked.is_none() && known.as_ref() == Some(&record);
         let is_page = matches!(found, Found::Page(_));
         if is_known && !is_page {
