@@ -12,7 +12,7 @@ use simdex_extract::{Member, MemberBytes, Reason, Role};
 use simdex_index::IndexError;
 use simdex_schema::{ContentHash, FileKey, FileStat, State};
 
-use super::{Read, Refused, Tree, stat};
+use super::tree::{Read, Refused, Tree, stat};
 use crate::ingest::beside::NAME;
 use crate::ingest::beside::address::parts;
 use crate::ingest::beside::plan::{Page, Plan, Sight, copy};
