@@ -22,7 +22,7 @@ pub(super) const MAX_BYTES: u64 = 32 << 20;
 
 /// A page that is shown, or a frame of it.
 pub(in crate::ingest) struct Page {
-    /// Below the root.
+    /// Below the root, or in the container.
     pub(in crate::ingest) path: Vec<u8>,
     pub(in crate::ingest) hash: ContentHash,
     stat: FileStat,
