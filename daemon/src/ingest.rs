@@ -191,15 +191,15 @@ impl<'a> Ingest<'a> {
             match self.read_once(root, &key, known.as_ref(), &mut file)? {
                 Reading::Whole(whole) => return self.judge(key, known, *whole),
                 Reading::Failed(stat) => {
-                    let state = State::Unreadable;
-                    return Ok(unread(key, known, Some(stat), state, "io-error"));
+                    let (state, reason) = (State::Unreadable, "io-error");
+                    return Ok(unread(key, known, Some(stat), state, reason));
                 }
                 Reading::Changed => {}
             }
         }
         let stat = FileStat::of_open(&file).ok();
-        let state = State::Unstable;
-        Ok(unread(key, known, stat, state, "changed-while-read"))
+        let (state, reason) = (State::Unstable, "changed-while-read");
+        Ok(unread(key, known, stat, state, reason))
     }
 
     fn read_once(
