@@ -174,9 +174,7 @@ impl ReadContent {
             ours,
         }
     }
-}
 
-impl ReadContent {
     /// Failures in a row, this one included: those of an older extractor do not count, nor do ours.
     fn strikes(&self, old: Option<ContentRecord>) -> u32 {
         let same = old.filter(|old| old.extractor == EXTRACTOR_VERSION);

@@ -151,8 +151,11 @@ impl<'a> Tree<'a> {
         if self.open.contains(&hash) {
             return Ok(Err((State::TooLarge, "depth-limit")));
         }
+        if let Some(read) = self.read_here(key, hash) {
+            return Ok(read);
+        }
         let known = self.ingest.index.content(hash)?;
-        if let Some(read) = self.read_before(key, hash, known.as_ref())? {
+        if let Some(read) = self.read_elsewhere(key, hash, known.as_ref())? {
             return Ok(read);
         }
         let read = self.fresh(name, bytes, (hash, length), known);
@@ -163,21 +166,24 @@ impl<'a> Tree<'a> {
         Ok(read)
     }
 
-    /// A content that was read before, in this tree or elsewhere; none where it is to be read.
-    fn read_before(
+    /// A content that was read before in this tree; none where it was not.
+    fn read_here(&self, key: &FileKey, hash: ContentHash) -> Option<Result<Read, Refused>> {
+        let First { key: first, asked } = self.read.get(&hash)?;
+        // What a page is shown with differs by its place.
+        let copies = match asked {
+            Some(asked) if !asked.is_empty() => Vec::new(),
+            _ => self.copies_within(first, key),
+        };
+        Some(self.known(hash, asked.clone(), copies))
+    }
+
+    /// A content that the index knows; none where it is to be read.
+    fn read_elsewhere(
         &self,
         key: &FileKey,
         hash: ContentHash,
         known: Option<&ContentRecord>,
     ) -> Result<Option<Result<Read, Refused>>, IndexError> {
-        if let Some(First { key: first, asked }) = self.read.get(&hash) {
-            // What a page is shown with differs by its place.
-            let copies = match asked {
-                Some(asked) if !asked.is_empty() => Vec::new(),
-                _ => self.copies_within(first, key),
-            };
-            return Ok(Some(self.known(hash, asked.clone(), copies)));
-        }
         let Some(known) = known.filter(|known| !self.ingest.deserves_another_try(known)) else {
             return Ok(None);
         };
