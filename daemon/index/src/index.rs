@@ -15,7 +15,7 @@ use simdex_signature::{CanonicalText, SchemeKind, ShingleSet, Window};
 
 use crate::buckets::Buckets;
 use crate::buffer::Buffer;
-use crate::groups::{Graph, Stars};
+use crate::groups::Stars;
 use crate::shingles::SetCache;
 use crate::store::Store;
 use crate::table::{DocumentStats, Table};
@@ -85,14 +85,17 @@ pub(crate) struct Shared {
     pub(crate) bucket_bits: [u8; 3],
     /// Postings in buckets and their bytes, by scheme, as of the last merge.
     pub(crate) merged: ([u64; 3], [u64; 3]),
-    pub(crate) graph: Graph,
+    /// Roots whose files are grouped.
+    pub(crate) served: View,
     pub(crate) stars: Stars,
     /// Handles of the groups shown, by principal.
     pub(crate) group_ids: HashMap<DocId, GroupId>,
-    /// Documents whose edges are still to be found.
+    /// Documents that wait for their place in a group.
     pub(crate) unsettled: BTreeSet<DocId>,
-    /// Documents whose files changed since groups were last assigned.
+    /// Documents whose files changed and whose stars do not know it yet.
     pub(crate) restless: BTreeSet<DocId>,
+    /// Documents whose star or files changed since groups last got their handles.
+    pub(crate) touched: BTreeSet<DocId>,
 }
 
 /// What only the writer touches.

@@ -44,7 +44,7 @@ pub use change::{Applied, Change, NewContent, NewDocument, SeenFile};
 pub use error::IndexError;
 pub use index::{Index, Options, Usage};
 pub use listing::FileView;
-pub use neighbourhood::{GroupView, MemberView, Neighbourhood, PairView};
+pub use neighbourhood::{GroupView, MemberView, PairSearch};
 pub use open::{OpenReport, Opened};
 pub use settle::Settled;
 pub use table::{DocumentStats, View};
