@@ -191,6 +191,9 @@ section! {
         cache_mib: u64 = 512,
         /// Postings gathered in memory before they are merged (16 bytes each).
         buffer_postings: usize = 12_000_000,
+        /// Memory for texts and shingles of documents under way, MiB: one half for files being read and
+        /// edges being sought, the other for questions.
+        working_mib: u64 = 1024,
         /// Changes are made power-safe at least this often, ms.
         commit_ms: u64 = 1000,
     }

@@ -20,7 +20,7 @@ use crate::shingles::SetCache;
 use crate::store::Store;
 use crate::table::{DocumentStats, Table};
 use crate::text::{TextError, TextRef, TextStore};
-use crate::{IndexError, View};
+use crate::{IndexError, Memory, View};
 
 /// All schemes that have postings.
 pub(crate) const SCHEMES: [SchemeKind; 3] =
@@ -33,6 +33,8 @@ pub struct Options {
     pub buffer_postings: usize,
     /// Shingles of documents kept in memory for verification (8 bytes each).
     pub cached_shingles: usize,
+    /// Memory for documents under way, in bytes: see [`Memory`].
+    pub working_bytes: u64,
     /// Drop signatures, postings and edges when opening, and make them again from the texts.
     pub rebuild: bool,
 }
@@ -42,6 +44,7 @@ impl Default for Options {
         Self {
             buffer_postings: 12_000_000,
             cached_shingles: 24_000_000,
+            working_bytes: 1 << 30,
             rebuild: false,
         }
     }
@@ -68,6 +71,7 @@ pub struct Index {
     /// Held by whoever writes; one at a time.
     writer: Mutex<Writer>,
     sets: Mutex<SetCache>,
+    memory: Memory,
     /// Nanoseconds spent signing, by scheme.
     signing: [AtomicU64; 3],
     /// Documents whose extracted text was found damaged: let go at the next rescan.
@@ -121,6 +125,7 @@ impl Index {
             shared: RwLock::new(shared),
             writer: Mutex::new(writer),
             sets: Mutex::new(SetCache::new(options.cached_shingles)),
+            memory: Memory::new(options.working_bytes),
             signing: Default::default(),
             lost: Mutex::default(),
         }
@@ -137,6 +142,11 @@ impl Index {
 
     pub(crate) fn writer(&self) -> MutexGuard<'_, Writer> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The budgets of what is held at once for documents under way.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
     }
 
     /// Windows of every text signature.

@@ -59,6 +59,7 @@ impl Bed {
         let options = Options {
             buffer_postings: 20_000,
             cached_shingles: 100_000,
+            working_bytes: 64 << 20,
             rebuild: false,
         };
         let place = place(dir.path());

@@ -217,6 +217,7 @@ fn common_fingerprints_are_counted_and_never_hide_what_matters() {
     bed.options = Options {
         buffer_postings: usize::MAX,
         cached_shingles: 10_000_000,
+        working_bytes: 1 << 30,
         rebuild: false,
     };
     bed.parameters.bsw_n = false;
@@ -252,6 +253,7 @@ fn the_search_for_edges_sees_through_common_fingerprints() {
     bed.options = Options {
         buffer_postings: usize::MAX,
         cached_shingles: 10_000_000,
+        working_bytes: 1 << 30,
         rebuild: false,
     };
     bed.parameters.bsw_n = false;
