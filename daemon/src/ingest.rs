@@ -72,8 +72,8 @@ impl<'a> Ingest<'a> {
         Self {
             index,
             pool,
-            input_bytes: limits.input_mib << 20,
-            raw_bytes: limits.raw_mib << 20,
+            input_bytes: limits.input_mib.bytes(),
+            raw_bytes: limits.raw_mib.bytes(),
             tree: members::TreeLimits::of(limits),
             share,
         }

@@ -293,7 +293,7 @@ fn a_directory_that_becomes_a_symlink_leaves_no_ghosts() {
 #[test]
 fn an_upload_is_bounded_and_an_abandoned_one_gives_its_place_back() {
     let grpc = GrpcConfig {
-        max_upload_mib: 1,
+        max_upload_mib: simdexd::config::Mebibytes(1),
         max_queries: 1,
         ..GrpcConfig::default()
     };

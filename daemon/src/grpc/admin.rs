@@ -238,7 +238,7 @@ fn status(engine: &Engine, cancel: &Cancel) -> Result<v1::StatusReply, Refused> 
             .map(|usage| convert::usage(index, usage))
             .collect(),
         roots: roots(engine)?,
-        max_message_bytes: (engine.config.grpc.max_message_mib << 20) as u64,
+        max_message_bytes: engine.config.grpc.max_message_mib.bytes(),
         threshold: index.parameters().threshold,
         store_bytes,
         text_bytes,

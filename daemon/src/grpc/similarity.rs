@@ -72,7 +72,7 @@ impl SimilarityService {
             }
             Some(Wire::Upload(upload)) => {
                 let _place = self.desk.enter(Lane::Stream, deadline).await?;
-                let longest = engine.config.grpc.max_upload_mib << 20;
+                let longest = engine.config.grpc.max_upload_mib.bytes();
                 let sent = upload::receive(parts, upload.path, &engine.data_dir, longest, deadline)
                     .await?;
                 Source::Upload(sent)
