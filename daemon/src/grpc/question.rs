@@ -14,7 +14,6 @@ use super::upload::Uploaded;
 use crate::engine::Engine;
 use crate::query::{Ask, QueryError, Request, Subject};
 use crate::roots::path_from;
-use crate::watch::open::open_regular;
 
 /// Files listed where nothing else is asked, and at most.
 const LIMIT: u32 = 20;
@@ -79,8 +78,8 @@ impl Source {
 /// carried it, and lines and case may differ between them. None where the file changed.
 fn own_text(engine: &Engine, known: &Subject, path: &std::path::Path) -> Option<Subject> {
     known.text()?;
-    let (root, _) = engine.roots.locate(path)?;
-    let file = open_regular(&root.path, path).ok()?;
+    let (root, key) = engine.roots.locate(path)?;
+    let file = root.open_file(&key.path).ok()?;
     let own = Subject::upload(&engine.index, &engine.pool, file, path);
     (own.content == known.content && own.document() == known.document()).then_some(own)
 }
