@@ -122,6 +122,7 @@ impl Engine {
         }
         let events = Arc::new(Events::default());
         let roots = Arc::new(Roots::open(&index, &config.roots, &events)?);
+        index.serve(roots.view());
         let pipeline = Pipeline::start(
             Arc::clone(&index),
             Arc::clone(&pool),

@@ -3,7 +3,8 @@
 //! * [`config`] is read first; [`engine`] builds index, worker pool and roots from it, spawns the
 //!   threads, and drains them at the end.
 //! * Write side: [`watch`] hints, [`rescan`] walks, [`ingest`] takes one file from its path to the
-//!   change that the index applies; [`pipeline`] runs many of them at once; [`events`] tells of it.
+//!   change that the index applies; [`pipeline`] runs many of them at once; [`events`] tells of it;
+//!   [`disk`] keeps room for commits.
 //! * Read side: [`query`] takes one question from its subject to verified hits; [`compare`] and
 //!   [`difference`] set two documents side by side; [`catalogue`] lists files, pairs and groups;
 //!   [`report`] writes them down.
@@ -15,6 +16,7 @@ pub mod cli;
 pub mod compare;
 pub mod config;
 pub mod difference;
+pub mod disk;
 pub mod engine;
 pub mod events;
 pub mod grpc;
