@@ -18,6 +18,7 @@ pub mod file;
 pub mod ids;
 pub mod key;
 pub mod meta;
+pub mod path;
 pub mod posting;
 pub mod report;
 pub mod root;

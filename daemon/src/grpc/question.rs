@@ -79,6 +79,9 @@ impl Source {
 fn own_text(engine: &Engine, known: &Subject, path: &std::path::Path) -> Option<Subject> {
     known.text()?;
     let (root, key) = engine.roots.locate(path)?;
+    if key.is_member() {
+        return None;
+    }
     let file = root.open_file(&key.path).ok()?;
     let own = Subject::upload(&engine.index, &engine.pool, file, path);
     (own.content == known.content && own.document() == known.document()).then_some(own)
@@ -91,7 +94,6 @@ pub(super) fn file(
 ) -> Result<simdex_index::FileView, QueryError> {
     let unknown = || QueryError::UnknownFile(path.display().to_string());
     let (_, key) = engine.roots.locate(path).ok_or_else(unknown)?;
-    let key = engine.index.resolve(key)?;
     engine
         .index
         .file_view(&key, &engine.roots.view())?
