@@ -13,6 +13,7 @@ mod beside;
 mod content;
 mod known;
 mod members;
+mod refused;
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -29,6 +30,7 @@ use simdex_schema::{
 
 use self::beside::Shown;
 use self::known::{Found, Whole};
+use self::refused::refused;
 use crate::config::ExtractConfig;
 use crate::roots::Root;
 use crate::watch::open::OpenError;
@@ -263,22 +265,6 @@ impl Ingest<'_> {
         content.extractor < EXTRACTOR_VERSION
             || (content.state.is_failure() && content.strikes < STRIKES)
             || self.pool.outside().is_some_and(asks_outside)
-    }
-}
-
-/// A file that the share answers for with an error: that is no state of a file whose content is
-/// known. It keeps it, the root says so, and the next rescan tries again.
-fn refused(
-    root: &Root,
-    key: FileKey,
-    known: Option<FileRecord>,
-    stat: Option<FileStat>,
-    reason: &str,
-) -> Looked {
-    root.saw_trouble(&key.path);
-    match known.as_ref().and_then(FileRecord::content) {
-        Some(_) => Looked::Unchanged,
-        None => unread(key, known, stat, State::Unreadable, reason),
     }
 }
 
