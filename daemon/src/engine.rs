@@ -43,6 +43,8 @@ pub struct Engine {
     /// When it was started.
     pub started: Instant,
     pipeline: Arc<Pipeline>,
+    /// Cancelled when it ends: requests under way end with it.
+    ending: Cancel,
     /// What is still to be walked, by root.
     walks: Mutex<Vec<Arc<Walks>>>,
     /// Threads that act on hints and walk roots.
@@ -138,6 +140,7 @@ impl Engine {
             opened: opened.report,
             started: Instant::now(),
             pipeline: Arc::new(pipeline),
+            ending: Cancel::never(),
             walks: Mutex::default(),
             threads: Mutex::new(Vec::new()),
             _temporary: temporary,
@@ -269,8 +272,14 @@ impl Engine {
         self.pipeline.counts()
     }
 
+    /// Cancelled when the engine ends, for work that must not outlive it.
+    pub fn ending(&self) -> &Cancel {
+        &self.ending
+    }
+
     /// Stops watching, ends all threads and workers.
     pub fn stop(&self) {
+        self.ending.cancel();
         for root in self.roots.iter() {
             root.watch(None);
         }

@@ -8,6 +8,7 @@
 //! * Read side: [`query`] takes one question from its subject to verified hits; [`compare`] and
 //!   [`difference`] set two documents side by side; [`catalogue`] lists files, pairs and groups;
 //!   [`report`] writes them down.
+//! * [`slot`] is where requests find the engine, also while it is reopened.
 //! * Edges: [`grpc`] adapts all of it to the wire, [`scan`] and [`output`] to a terminal.
 
 pub mod catalogue;
@@ -32,6 +33,7 @@ pub mod rescan;
 pub mod roots;
 pub mod scan;
 pub mod serve;
+pub mod slot;
 pub mod storage;
 pub mod verify;
 pub mod walks;

@@ -27,6 +27,7 @@ use tonic_health::server::{HealthReporter, health_reporter};
 use crate::config::Config;
 use crate::engine::Engine;
 use crate::grpc::{AdminService, Desk, SimilarityService, limits};
+use crate::slot::EngineSlot;
 use incoming::incoming;
 use socket::Socket;
 
@@ -197,7 +198,8 @@ fn serve(
     let _inside = runtime.enter();
     let config = &engine.config.grpc;
     let longest = config.max_message_mib << 20;
-    let desk = Arc::new(Desk::new(Arc::clone(engine), leaving.clone()));
+    let slot = Arc::new(EngineSlot::holding(Arc::clone(engine)));
+    let desk = Arc::new(Desk::new(slot, config.clone(), leaving.clone()));
     let similarity = SimilarityServer::new(SimilarityService::new(Arc::clone(&desk)))
         .max_decoding_message_size(longest)
         .max_encoding_message_size(longest);
