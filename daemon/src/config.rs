@@ -193,6 +193,9 @@ section! {
         buffer_postings: usize = 12_000_000,
         /// Changes are made power-safe at least this often, ms.
         commit_ms: u64 = 1000,
+        /// Room kept free for commits on the disk of the data directory, and once more in a file that
+        /// is given up where it runs full, MiB; a sixteenth of the disk at most.
+        reserve_mib: u64 = 64,
     }
 }
 

@@ -145,6 +145,7 @@ impl Rescan<'_> {
     }
 
     fn see(&self, root: &Root, seen: Seen, met: &mut Met) -> Result<(), IndexError> {
+        self.pipeline.check()?;
         let Some(key) = root.key(seen.path()) else {
             return Ok(());
         };
