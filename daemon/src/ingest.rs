@@ -294,6 +294,22 @@ fn unread(
     })
 }
 
+/// What is recorded of a file at which a look panicked: the next rescan looks again.
+pub fn gave_up(key: &FileKey) -> Change {
+    let outcome = FileOutcome::Unread(State::Failed, Reason::code("look-panic"));
+    let record = FileRecord {
+        stat: FileStat::default(),
+        racy: false,
+        outcome,
+        member: None,
+    };
+    Change::File {
+        key: key.clone(),
+        record,
+        content: None,
+    }
+}
+
 /// BLAKE3 and length of a file, read from its start.
 pub fn hash_of(file: &mut File) -> std::io::Result<(ContentHash, u64)> {
     rewind(file)?;

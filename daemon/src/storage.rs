@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use simdex_index::store::{self, Options as StoreOptions, StoreError};
+use simdex_index::store::{self, Hooked, Hooks, Options as StoreOptions, StoreError};
 use simdex_index::{Index, Options};
 
 use crate::config::Config;
@@ -36,12 +36,13 @@ pub(crate) fn data_dir(
 }
 
 /// Opens the index of a data directory; `rebuild` makes everything that follows from records and
-/// texts anew.
+/// texts anew; `hooks` look on at its store.
 pub fn open_index(
     config: &Config,
     data_dir: &Path,
     program: &Path,
     rebuild: bool,
+    hooks: Hooks,
 ) -> Result<simdex_index::Opened, EngineError> {
     let dir = data_dir.join("store");
     let mut probe = Command::new(program);
@@ -70,7 +71,7 @@ pub fn open_index(
     };
     let texts = data_dir.join("text");
     Ok(Index::open(
-        Box::new(opened.store),
+        Box::new(Hooked::new(Box::new(opened.store), hooks)),
         &texts,
         config.parameters(),
         options,

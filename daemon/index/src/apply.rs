@@ -18,12 +18,18 @@ use crate::index::{Index, Shared};
 use crate::table::DocumentStats;
 
 impl Index {
-    /// Applies changes in order, each of them whole or not at all. Visible to queries on return;
-    /// power-safe only after [`Index::commit`].
+    /// As [`Index::apply_all`].
     pub fn apply(&self, changes: Vec<Change>) -> Result<Applied, IndexError> {
+        self.apply_all(&changes)
+    }
+
+    /// Applies changes in order, each of them whole or not at all. Visible to queries on return;
+    /// power-safe only after [`Index::commit`]. After an error it may be called again with the same
+    /// changes: applied twice is applied once.
+    pub fn apply_all(&self, changes: &[Change]) -> Result<Applied, IndexError> {
         let mut applied = Applied::default();
         let mut writer = self.writer();
-        let mut changes = changes.into_iter().peekable();
+        let mut changes = changes.iter().peekable();
         while changes.peek().is_some() {
             let mut gathered = Gathered::new(self.store.records(), &mut writer);
             while let Some(change) = changes.next_if(|_| gathered.len() < LONG_BATCH) {
@@ -38,7 +44,11 @@ impl Index {
         Ok(applied)
     }
 
-    fn apply_batch(&self, gathered: Gathered<'_>, applied: &mut Applied) -> Result<(), IndexError> {
+    fn apply_batch(
+        &self,
+        gathered: Gathered<'_, '_>,
+        applied: &mut Applied,
+    ) -> Result<(), IndexError> {
         let Gathered {
             mut batch,
             files,
@@ -70,7 +80,7 @@ impl Index {
     fn put_documents(
         &self,
         batch: &mut Batch<'_>,
-        fresh: &[(DocId, NewDocument)],
+        fresh: &[(DocId, &NewDocument)],
     ) -> Result<Vec<DocumentStats>, IndexError> {
         let texts: Vec<&str> = fresh
             .iter()
@@ -94,7 +104,7 @@ impl Index {
     fn show(
         &self,
         files: &[(RootId, DocId, bool)],
-        fresh: &[(DocId, NewDocument)],
+        fresh: &[(DocId, &NewDocument)],
         stats: Vec<DocumentStats>,
     ) {
         let mut shared = self.write();

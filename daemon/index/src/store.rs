@@ -10,6 +10,7 @@ mod checked;
 #[cfg(test)]
 mod contract;
 mod durable;
+mod hooked;
 mod lock;
 mod memory;
 mod probe;
@@ -21,6 +22,7 @@ mod tests;
 mod witness;
 
 pub use checked::{Damage, Opened, open_checked, probe_time_limit};
+pub use hooked::{Before, Failed, Hooked, Hooks, Operation};
 pub use memory::MemoryStore;
 pub use probe::{ProbeVerdict, probe, probe_main};
 pub use sled::{Options, SledStore};

@@ -5,6 +5,7 @@ mod candidates;
 mod compact;
 mod containers;
 mod crash;
+mod faults;
 mod life;
 mod model;
 mod parameters;

@@ -50,7 +50,8 @@ impl Durable {
             return Err(StoreError::SyncFailed);
         }
         let result = self.sync_with(&mut state);
-        state.failed = result.is_err();
+        // What could not be opened for want of descriptors was not lost: it is synced next time.
+        state.failed = matches!(&result, Err(error) if !error.is_shortage());
         result
     }
 
