@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::causes::causes;
 use crate::config::{Config, RootConfig, RootMode};
 use crate::engine::EngineError;
-use crate::{rebuild, scan, serve, verify};
+use crate::{overlap, rebuild, scan, serve, verify};
 
 /// Exit codes of the contract.
 pub mod exit {
@@ -172,6 +172,7 @@ fn serve(args: ServeArgs) -> anyhow::Result<ExitCode> {
 #[expect(clippy::print_stdout, reason = "the command's answer")]
 fn check_config(file: PathBuf) -> anyhow::Result<ExitCode> {
     let config = Config::load(&file)?;
+    overlap::check_strictly(&config)?;
     println!("{} is valid: {} roots", file.display(), config.roots.len());
     for root in &config.roots {
         let there = if root.path.is_dir() {

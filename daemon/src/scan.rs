@@ -93,19 +93,6 @@ fn config_of(args: &ScanArgs, mut config: Config) -> anyhow::Result<Config> {
         });
     }
     config.check().map_err(anyhow::Error::msg)?;
-    let inside = |root: &RootConfig| {
-        let data = config
-            .data_dir
-            .as_ref()
-            .and_then(|dir| std::path::absolute(dir).ok());
-        data.is_some_and(|data| data.starts_with(&root.path))
-    };
-    if let Some(root) = config.roots.iter().find(|root| inside(root)) {
-        anyhow::bail!(
-            "the data directory lies inside {}, which is scanned; name one outside with --data-dir",
-            root.path.display()
-        );
-    }
     Ok(config)
 }
 

@@ -1,6 +1,6 @@
 //! Canonical text: the one form in which two copies of a text are equal, and which names it.
 //!
-//! Version 2 is Unicode's toNFKC_Casefold (The Unicode Standard §3.13, R5) followed by a rule for
+//! Version 4 is Unicode's toNFKC_Casefold (The Unicode Standard §3.13, R5) followed by a rule for
 //! bullets and one for spacing:
 //!
 //! 1. Control characters (Cc) and White_Space become spaces.
@@ -9,10 +9,8 @@
 //!    invisible, and extractors of different formats keep or lose them at will.
 //! 3. NFKC with full case folding, as NFC ∘ NFKD ∘ fold ∘ NFKD ∘ fold ∘ NFD.
 //! 4. Words at the beginning of a line that are one bullet each are dropped ([`bullet`]): which sign
-//!    stands there, or none, is the choice of the program that shows the list. Lines end at U+000A.
-//!    `-`, `‐`, `–`, `*` and `·` are bullets only at the beginning of the text, after a blank line,
-//!    where the text so far ends in one of `. : ; , ! ?`, or where one of them was dropped since the
-//!    last blank line; and none of the dashes before a number.
+//!    stands there, or none, is the choice of the program that shows the list. Lines end at U+000A. No
+//!    sign that can change a reading is dropped: dashes, asterisks, operators and boxes stay.
 //! 5. Runs of spaces become one; none at either end.
 //! 6. Of a result longer than [`CanonicalText::MOST_BYTES`] the beginning is taken, in whole characters,
 //!    and the text says that it is cut. One character may become eighteen (U+FDFA), so that a bound on
@@ -23,9 +21,8 @@
 //!
 //! It is idempotent: every character that step 3 can produce is fixed by folding and by NFKD (the
 //! tests check all of Unicode), so a second pass only undoes and redoes the composition; steps 1,
-//! 2, 4 and 5 leave nothing behind for themselves (the result is one line, and begins with no bullet:
-//! at the beginning of the text all of them were dropped, save a dash before a number, which stays),
-//! and removing spaces or ignorables that are already gone changes nothing.
+//! 2, 4 and 5 leave nothing behind for themselves (the result is one line, and begins with no bullet,
+//! as all at the beginning of the text were dropped), and removing spaces or ignorables that are already gone changes nothing.
 //!
 //! Fast path: ASCII goes byte by byte through a table, and common letters of other scripts one by
 //! one ([`simple`]); only clusters with combining marks and rarities take the Unicode iterators.
@@ -42,11 +39,10 @@ use std::sync::Arc;
 use caseless::Caseless;
 use unicode_normalization::UnicodeNormalization;
 
-use self::bullet::Line;
 use self::writer::Writer;
 
 /// The version of the rules above; another version names documents anew.
-pub const CANONICAL_VERSION: u32 = 3;
+pub const CANONICAL_VERSION: u32 = 4;
 
 /// A text in canonical form. There is no other way to make one than from an extracted text. Clones
 /// share the text.
@@ -70,21 +66,12 @@ impl CanonicalText {
     /// bytes. Time is linear in the text; memory is that of the result.
     pub fn bounded(text: &str, most: usize) -> Self {
         let mut writer = Writer::new(text.len(), most);
-        let mut place = bullet::Place::default();
         let mut taken = 0;
-        for line in bullet::lines(text) {
-            let item = match line {
-                Line::Blank(blank) => {
-                    place.blank(blank.end);
-                    continue;
-                }
-                Line::Item(item) => item,
-            };
+        for item in bullet::lines(text) {
             writer.take(&text[taken..item.start]);
             let at = writer.written().len();
             writer.take(&text[item.clone()]);
-            let (before, line) = writer.written().split_at(at);
-            let bullets = place.bullets(item.start, before, line);
+            let bullets = bullet::bullets(&writer.written()[at..]);
             writer.drop_at(at, bullets);
             taken = item.end;
             if writer.is_full() {

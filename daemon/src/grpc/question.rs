@@ -14,7 +14,6 @@ use super::upload::Uploaded;
 use crate::engine::Engine;
 use crate::query::{Ask, QueryError, Request, Subject};
 use crate::roots::path_from;
-use crate::watch::open::open_regular;
 
 /// Files listed where nothing else is asked, and at most.
 const LIMIT: u32 = 20;
@@ -83,7 +82,7 @@ fn own_text(engine: &Engine, known: &Subject, path: &std::path::Path) -> Option<
     if key.is_member() {
         return None;
     }
-    let file = open_regular(&root.path, &root.path.join(path_from(key.path))).ok()?;
+    let file = root.open_file(&key.path).ok()?;
     let own = Subject::upload(&engine.index, &engine.pool, file, path);
     (own.content == known.content && own.document() == known.document()).then_some(own)
 }
