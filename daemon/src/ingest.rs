@@ -36,6 +36,7 @@ use crate::watch::stat::Observe;
 use crate::watch::walk::{Seen, look};
 
 pub use content::{ReadContent, raw_document};
+pub use members::state_of_unread;
 
 /// Failures of a content before it is given up.
 pub const STRIKES: u32 = 3;

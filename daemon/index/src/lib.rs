@@ -29,6 +29,7 @@ mod lost;
 mod merge;
 mod neighbourhood;
 mod open;
+mod private;
 mod purge;
 mod settle;
 mod shingles;
@@ -37,6 +38,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 pub mod text;
+pub mod verify;
 
 pub use cancel::Cancel;
 pub use candidates::{Asked, Candidate, Candidates, Question};

@@ -8,7 +8,7 @@ use std::time::Instant;
 use simdex_schema::meta::Parameters;
 use simdex_schema::{
     ContentHash, ContentRecord, DecodeError, DocId, DocumentKind, DocumentRecord, EdgeRecord,
-    GroupId, MetaRecord, RootId, key,
+    GroupId, MetaRecord, RootId, StoreId, key,
 };
 use simdex_signature::{
     BswN, CanonicalText, Chunks, Fingerprint, Ladder, ModN, Rung, SchemeKind, Signature,
@@ -20,7 +20,7 @@ use crate::batch::{Batch, LONG_BATCH};
 use crate::buckets::drop_stale;
 use crate::index::{Index, Options, Shared, Writer, text_reference};
 use crate::lost::is_loss;
-use crate::store::Store;
+use crate::store::{Store, StoreError};
 use crate::table::{DocumentStats, Table};
 use crate::text::TextStore;
 
@@ -52,8 +52,9 @@ impl Index {
         parameters: Parameters,
         options: Options,
     ) -> Result<Opened, IndexError> {
-        let texts = TextStore::open(text_dir)?;
         let mut meta = read_meta(&*store, &parameters)?;
+        let id = meta.store.ok_or(IndexError::Damaged("meta".to_owned()))?;
+        let texts = TextStore::open(text_dir, id, meta.next_segment)?;
         let mut report = OpenReport::default();
         if meta.merging {
             // What a merge that was cut short left of a split.
@@ -69,7 +70,7 @@ impl Index {
             merged: (meta.postings, meta.bytes),
             ..Shared::default()
         };
-        let unmerged = load_documents(&*store, &mut shared, &texts, meta.watermark)?;
+        let (unmerged, unread) = load_documents(&*store, &mut shared, &texts, meta.watermark)?;
         let orphans = load_files(&*store, &mut shared.table)?;
         load_graph(&*store, &mut shared)?;
         // Groups are assigned anew from the graph; their handles are stored.
@@ -77,21 +78,19 @@ impl Index {
         let writer = Writer { meta, orphans };
         let index = Self::assemble(store, texts, options, shared, writer);
         report.signed_again = unmerged.len() as u64;
-        report.lost_texts = index.sign_all_again(unmerged)?;
+        index.note_missing(&unread);
+        index.sign_all_again(unmerged)?;
+        report.lost_texts = index.lost().len() as u64;
         Ok(Opened { index, report })
     }
 
-    /// Puts documents that were not yet merged back into the buffer; returns how many could not be
-    /// signed, since their texts are damaged.
-    fn sign_all_again(&self, unmerged: Vec<(DocId, DocumentRecord)>) -> Result<u64, IndexError> {
-        let mut lost = 0;
+    /// Puts documents that were not yet merged back into the buffer, but for those whose texts are
+    /// damaged.
+    fn sign_all_again(&self, unmerged: Vec<(DocId, DocumentRecord)>) -> Result<(), IndexError> {
         for (id, record) in unmerged {
             match self.sign_again(id, record) {
                 // One damaged text must not keep the index from opening.
-                Err(error) if is_loss(&error) => {
-                    self.note_lost(id, &error);
-                    lost += 1;
-                }
+                Err(error) if is_loss(&error) => self.note_lost(id, &error),
                 signed => signed?,
             }
             if self.buffered() >= self.options.buffer_postings {
@@ -99,13 +98,13 @@ impl Index {
                 self.merge_through(id)?;
             }
         }
-        Ok(lost)
+        Ok(())
     }
 
     /// Puts one document back into the buffer. Where other settings give it another rung or other
     /// counts, its record follows.
     fn sign_again(&self, id: DocId, old: DocumentRecord) -> Result<(), IndexError> {
-        let Some(text) = self.text_of(&old)? else {
+        let Some(canonical) = self.canonical_of(id, &old)? else {
             self.write().buffer(id, &[forward_signature(&old)]);
             return Ok(());
         };
@@ -113,10 +112,7 @@ impl Index {
             target: self.parameters.target,
             ..Ladder::default()
         };
-        let signatures = self.sign_text(
-            &CanonicalText::from_extracted(&text),
-            ladder.rung_for(old.length),
-        );
+        let signatures = self.sign_text(&canonical, ladder.rung_for(old.length));
         let record = with_signatures(old.clone(), &signatures);
         if record != old {
             let mut batch = Batch::new(self.store.records());
@@ -159,20 +155,28 @@ fn damaged(what: &str, source: DecodeError) -> IndexError {
 }
 
 fn read_meta(store: &dyn Store, parameters: &Parameters) -> Result<MetaRecord, IndexError> {
-    match store.records().get(&key::meta())? {
-        Some(bytes) => {
-            let meta = MetaRecord::decode(&bytes).map_err(|source| damaged("meta", source))?;
-            // A store of an older format is of the present one before anything is added to it.
-            if meta.encode() != bytes {
-                put_meta(store, &meta)?;
-            }
-            Ok(meta)
-        }
-        None => {
-            let meta = MetaRecord::new(parameters.clone());
-            put_meta(store, &meta)?;
-            Ok(meta)
-        }
+    let bytes = store.records().get(&key::meta())?;
+    let decoded = bytes.as_deref().map(MetaRecord::decode).transpose();
+    let mut meta = decoded
+        .map_err(|source| damaged("meta", source))?
+        .unwrap_or_else(|| MetaRecord::new(parameters.clone()));
+    if meta.store.is_none() {
+        meta.store = Some(random_id()?);
+    }
+    // A store of an older format is of the present one before anything is added to it.
+    if bytes.as_deref() != Some(&meta.encode()) {
+        put_meta(store, &meta)?;
+    }
+    Ok(meta)
+}
+
+/// An id that no other store has.
+fn random_id() -> Result<StoreId, IndexError> {
+    let mut id = [0; 16];
+    let filled = rustix::rand::getrandom(&mut id, rustix::rand::GetRandomFlags::empty());
+    match filled {
+        Ok(16) => Ok(StoreId(id)),
+        _ => Err(StoreError::Engine("the kernel gives no random bytes".to_owned()).into()),
     }
 }
 
@@ -233,6 +237,10 @@ fn adopt(
         meta.postings = Default::default();
         meta.bytes = Default::default();
     }
+    if meta.parameters.canonical != parameters.canonical {
+        // Their contents are read again, which names them anew.
+        meta.named_from = meta.next_document;
+    }
     meta.parameters = parameters;
     put_meta(store, meta)
 }
@@ -252,27 +260,41 @@ fn in_batches(
     Ok(())
 }
 
-/// Reads all documents and counts their texts as live; returns those whose postings are not in buckets, by id.
+/// Documents with their records.
+type Documents = Vec<(DocId, DocumentRecord)>;
+
+/// Reads all documents and counts their texts as live. Returns those whose postings are not in
+/// buckets, by id, and those whose text lies in no file or beyond the end of one.
 fn load_documents(
     store: &dyn Store,
     shared: &mut Shared,
     texts: &TextStore,
     watermark: u64,
-) -> Result<Vec<(DocId, DocumentRecord)>, IndexError> {
-    let mut unmerged = Vec::new();
+) -> Result<(Documents, Vec<DocId>), IndexError> {
+    let (mut unmerged, mut unread) = (Vec::new(), Vec::new());
+    let lengths = texts.lengths()?;
     visit(store, key::prefix::DOCUMENT, |bytes, value| {
         let record = DocumentRecord::decode(value).map_err(|e| damaged("of a document", e))?;
         let id = key::parse_document(bytes, 1)
             .ok_or_else(|| IndexError::Damaged("the key of a document".to_owned()))?;
         shared.table.insert(id, DocumentStats::from(&record));
-        text_reference(&record)?
-            .iter()
-            .for_each(|text| texts.count_live(text));
+        if let Some(text) = text_reference(&record)? {
+            texts.count_live(&text);
+            let len = lengths.get(&text.segment).copied().unwrap_or(0);
+            if text.block_end().is_none_or(|end| end > len) {
+                unread.push(id);
+            }
+        }
         if id.serial() >= watermark {
             unmerged.push((id, record));
         }
         Ok(())
     })?;
+    load_unsettled(store, shared)?;
+    Ok((unmerged, unread))
+}
+
+fn load_unsettled(store: &dyn Store, shared: &mut Shared) -> Result<(), IndexError> {
     visit(store, key::prefix::UNSETTLED, |bytes, _| {
         let id = key::parse_document(bytes, 1);
         let is_text = |id: &DocId| {
@@ -283,8 +305,7 @@ fn load_documents(
         };
         shared.unsettled.extend(id.filter(is_text));
         Ok(())
-    })?;
-    Ok(unmerged)
+    })
 }
 
 /// Counts the files of every document; returns contents that no file holds.
