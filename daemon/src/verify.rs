@@ -95,11 +95,13 @@ fn data_dir(args: &VerifyArgs, program: &Path) -> Result<Verified, EngineError> 
         true => Depth::Heads,
         false => Depth::Everything,
     };
-    Ok(simdex_index::verify::verify(
-        &opened,
-        &args.dir.join("text"),
-        depth,
-    )?)
+    let texts = args.dir.join("text");
+    let mut verified = simdex_index::verify::verify(&opened, &texts, depth)?;
+    if store::settings_are_damaged(&original).map_err(locked)? {
+        let fault = "store/conf is damaged; the next start of the daemon puts it right";
+        verified.faults.tell(fault);
+    }
+    Ok(verified)
 }
 
 #[expect(clippy::print_stdout, reason = "the command's answer")]

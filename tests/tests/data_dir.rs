@@ -282,6 +282,7 @@ fn a_flipped_bit_in_the_engines_settings_costs_nothing() -> Result<()> {
     sandbox.serve().start()?.stop()?;
     for at in [0, 14, 40, 58, 61] {
         flip(&sandbox.data_dir().join("store/conf"), at)?;
+        ensure!(said(&verify(&sandbox.data_dir(), &[], 1)?).contains("store/conf"));
         let daemon = sandbox.serve().start()?;
         agree(&daemon, &[sandbox.share()])?;
         daemon.stop()?;

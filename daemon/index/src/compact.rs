@@ -7,8 +7,7 @@ use simdex_signature::CanonicalText;
 
 use crate::IndexError;
 use crate::batch::{Batch, LONG_BATCH};
-use crate::index::{Index, text_reference};
-use crate::open::visit;
+use crate::index::Index;
 use crate::text::{SegmentUsage, TextRef};
 
 /// A segment is rewritten once less than this share of its text is live.
@@ -38,10 +37,13 @@ impl Index {
     /// one of them is damaged the segment stays until its document was let go.
     fn compact_segment(&self, segment: u32) -> Result<bool, IndexError> {
         let mut writer = self.writer();
-        let live = self.texts_in(segment)?;
+        let live = self.texts_in(&[segment].into())?;
         // Two empty texts may lie in one place.
         let places: BTreeMap<TextRef, DocId> = live.iter().copied().collect();
-        let is_right = |at: &TextRef, text: &str| self.is_text_of(places.get(at), text);
+        // A checksum was compared already.
+        let is_right = |at: &TextRef, text: &str| {
+            at.checksum.is_some() || self.is_text_of(places.get(at), text)
+        };
         let refs: Vec<TextRef> = places.keys().copied().collect();
         let compacted = self.texts.compact(segment, &refs, &is_right)?;
         let moved: BTreeMap<TextRef, TextRef> = compacted.moved.into_iter().collect();
@@ -72,25 +74,10 @@ impl Index {
         Ok(left.is_empty())
     }
 
-    /// Whether a text that is copied is its document's: the copy is believed by its new checksum.
+    /// Whether a text without a checksum is its document's: the copy is believed by its own.
     fn is_text_of(&self, id: Option<&DocId>, text: &str) -> bool {
         let named = DocumentHash(CanonicalText::from_extracted(text).hash());
         let record = id.and_then(|id| self.document(*id).ok().flatten().map(|r| (*id, r)));
         record.is_some_and(|(id, record)| self.check_name(id, &record, named).is_ok())
-    }
-
-    /// Every live text of a segment with its document.
-    fn texts_in(&self, segment: u32) -> Result<Vec<(TextRef, DocId)>, IndexError> {
-        let mut texts = Vec::new();
-        visit(&*self.store, key::prefix::DOCUMENT, |bytes, value| {
-            let record = DocumentRecord::decode(value).map_err(|source| IndexError::Record {
-                what: "of a document".to_owned(),
-                source,
-            })?;
-            let here = text_reference(&record)?.filter(|text| text.segment == segment);
-            texts.extend(here.zip(key::parse_document(bytes, 1)));
-            Ok(())
-        })?;
-        Ok(texts)
     }
 }

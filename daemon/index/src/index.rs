@@ -72,6 +72,8 @@ pub struct Index {
     signing: [AtomicU64; 3],
     /// Documents whose extracted text was found damaged: let go at the next rescan.
     pub(crate) lost: Mutex<BTreeSet<DocId>>,
+    /// Text segments in which a text was found damaged: the next rescan reads all of theirs.
+    pub(crate) suspects: Mutex<BTreeSet<u32>>,
     /// Serial from which documents are named by the present canonical text.
     pub(crate) named_from: u64,
 }
@@ -123,6 +125,7 @@ impl Index {
             sets: Mutex::new(SetCache::new(options.cached_shingles)),
             signing: Default::default(),
             lost: Mutex::default(),
+            suspects: Mutex::default(),
         }
     }
 

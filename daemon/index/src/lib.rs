@@ -25,6 +25,7 @@ mod error;
 mod groups;
 mod index;
 mod listing;
+mod load;
 mod lost;
 mod merge;
 mod neighbourhood;

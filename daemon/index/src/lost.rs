@@ -89,8 +89,15 @@ impl Index {
         self.lost.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    fn suspects(&self) -> MutexGuard<'_, BTreeSet<u32>> {
+        self.suspects.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Remembers a document whose text an error says is damaged.
     pub(crate) fn note_lost(&self, id: DocId, error: &IndexError) {
+        if let IndexError::Text(TextError::Corrupt { segment, .. }) = error {
+            self.suspects().insert(*segment);
+        }
         if is_loss(error) && self.lost().insert(id) {
             tracing::error!(document = id.0, %error, "a text is damaged: its files will be read again");
         }
@@ -116,20 +123,53 @@ impl Index {
         if gone.is_empty() {
             return Ok(());
         }
-        let mut missing = Vec::new();
+        let missing: Vec<DocId> = self
+            .texts_in(&gone)?
+            .into_iter()
+            .map(|(_, id)| id)
+            .collect();
+        self.note_missing(&missing);
+        // Nothing will ever point there again.
+        self.texts.forget(&gone);
+        Ok(())
+    }
+
+    /// Reads all texts of segments in which one was found damaged: where a segment was restored or
+    /// exchanged, one read of its files heals all of it.
+    fn sweep_suspects(&self) -> Result<(), IndexError> {
+        let suspects = self.suspects().clone();
+        if suspects.is_empty() {
+            return Ok(());
+        }
+        let mut texts = self.texts_in(&suspects)?;
+        texts.sort_unstable();
+        for (_, id) in texts {
+            match self.text(id) {
+                Err(error) if !is_loss(&error) => return Err(error),
+                _ => {}
+            }
+        }
+        self.suspects()
+            .retain(|segment| !suspects.contains(segment));
+        Ok(())
+    }
+
+    /// Every text of some segments with its document.
+    pub(crate) fn texts_in(
+        &self,
+        segments: &BTreeSet<u32>,
+    ) -> Result<Vec<(TextRef, DocId)>, IndexError> {
+        let mut texts = Vec::new();
         visit(&*self.store, key::prefix::DOCUMENT, |bytes, value| {
             let record = DocumentRecord::decode(value).map_err(|source| IndexError::Record {
                 what: "of a document".to_owned(),
                 source,
             })?;
-            let lost = text_reference(&record)?.filter(|text| gone.contains(&text.segment));
-            missing.extend(lost.and(key::parse_document(bytes, 1)));
+            let here = text_reference(&record)?.filter(|text| segments.contains(&text.segment));
+            texts.extend(here.zip(key::parse_document(bytes, 1)));
             Ok(())
         })?;
-        self.note_missing(&missing);
-        // Nothing will ever point there again.
-        self.texts.forget(&gone);
-        Ok(())
+        Ok(texts)
     }
 
     /// An error while documents are known whose text is damaged: an answer that needs every text
@@ -148,6 +188,7 @@ impl Index {
     /// calls this extracts them anew. Returns those files, of all roots.
     pub fn release_lost(&self) -> Result<Vec<FileKey>, IndexError> {
         self.note_vanished()?;
+        self.sweep_suspects()?;
         let lost = self.lost().clone();
         if lost.is_empty() {
             return Ok(Vec::new());

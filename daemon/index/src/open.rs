@@ -1,15 +1,11 @@
 //! Opening an index: reads what queries need into memory and signs again what was not yet merged.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
 use simdex_schema::meta::Parameters;
-use simdex_schema::{
-    ContentHash, ContentRecord, DecodeError, DocId, DocumentKind, DocumentRecord, EdgeRecord,
-    GroupId, MetaRecord, RootId, StoreId, key,
-};
+use simdex_schema::{DecodeError, DocId, DocumentRecord, MetaRecord, RootId, StoreId, key};
 use simdex_signature::{
     BswN, CanonicalText, Chunks, Fingerprint, Ladder, ModN, Rung, SchemeKind, Signature,
 };
@@ -18,10 +14,11 @@ use crate::IndexError;
 use crate::apply::with_signatures;
 use crate::batch::{Batch, LONG_BATCH};
 use crate::buckets::drop_stale;
-use crate::index::{Index, Options, Shared, Writer, text_reference};
+use crate::index::{Index, Options, Shared, Writer};
+use crate::load::{Documents, Pointed, load_documents, load_files, load_graph};
 use crate::lost::is_loss;
 use crate::store::{Store, StoreError};
-use crate::table::{DocumentStats, Table};
+use crate::table::DocumentStats;
 use crate::text::TextStore;
 
 /// An index and how opening it went.
@@ -70,7 +67,7 @@ impl Index {
             merged: (meta.postings, meta.bytes),
             ..Shared::default()
         };
-        let (unmerged, unread) = load_documents(&*store, &mut shared, &texts, meta.watermark)?;
+        let (unmerged, pointed) = load_documents(&*store, &mut shared, &texts, meta.watermark)?;
         let orphans = load_files(&*store, &mut shared.table)?;
         load_graph(&*store, &mut shared)?;
         // Groups are assigned anew from the graph; their handles are stored.
@@ -78,15 +75,28 @@ impl Index {
         let writer = Writer { meta, orphans };
         let index = Self::assemble(store, texts, options, shared, writer);
         report.signed_again = unmerged.len() as u64;
-        index.note_missing(&unread);
+        index.look_into(&pointed)?;
         index.sign_all_again(unmerged)?;
         report.lost_texts = index.lost().len() as u64;
         Ok(Opened { index, report })
     }
 
+    /// Notes what is missing, and reads two texts of each segment, to notice one that was restored or
+    /// exchanged; the next rescan then reads all of it.
+    fn look_into(&self, pointed: &Pointed) -> Result<(), IndexError> {
+        self.note_missing(&pointed.nowhere);
+        for (_, id) in pointed.ends.values().flatten() {
+            match self.text(*id) {
+                Err(error) if !is_loss(&error) => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
     /// Puts documents that were not yet merged back into the buffer, but for those whose texts are
     /// damaged.
-    fn sign_all_again(&self, unmerged: Vec<(DocId, DocumentRecord)>) -> Result<(), IndexError> {
+    fn sign_all_again(&self, unmerged: Documents) -> Result<(), IndexError> {
         for (id, record) in unmerged {
             match self.sign_again(id, record) {
                 // One damaged text must not keep the index from opening.
@@ -147,7 +157,7 @@ fn forward_signature(record: &DocumentRecord) -> Signature {
     Signature::new(Chunks::SCHEME, record.rung, fingerprints)
 }
 
-fn damaged(what: &str, source: DecodeError) -> IndexError {
+pub(crate) fn damaged(what: &str, source: DecodeError) -> IndexError {
     IndexError::Record {
         what: what.to_owned(),
         source,
@@ -258,103 +268,6 @@ fn in_batches(
         batch.apply()?;
     }
     Ok(())
-}
-
-/// Documents with their records.
-type Documents = Vec<(DocId, DocumentRecord)>;
-
-/// Reads all documents and counts their texts as live. Returns those whose postings are not in
-/// buckets, by id, and those whose text lies in no file or beyond the end of one.
-fn load_documents(
-    store: &dyn Store,
-    shared: &mut Shared,
-    texts: &TextStore,
-    watermark: u64,
-) -> Result<(Documents, Vec<DocId>), IndexError> {
-    let (mut unmerged, mut unread) = (Vec::new(), Vec::new());
-    let lengths = texts.lengths()?;
-    visit(store, key::prefix::DOCUMENT, |bytes, value| {
-        let record = DocumentRecord::decode(value).map_err(|e| damaged("of a document", e))?;
-        let id = key::parse_document(bytes, 1)
-            .ok_or_else(|| IndexError::Damaged("the key of a document".to_owned()))?;
-        shared.table.insert(id, DocumentStats::from(&record));
-        if let Some(text) = text_reference(&record)? {
-            texts.count_live(&text);
-            let len = lengths.get(&text.segment).copied().unwrap_or(0);
-            if text.block_end().is_none_or(|end| end > len) {
-                unread.push(id);
-            }
-        }
-        if id.serial() >= watermark {
-            unmerged.push((id, record));
-        }
-        Ok(())
-    })?;
-    load_unsettled(store, shared)?;
-    Ok((unmerged, unread))
-}
-
-fn load_unsettled(store: &dyn Store, shared: &mut Shared) -> Result<(), IndexError> {
-    visit(store, key::prefix::UNSETTLED, |bytes, _| {
-        let id = key::parse_document(bytes, 1);
-        let is_text = |id: &DocId| {
-            shared
-                .table
-                .get(*id)
-                .is_some_and(|s| s.kind == DocumentKind::Text)
-        };
-        shared.unsettled.extend(id.filter(is_text));
-        Ok(())
-    })
-}
-
-/// Counts the files of every document; returns contents that no file holds.
-fn load_files(
-    store: &dyn Store,
-    table: &mut Table,
-) -> Result<std::collections::BTreeSet<ContentHash>, IndexError> {
-    let mut contents: BTreeMap<ContentHash, (Option<DocId>, bool)> = BTreeMap::new();
-    visit(store, key::prefix::CONTENT, |bytes, value| {
-        let record = ContentRecord::decode(value).map_err(|e| damaged("of a content", e))?;
-        if let Some(hash) = ContentHash::from_slice(&bytes[1..]) {
-            contents.insert(hash, (record.document, false));
-        }
-        Ok(())
-    })?;
-    visit(store, key::prefix::FILE_OF_CONTENT, |bytes, _| {
-        let hash = bytes.get(1..33).and_then(ContentHash::from_slice);
-        let root = key::parse_file(bytes, 33).map(|file| file.root);
-        if let (Some(entry), Some(root)) = (hash.and_then(|h| contents.get_mut(&h)), root) {
-            entry.1 = true;
-            if let Some(id) = entry.0 {
-                table.count_file(root, id, true);
-            }
-        }
-        Ok(())
-    })?;
-    Ok(contents
-        .into_iter()
-        .filter(|(_, (_, held))| !held)
-        .map(|(hash, _)| hash)
-        .collect())
-}
-
-fn load_graph(store: &dyn Store, shared: &mut Shared) -> Result<(), IndexError> {
-    visit(store, key::prefix::EDGE, |bytes, value| {
-        let edge = EdgeRecord::decode(value).map_err(|e| damaged("of an edge", e))?;
-        let ends = key::parse_document(bytes, 1).zip(key::parse_document(bytes, 9));
-        if let Some((a, b)) = ends {
-            shared.graph.connect(a, b, edge);
-        }
-        Ok(())
-    })?;
-    visit(store, key::prefix::GROUP, |bytes, value| {
-        let handle = value.try_into().map(u64::from_be_bytes).map(GroupId);
-        if let (Some(id), Ok(handle)) = (key::parse_document(bytes, 1), handle) {
-            shared.group_ids.insert(id, handle);
-        }
-        Ok(())
-    })
 }
 
 /// Visits all records of a kind; the first error ends the scan.

@@ -24,6 +24,7 @@ mod tests;
 mod witness;
 
 pub use checked::{Damage, Opened, open_checked, open_examined, probe_time_limit};
+pub use conf::is_damaged as settings_are_damaged;
 pub use copy::{Observed, copy_aside};
 pub use memory::MemoryStore;
 pub use probe::{ProbeVerdict, probe, probe_main};

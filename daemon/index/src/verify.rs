@@ -59,7 +59,8 @@ pub struct Faults {
 }
 
 impl Faults {
-    pub(crate) fn tell(&mut self, fault: impl Into<String>) {
+    /// Adds one.
+    pub fn tell(&mut self, fault: impl Into<String>) {
         self.count += 1;
         if self.told.len() < MOST_TOLD {
             self.told.push(fault.into());

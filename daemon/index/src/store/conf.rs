@@ -16,11 +16,12 @@ const CRC_LEN: usize = 4;
 /// Far above any settings: bounds what is read.
 const MOST: u64 = 4 << 10;
 
-/// Whether the file is there and damaged.
+/// Whether the engine's settings in a store's directory are there and damaged; they are put right
+/// when the store is opened.
 ///
 /// # Errors
 /// [`StoreError::Io`] where it cannot be read or is no regular file.
-pub(super) fn is_damaged(dir: &Path) -> Result<bool, StoreError> {
+pub fn is_damaged(dir: &Path) -> Result<bool, StoreError> {
     let path = dir.join("conf");
     let file = match private::read(&path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),

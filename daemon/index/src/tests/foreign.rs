@@ -234,3 +234,27 @@ fn no_segment_number_is_used_again_after_the_directory_was_removed() {
     bed.put("a/y", &twins[1]);
     assert!(reference(bed.index(), &twins[1]).segment > before);
 }
+
+#[test]
+fn an_exchanged_segment_is_noticed_at_opening_and_read_again_whole() {
+    let mut random = Random::new(93);
+    let texts: Vec<String> = (0..30).map(|_| random.words(40)).collect();
+    let [mut bed, other] = [0, 1].map(|_| {
+        let mut bed = Bed::memory();
+        for (at, text) in texts.iter().enumerate() {
+            bed.put(&format!("a/{at}"), text);
+        }
+        bed.settle();
+        bed.close_and_open();
+        bed
+    });
+    replace_dir(&bed.texts(), &other.texts());
+    assert_eq!(bed.open().lost_texts, 2, "the first and the last");
+    assert_eq!(bed.index().release_lost().unwrap().len(), texts.len());
+    assert!(bed.index().release_lost().unwrap().is_empty());
+    for (at, text) in texts.iter().enumerate() {
+        bed.put(&format!("a/{at}"), text);
+        let id = bed.id(text).unwrap();
+        assert_eq!(bed.index().text(id).unwrap().as_ref(), Some(text));
+    }
+}
