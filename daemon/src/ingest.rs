@@ -38,6 +38,7 @@ use crate::watch::stat::Observe;
 use crate::watch::walk::{Look, Seen, UnreadableReason};
 
 pub use content::{ReadContent, raw_document};
+pub use members::state_of_unread;
 
 /// Failures of a content before it is given up.
 pub const STRIKES: u32 = 3;

@@ -1,5 +1,7 @@
 //! The data directory: where it is, and the index in it, probed first where a crash is suspected.
 
+mod private;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -44,6 +46,10 @@ pub fn open_index(
     rebuild: bool,
     hooks: Hooks,
 ) -> Result<simdex_index::Opened, EngineError> {
+    private::claim(data_dir).map_err(|source| EngineError::DataDir {
+        path: data_dir.to_owned(),
+        source,
+    })?;
     let dir = data_dir.join("store");
     let mut probe = Command::new(program);
     probe.arg("probe-store").arg(&dir);

@@ -59,6 +59,8 @@ impl Index {
         } = gathered;
         let stats = self.put_documents(&mut batch, &fresh)?;
         if !fresh.is_empty() {
+            // With the first record that points into a segment, so that its number is spent.
+            writer.meta.next_segment = self.texts.next_segment();
             batch.put(key::meta(), writer.meta.encode());
         }
         batch.apply()?;
@@ -90,7 +92,7 @@ impl Index {
         let mut stats = Vec::with_capacity(fresh.len());
         for (id, new) in fresh {
             let reference = new.text.as_ref().and_then(|_| references.next());
-            let record = record_of(new, reference.map(|r| r.to_bytes().to_vec()));
+            let record = record_of(new, reference.map(|r| r.to_bytes()));
             batch.put(key::document(*id), record.encode());
             if new.kind == DocumentKind::Text {
                 batch.put(key::unsettled(*id), Vec::new());

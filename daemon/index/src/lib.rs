@@ -26,11 +26,13 @@ mod fault;
 mod groups;
 mod index;
 mod listing;
+mod load;
 mod lost;
 mod memory;
 mod merge;
 mod neighbourhood;
 mod open;
+mod private;
 mod purge;
 mod settle;
 mod shingles;
@@ -39,6 +41,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 pub mod text;
+pub mod verify;
 
 pub use cancel::Cancel;
 pub use candidates::{Asked, Candidate, Candidates, Question};

@@ -30,6 +30,14 @@ pub enum EngineError {
         /// Why.
         source: std::io::Error,
     },
+    /// There is no place for a copy of the store.
+    #[error("no copy of the store can be made in {} ({source}); name another directory with --scratch", path.display())]
+    Scratch {
+        /// The directory.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
     /// The kernel does not confine the workers as it should.
     #[error(
         "extraction workers cannot be confined here (missing: {0}); run a kernel with Landlock and \
