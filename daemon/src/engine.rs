@@ -23,11 +23,11 @@ use crate::fate::{Backoff, Failure, Fate};
 use crate::host::Host;
 use crate::ingest::Ingest;
 use crate::pipeline::Pipeline;
-use crate::rescan::Rescan;
+use crate::rescan::{Rescan, Settled};
 use crate::roots::{Root, RootState, Roots};
 use crate::storage;
 use crate::walks::{Walk, Walks};
-use crate::watch::{Cause, Hint, RootWatcher};
+use crate::watch::{Hint, RootWatcher};
 
 pub use error::EngineError;
 
@@ -77,6 +77,7 @@ impl Engine {
         let pool = Arc::new(pool(host)?);
         let events = Arc::clone(&host.events);
         let roots = Arc::new(Roots::open(&index, &config.roots, &events)?);
+        index.serve(roots.view());
         let pipeline = Pipeline::start(
             host,
             &fate,
@@ -140,7 +141,7 @@ impl Engine {
                 let Some(engine) = engine.upgrade() else {
                     return;
                 };
-                engine.walk(&root, &walk);
+                engine.walk(&root, &walk, &walks);
             }
         })?;
         lock(&self.threads).extend([acting, walking]);
@@ -148,38 +149,49 @@ impl Engine {
     }
 
     /// Acts on one hint of a watcher.
-    fn act(&self, root: &Root, hint: Hint, walks: &Walks) {
+    pub fn act(&self, root: &Root, hint: Hint, walks: &Walks) {
         match hint {
             Hint::Path(path) => {
                 let key = root.key(&path);
                 key.into_iter().for_each(|key| self.pipeline.submit(key));
             }
             Hint::Subtree(path) => walks.want_below(path),
-            Hint::Rescan(cause) => walks.want_root(cause == Cause::RootReplaced),
+            Hint::Rescan(_) => walks.want_root(),
             Hint::Removed(path) => {
                 self.until_done(|rescan| rescan.removed(root, &path));
             }
         }
     }
 
-    fn walk(&self, root: &Root, walk: &Walk) {
-        self.until_done(|rescan| match walk {
-            Walk::Root(suspect) => rescan.root(root, *suspect),
+    /// Does one walk that hints asked for; it may want another.
+    pub fn walk(&self, root: &Root, walk: &Walk, walks: &Walks) {
+        let walked = self.until_done(|rescan| match walk {
+            Walk::Root => rescan.root(root).map(|()| Settled::Yes),
             Walk::Below(directory) => rescan.subtree(root, directory),
         });
+        if let Some(Settled::WantsRoot) = walked {
+            walks.want_root();
+        }
     }
 
-    /// Does what no client waits for, however often it takes.
-    fn until_done(&self, work: impl Fn(&Rescan<'_>) -> Result<(), IndexError>) {
+    /// Does what no client waits for, however often it takes; none where the engine ends.
+    fn until_done<T>(&self, work: impl Fn(&Rescan<'_>) -> Result<T, IndexError>) -> Option<T> {
         let (mut backoff, mut failed) = (Backoff::default(), false);
-        while let Err(error) = self.with_rescan(&work) {
-            failed = true;
-            if !self.fate.try_again(Part::Walks, &error, &mut backoff) {
-                return;
+        loop {
+            match self.with_rescan(&work) {
+                Ok(done) => {
+                    if failed {
+                        self.host.alarms.clear(Part::Walks);
+                    }
+                    return Some(done);
+                }
+                Err(error) => {
+                    failed = true;
+                    if !self.fate.try_again(Part::Walks, &error, &mut backoff) {
+                        return None;
+                    }
+                }
             }
-        }
-        if failed {
-            self.host.alarms.clear(Part::Walks);
         }
     }
 
@@ -209,7 +221,7 @@ impl Engine {
 
     /// Walks a root and names what may have changed.
     pub fn rescan(&self, root: &Root) -> Result<(), EngineError> {
-        Ok(self.with_rescan(|rescan| rescan.root(root, false))?)
+        Ok(self.with_rescan(|rescan| rescan.root(root))?)
     }
 
     /// Returns when every change made before the call is answered for.
@@ -354,7 +366,13 @@ fn unheld(root: &Arc<Root>) -> Result<(), EngineError> {
     match status.state {
         RootState::Watching | RootState::Scanning => Ok(()),
         RootState::Stale => Err(EngineError::Unsynced(format!(
-            "the root {path} is stale ({}); mount it again, or take it out of the config",
+            "the root {path} is stale ({}); mount it again or let it be read, or take it out of the \
+             config",
+            status.detail
+        ))),
+        RootState::Replaced => Err(EngineError::Unsynced(format!(
+            "the root {path} is not the one on record ({}); mount the right one, or take this one for \
+             it, and what is missing for deleted, with `simctl roots confirm-loss {path}`",
             status.detail
         ))),
         RootState::LossHeld => Err(EngineError::Unsynced(format!(

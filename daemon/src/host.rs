@@ -12,6 +12,7 @@ use crate::descriptors::Spare;
 use crate::disk::DiskGuard;
 use crate::engine::EngineError;
 use crate::events::Events;
+use crate::overlap;
 use crate::storage;
 
 /// Config, data directory, and who is told.
@@ -41,8 +42,9 @@ pub struct Host {
 impl Host {
     /// Makes the data directory where it is missing.
     pub fn new(config: Config, program: &Path) -> Result<Self, EngineError> {
+        overlap::check(&config)?;
         let (data_dir, temporary) = storage::data_dir(&config)?;
-        let disk = DiskGuard::new(&data_dir, config.store.reserve_mib << 20);
+        let disk = DiskGuard::new(&data_dir, config.store.reserve_mib.bytes());
         Ok(Self {
             config,
             program: program.to_owned(),

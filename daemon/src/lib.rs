@@ -2,8 +2,9 @@
 //!
 //! * [`config`] is read first; [`engine`] builds index, worker pool and roots from it, spawns the
 //!   threads, and drains them at the end.
-//! * Write side: [`watch`] hints, [`rescan`] walks, [`ingest`] takes one file from its path to the
-//!   change that the index applies; [`pipeline`] runs many of them at once; [`events`] tells of it;
+//! * Write side: [`watch`] hints, [`identity`] proves that a root is the one on record, [`rescan`]
+//!   walks it, [`ingest`] takes one file from its path to the change that the index applies;
+//!   [`pipeline`] runs many of them at once; [`events`] tells of it;
 //!   [`disk`] and [`descriptors`] keep room for commits.
 //! * Failures: [`fate`] is the end of one engine, [`alarms`] say what cannot go on, [`supervisor`]
 //!   closes an engine that failed and opens the next one on the same [`host`]; requests find it in
@@ -28,8 +29,10 @@ pub mod events;
 pub mod fate;
 pub mod grpc;
 pub mod host;
+pub mod identity;
 pub mod ingest;
 pub mod output;
+pub mod overlap;
 pub mod pipeline;
 pub mod progress;
 pub mod query;

@@ -105,7 +105,7 @@ impl Running {
         let engine = Arc::new(Engine::on(&host)?);
         host.disk.restore();
         host.spare.fill();
-        let socket = Socket::bind(socket, host.config.grpc.socket_mode)?;
+        let socket = Socket::bind(socket, host.config.grpc.socket_mode.0)?;
         let runtime = runtime(&host.config)?;
         engine.watch()?;
         let slot = Arc::new(EngineSlot::holding(Arc::clone(&engine)));
@@ -234,7 +234,7 @@ fn serve(
 ) -> anyhow::Result<(HealthReporter, Server)> {
     let _inside = runtime.enter();
     let config = &host.config.grpc;
-    let longest = config.max_message_mib << 20;
+    let longest = config.max_message_mib.length();
     let desk = Desk::new(Arc::clone(slot), config.clone(), leaving.clone());
     let desk = Arc::new(desk);
     let similarity = SimilarityServer::new(SimilarityService::new(Arc::clone(&desk)))

@@ -6,6 +6,7 @@ use simdex_index::IndexError;
 use thiserror::Error;
 
 use crate::fate::Failure;
+use crate::overlap::OverlapError;
 
 /// Why the engine does not start or cannot go on.
 #[derive(Debug, Error)]
@@ -38,6 +39,9 @@ pub enum EngineError {
     /// A program that the config asks for is not there.
     #[error("{0} is not installed; install it ({1}), or switch it off under [outside]")]
     NotInstalled(&'static str, &'static str),
+    /// Roots and data directory are not apart.
+    #[error(transparent)]
+    Overlap(#[from] OverlapError),
     /// A root stands in the way of a barrier.
     #[error("{0}")]
     Unsynced(String),

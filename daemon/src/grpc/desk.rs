@@ -177,7 +177,7 @@ impl Desk {
 
     /// Longest message, bytes.
     pub(super) fn longest_message(&self) -> usize {
-        self.config.max_message_mib << 20
+        self.config.max_message_mib.length()
     }
 }
 

@@ -14,7 +14,6 @@ use super::upload::Uploaded;
 use crate::engine::Engine;
 use crate::query::{Ask, QueryError, Request, Subject};
 use crate::roots::path_from;
-use crate::watch::open::open_regular;
 
 /// Files listed where nothing else is asked, and at most.
 const LIMIT: u32 = 20;
@@ -79,8 +78,11 @@ impl Source {
 /// carried it, and lines and case may differ between them. None where the file changed.
 fn own_text(engine: &Engine, known: &Subject, path: &std::path::Path) -> Option<Subject> {
     known.text()?;
-    let (root, _) = engine.roots.locate(path)?;
-    let file = open_regular(&root.path, path).ok()?;
+    let (root, key) = engine.roots.locate(path)?;
+    if key.is_member() {
+        return None;
+    }
+    let file = root.open_file(&key.path).ok()?;
     let own = Subject::upload(&engine.index, &engine.pool, file, path);
     (own.content == known.content && own.document() == known.document()).then_some(own)
 }
@@ -92,7 +94,6 @@ pub(super) fn file(
 ) -> Result<simdex_index::FileView, QueryError> {
     let unknown = || QueryError::UnknownFile(path.display().to_string());
     let (_, key) = engine.roots.locate(path).ok_or_else(unknown)?;
-    let key = engine.index.resolve(key)?;
     engine
         .index
         .file_view(&key, &engine.roots.view())?

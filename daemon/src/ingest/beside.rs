@@ -15,7 +15,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use simdex_extract::{EXTRACTOR_VERSION, Fact, Hint, Member, Urgency};
 use simdex_index::{IndexError, SeenFile};
@@ -23,11 +23,10 @@ use simdex_schema::{ContentHash, ContentRecord, FileKey, FileStat};
 
 use self::plan::{MAX_BYTES, Page, Plan, Sight, copy};
 use super::content::ReadContent;
-use super::{Ingest, hash_of, is_behind_symlink, members, name_of, rewind};
+use super::{Ingest, hash_of, members, name_of, rewind};
 use crate::roots::Root;
-use crate::watch::open::open_regular;
 use crate::watch::stat::Observe;
-use crate::watch::walk::{Seen, look};
+use crate::watch::walk::{Look, Seen};
 
 /// Its name in the page.
 pub(super) const NAME: &str = "as-shown.mhtml";
@@ -142,7 +141,7 @@ impl Ingest<'_> {
 
     /// What a file is, by its record where its stat proves that true.
     fn seen_on_record(&self, root: &Root, key: FileKey) -> Result<Sight, IndexError> {
-        let Some(stat) = self.regular_at(root, &path_of(root, &key)) else {
+        let Some(stat) = self.regular_at(root, &key) else {
             return Ok(Sight::Nothing);
         };
         let known = self
@@ -165,8 +164,7 @@ impl Ingest<'_> {
         if !matches!(recorded, Sight::Unproven) {
             return Ok(recorded);
         }
-        let path = path_of(root, &key);
-        let opened = open_regular(&root.path, &path).ok().and_then(|mut file| {
+        let opened = root.open_file(&key.path).ok().and_then(|mut file| {
             let stat = FileStat::of_open(&file).ok()?;
             let (hash, bytes) = hash_of(&mut file).ok()?;
             let stat = FileStat {
@@ -187,7 +185,7 @@ impl Ingest<'_> {
             ));
         }
         let hint = Hint {
-            name: name_of(&path),
+            name: name_of(Path::new(OsStr::from_bytes(&key.path))),
             urgency: Urgency::Backlog,
             share: self.share,
         };
@@ -196,11 +194,12 @@ impl Ingest<'_> {
     }
 
     /// The stat of a file that may be read.
-    fn regular_at(&self, root: &Root, path: &Path) -> Option<FileStat> {
+    fn regular_at(&self, root: &Root, key: &FileKey) -> Option<FileStat> {
         let limit = self.input_bytes.min(MAX_BYTES);
-        let seen = look(&root.path, path).filter(|_| !is_behind_symlink(&root.path, path));
-        match seen {
-            Some(Seen::File { stat, .. }) => Some(stat).filter(|stat| stat.length <= limit),
+        match root.look(&key.path) {
+            Look::Seen(Seen::File { stat, .. }, _) => {
+                Some(stat).filter(|stat| stat.length <= limit)
+            }
             _ => None,
         }
     }
@@ -228,13 +227,8 @@ fn on_share(key: &FileKey, path: Vec<u8>) -> FileKey {
     FileKey { root, path }
 }
 
-fn path_of(root: &Root, key: &FileKey) -> PathBuf {
-    root.path.join(OsStr::from_bytes(&key.path))
-}
-
 /// Writes the bytes of a frame.
 fn copy_from_disk(root: &Root, page: &Page, out: &mut dyn Write) -> io::Result<()> {
-    let path = Path::new(OsStr::from_bytes(&page.path));
-    let file = open_regular(&root.path, path).map_err(io::Error::other)?;
+    let file = root.open_file(&page.path).map_err(io::Error::other)?;
     copy(file, page.hash, out)
 }
