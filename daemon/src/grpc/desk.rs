@@ -13,6 +13,7 @@ use tonic::{Request, Status};
 use super::feed::{self, Feed};
 use super::status::{Refused, lost_thread};
 use super::{Replies, deadline};
+use crate::alarms::Alarm;
 use crate::config::GrpcConfig;
 use crate::engine::Engine;
 use crate::slot::{EngineSlot, Reopening};
@@ -65,6 +66,11 @@ impl Desk {
     pub(super) fn engine(&self) -> Result<Arc<Engine>, Status> {
         let away = |reopening: Reopening| Status::unavailable(reopening.to_string());
         self.slot.get().map_err(away)
+    }
+
+    /// What keeps changes from being applied, if anything does.
+    pub(super) fn alarm(&self) -> Option<Alarm> {
+        self.slot.alarms.gravest()
     }
 
     /// Why work failed: where the engine ended under it, that it did.
