@@ -129,6 +129,9 @@ section! {
         documents_per_worker: u32 = 500,
         /// Longest file without text that is compared by its raw bytes, MiB.
         raw_mib: u64 = 64,
+        /// What copies of files and of files inside them may take of the data directory's disk at
+        /// once, MiB.
+        spool_mib: u64 = 4096,
         /// Files that one container may hold, containers within it included.
         container_entries: u32 = 10_000,
         /// Bytes that one container may unpack to, MiB.
@@ -181,6 +184,8 @@ section! {
         rescan_seconds: u64 = 3600,
         /// Rescans of a root that is polled, s.
         poll_seconds: u64 = 30,
+        /// Files of which nothing tells that they changed are read again, MiB a second; 0 = never.
+        recheck_mib_per_second: u64 = 1,
     }
 }
 
@@ -280,6 +285,20 @@ impl Config {
         }
         if self.extract.wall_seconds == 0 || self.extract.cpu_seconds == 0 {
             return Err("extract.wall_seconds and extract.cpu_seconds must be at least 1".into());
+        }
+        let ExtractConfig {
+            spool_mib,
+            input_mib,
+            container_mib,
+            ..
+        } = self.extract;
+        // A file, what it holds, and what one of those holds in turn.
+        let least = input_mib.saturating_add(container_mib.saturating_mul(2));
+        if spool_mib < least {
+            return Err(format!(
+                "extract.spool_mib is {spool_mib}, it must be at least {least}: input_mib and twice \
+                 container_mib"
+            ));
         }
         Ok(())
     }
@@ -391,6 +410,8 @@ mod tests {
             overlap.contains("/a/b") && overlap.contains("overlap"),
             "{overlap}"
         );
+        let spool = parse("[extract]\nspool_mib = 3071").unwrap_err();
+        assert!(spool.contains("3072"), "{spool}");
         assert!(
             parse("roots = [{path = \"a\"}]")
                 .unwrap_err()

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use simdex_extract::{Outside, Pool, Share, WorkerCommand};
+use simdex_extract::{Outside, Pool, Share, Underway, WorkerCommand};
 use simdex_index::{Cancel, Index, IndexError, OpenReport};
 use thiserror::Error;
 
@@ -15,6 +15,7 @@ use crate::config::Config;
 use crate::events::Events;
 use crate::ingest::Ingest;
 use crate::pipeline::Pipeline;
+use crate::recheck::{Pace, Recheck};
 use crate::rescan::Rescan;
 use crate::roots::{Root, RootState, Roots};
 use crate::storage;
@@ -47,6 +48,8 @@ pub struct Engine {
     walks: Mutex<Vec<Arc<Walks>>>,
     /// Threads that act on hints and walk roots.
     threads: Mutex<Vec<JoinHandle<()>>>,
+    /// Reads files again of which nothing tells that they changed.
+    recheck: Mutex<Option<Recheck>>,
     /// Keeps a temporary data directory until the end.
     _temporary: Option<tempfile::TempDir>,
 }
@@ -110,7 +113,8 @@ impl Engine {
         };
         let pool = Pool::new(command, config.workers(), config.limits());
         let pool = pool
-            .spooling_in(data_dir.clone())
+            .spooling_in(data_dir.clone(), config.extract.spool_mib << 20)
+            .with_underway(underway(&data_dir)?)
             .with_outside(outside(&config, program)?);
         let pool = Arc::new(pool);
         let sandbox = pool.sandbox();
@@ -140,6 +144,7 @@ impl Engine {
             pipeline: Arc::new(pipeline),
             walks: Mutex::default(),
             threads: Mutex::new(Vec::new()),
+            recheck: Mutex::default(),
             _temporary: temporary,
         })
     }
@@ -156,6 +161,13 @@ impl Engine {
             let walks = Arc::<Walks>::default();
             lock(&self.walks).push(Arc::clone(&walks));
             self.follow(Arc::clone(root), hints, walks)?;
+        }
+        if let Some(pace) = Pace::of(self.config.watch.recheck_mib_per_second) {
+            let (index, roots) = (Arc::clone(&self.index), Arc::clone(&self.roots));
+            let pipeline = Arc::clone(&self.pipeline);
+            let submit = move |key| pipeline.submit(key);
+            let recheck = Recheck::start(index, roots, pace, self.data_dir.clone(), submit)?;
+            *lock(&self.recheck) = Some(recheck);
         }
         Ok(())
     }
@@ -271,11 +283,14 @@ impl Engine {
 
     /// Stops watching, ends all threads and workers.
     pub fn stop(&self) {
+        self.pool.stopping();
+        lock(&self.recheck).iter().for_each(Recheck::end);
         for root in self.roots.iter() {
             root.watch(None);
         }
         lock(&self.walks).iter().for_each(|walks| walks.end());
         self.pipeline.stop();
+        drop(lock(&self.recheck).take());
         for thread in lock(&self.threads).drain(..) {
             let _ = thread.join();
         }
@@ -326,6 +341,14 @@ fn unheld(root: &Arc<Root>) -> Result<(), EngineError> {
             status.pending_loss
         ))),
     }
+}
+
+/// What the last run worked on, should it have crashed.
+fn underway(data_dir: &Path) -> Result<Underway, EngineError> {
+    Underway::open(data_dir).map_err(|source| EngineError::DataDir {
+        path: data_dir.to_owned(),
+        source,
+    })
 }
 
 /// The programs of the machine that the config asks for.

@@ -3,6 +3,7 @@
 //!
 //! Every queue is bounded: a full one makes the walk wait, never the memory grow.
 
+mod again;
 mod bell;
 mod jobs;
 mod settler;
@@ -18,6 +19,7 @@ use simdex_extract::Pool;
 use simdex_index::{Cancel, Change, Index, IndexError};
 use simdex_schema::FileKey;
 
+use self::again::Again;
 use self::bell::Bell;
 use self::jobs::{Jobs, Next, share};
 use crate::causes::causes;
@@ -54,6 +56,8 @@ struct Shared {
     to_settle: Bell,
     /// Rung at the end, so that nobody sleeps through it.
     to_end: Bell,
+    /// Files that the machine did not allow to be read.
+    again: Again,
     /// Something was applied since the last commit.
     uncommitted: AtomicBool,
     /// The first failure of index or disk: nothing is acknowledged after it.
@@ -79,6 +83,7 @@ impl Pipeline {
             config: config.clone(),
             to_settle: Bell::default(),
             to_end: Bell::default(),
+            again: Again::default(),
             uncommitted: AtomicBool::default(),
             broken: Mutex::new(None),
             cancel: Cancel::never(),
@@ -103,6 +108,14 @@ impl Pipeline {
         let committer = Arc::clone(&shared);
         threads.push(spawn("committer".to_owned(), move || {
             committer.commit_at_times();
+        })?);
+        let (retrier, lines) = (Arc::clone(&shared), Arc::clone(&jobs));
+        threads.push(spawn("retries".to_owned(), move || {
+            while let Some(key) = retrier.again.next() {
+                if let Some(job) = retrier.progress.submit(key) {
+                    lines.push(job);
+                }
+            }
         })?);
         let settler = Arc::clone(&shared);
         threads.push(spawn("settler".to_owned(), move || {
@@ -147,6 +160,7 @@ impl Pipeline {
         self.shared.cancel.cancel();
         self.shared.progress.close();
         self.jobs.close();
+        self.shared.again.close();
         self.shared.to_settle.ring();
         self.shared.to_end.ring();
         let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
@@ -196,9 +210,14 @@ impl Shared {
         };
         let ingest = Ingest::new(&self.index, &self.pool, &self.config.extract, share(key));
         Ok(match ingest.file(&root, key.clone())? {
+            Looked::Again(change) => {
+                self.again.later(key);
+                return Ok(change);
+            }
             Looked::Unchanged => None,
             Looked::Changed(change) => Some(change),
         })
+        .inspect(|_| self.again.forget(key))
     }
 
     fn break_off(&self, error: &IndexError) {

@@ -66,7 +66,7 @@ impl Bed {
         let ingest = Ingest::new(&engine.index, &engine.pool, limits, Share::default());
         match ingest.file(&self.root(), self.key(name)).unwrap() {
             Looked::Changed(change) => change,
-            Looked::Unchanged => panic!("{name} is to be read"),
+            Looked::Unchanged | Looked::Again(_) => panic!("{name} is to be read"),
         }
     }
 

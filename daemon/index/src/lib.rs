@@ -30,6 +30,7 @@ mod merge;
 mod neighbourhood;
 mod open;
 mod purge;
+mod reread;
 mod settle;
 mod shingles;
 pub mod store;

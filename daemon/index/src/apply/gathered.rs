@@ -97,6 +97,7 @@ impl<'a> Gathered<'a> {
             racy: false,
             outcome,
             member: None,
+            last_read: None,
         };
         let known = self.members(members)?;
         self.read_again(known, container.clone());
