@@ -8,7 +8,7 @@ use tokio::time::timeout;
 use tonic::transport::Channel;
 use tonic::{Response, Status, Streaming};
 
-use crate::locate::{absolute, path_bytes, root_at, spellings};
+use crate::locate::{on_disk, path_bytes, root_at, shown, spellings};
 use crate::upload::{Outgoing, send};
 use crate::wire::admin_client::AdminClient;
 use crate::wire::similarity_client::SimilarityClient;
@@ -106,7 +106,7 @@ impl Client {
                 answer => return answer,
             }
         }
-        let upload = Upload::open(file)?.named(&absolute(file)?);
+        let upload = Upload::open(&on_disk(file))?.named(&shown(file)?);
         self.find(find, Subject::Upload(upload), options).await
     }
 
@@ -186,7 +186,21 @@ impl Client {
         self.list(self.admin.clone().list_files(request)).await
     }
 
-    /// One file, or a member of a container by the path it is shown with.
+    /// As [`Client::describe`], of a file by any name under which the daemon may know it.
+    ///
+    /// # Errors
+    /// [`Error::Unreadable`] where the current directory is gone.
+    pub async fn describe_file(&self, file: &Path) -> Result<wire::File, Error> {
+        for path in spellings(file)? {
+            match self.describe(&path).await {
+                Err(error) if error.is_not_found() => {}
+                answer => return answer,
+            }
+        }
+        self.describe(&shown(file)?).await
+    }
+
+    /// One file, or a member of a container, by the path it is shown with.
     pub async fn describe(&self, path: &Path) -> Result<wire::File, Error> {
         let request = wire::DescribeFileRequest {
             path: path_bytes(path),

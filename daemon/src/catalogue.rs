@@ -1,10 +1,11 @@
 //! Lists: files with their states, pairs, groups, and the counts that close each of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
 
-use simdex_index::{Cancel, FileView, GroupView, Index, IndexError, Neighbourhood, PairView, View};
-use simdex_schema::{DocId, DocumentHash, EdgeRecord, GroupId};
+use simdex_index::{Cancel, FileView, GroupView, Index, IndexError, PairSearch, View};
+use simdex_schema::{DocId, DocumentHash, EdgeRecord, GroupId, State};
 use simdex_signature::Ratio;
 
 use crate::query::Relation;
@@ -22,8 +23,8 @@ pub struct Summary {
     pub documents: u64,
     /// Groups.
     pub groups: u64,
-    /// Pairs of files.
-    pub pairs: u64,
+    /// Pairs of files; none where they were not sought.
+    pub pairs: Option<u64>,
     /// Fingerprint lists left unread.
     pub suppressed: u64,
     /// How long it took.
@@ -79,37 +80,47 @@ pub struct Pair {
 /// after their principal, above every persistent handle.
 const UNNAMED: u64 = 1 << 63;
 
-/// Pairs and groups of one view at one threshold.
-pub struct Catalogue<'a> {
-    index: &'a Index,
-    view: &'a View,
-    found: Neighbourhood,
+/// All groups of a view at a threshold, by the principal's path.
+pub fn groups(
+    index: &Index,
+    view: &View,
+    threshold: Ratio,
+    cancel: &Cancel,
+) -> Result<Vec<Group>, IndexError> {
+    let listing = Listing { index, view };
+    let mut groups = Vec::new();
+    for group in index.groups(view, threshold, cancel)? {
+        cancel.check()?;
+        let group = listing.group(&group)?;
+        groups.extend((group.members.len() > 1).then_some(group));
+    }
+    groups.sort_by(|a, b| path_of(&a.members[0].file).cmp(path_of(&b.members[0].file)));
+    Ok(groups)
 }
 
-impl<'a> Catalogue<'a> {
-    /// Finds them.
-    pub fn at(
-        index: &'a Index,
-        view: &'a View,
-        threshold: Ratio,
-        cancel: &Cancel,
-    ) -> Result<Self, IndexError> {
-        let found = index.neighbourhood(view, threshold, cancel)?;
-        Ok(Self { index, view, found })
-    }
+/// How many groups [`groups`] lists, without reading their files.
+pub fn count_groups(
+    index: &Index,
+    view: &View,
+    threshold: Ratio,
+    cancel: &Cancel,
+) -> Result<u64, IndexError> {
+    let files = |id| index.files_in(id, view);
+    let groups = index.groups(view, threshold, cancel)?;
+    let shown = groups.iter().filter(|group| {
+        let members = group.members.iter().map(|member| files(member.document));
+        files(group.principal) > 0 && files(group.principal) + members.sum::<u64>() > 1
+    });
+    Ok(shown.count() as u64)
+}
 
-    /// All groups, by the principal's path.
-    pub fn groups(&self) -> Result<Vec<Group>, IndexError> {
-        let groups = self.found.groups.iter().map(|group| self.group(group));
-        let mut groups: Vec<Group> = groups
-            .collect::<Result<Vec<_>, _>>()?
-            .into_iter()
-            .filter(|g| g.members.len() > 1)
-            .collect();
-        groups.sort_by(|a, b| path_of(&a.members[0].file).cmp(path_of(&b.members[0].file)));
-        Ok(groups)
-    }
+/// What is listed of documents: their files in one view.
+struct Listing<'a> {
+    index: &'a Index,
+    view: &'a View,
+}
 
+impl Listing<'_> {
     fn group(&self, group: &GroupView) -> Result<Group, IndexError> {
         let mut members = self.members(group.principal, None)?;
         let id = group
@@ -155,51 +166,72 @@ impl<'a> Catalogue<'a> {
         });
         Ok(members.collect())
     }
+}
 
-    /// How many pairs [`Catalogue::pairs`] lists, without making them.
-    pub fn count_pairs(&self) -> u64 {
-        let files = |id| self.index.files_in(id, self.view);
-        let near = self
-            .found
-            .pairs
-            .iter()
-            .map(|pair| files(pair.a) * files(pair.b));
-        let copies = self
-            .found
-            .groups
-            .iter()
-            .map(|group| files(group.principal).saturating_sub(1));
-        near.sum::<u64>() + copies.sum::<u64>()
-    }
+/// Visits all pairs of a view at a threshold, by path: near-duplicates, and copies of a principal
+/// with it. Returns how many there are. Memory is bounded by the partners of one document.
+pub fn pairs(
+    index: &Index,
+    view: &View,
+    threshold: Ratio,
+    cancel: &Cancel,
+    visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
+) -> Result<u64, IndexError> {
+    let leads: HashSet<DocId> = index
+        .groups(view, threshold, cancel)?
+        .iter()
+        .map(|group| group.principal)
+        .collect();
+    let search = index.pair_search(view, threshold)?;
+    let listing = Listing { index, view };
+    let mut count = 0;
+    let mut failed = None;
+    index.files(view, &mut |file| {
+        let listed = listing
+            .pairs_from(&file, &search, &leads, cancel)
+            .map(|pairs| {
+                pairs.into_iter().try_for_each(|pair| {
+                    count += 1;
+                    visit(pair)
+                })
+            });
+        listed.unwrap_or_else(|error| {
+            failed = Some(error);
+            ControlFlow::Break(())
+        })
+    })?;
+    failed.map_or(Ok(()), Err)?;
+    search.finish()?;
+    Ok(count)
+}
 
-    /// All pairs, by path: near-duplicates, and copies of a principal with it.
-    pub fn pairs(&self) -> Result<Vec<Pair>, IndexError> {
+impl Listing<'_> {
+    /// The pairs in which this file has the smaller path, by the path of the other.
+    fn pairs_from(
+        &self,
+        file: &FileView,
+        search: &PairSearch<'_>,
+        leads: &HashSet<DocId>,
+        cancel: &Cancel,
+    ) -> Result<Vec<Pair>, IndexError> {
+        let Some((id, _)) = file.document else {
+            return Ok(Vec::new());
+        };
         let mut pairs = Vec::new();
-        for pair in &self.found.pairs {
-            self.near_duplicates(pair, &mut pairs)?;
+        if leads.contains(&id) && is_first(file) {
+            self.copies(id, &mut pairs)?;
         }
-        for group in &self.found.groups {
-            self.copies(group.principal, &mut pairs)?;
+        for (other, edge) in search.partners_of(id, cancel)? {
+            cancel.check()?;
+            let theirs = self.index.files_of(other, self.view)?.into_iter();
+            let later = theirs.filter(|other| path_of(other) > path_of(file));
+            pairs.extend(later.filter_map(|other| near_duplicate(file.clone(), other, edge)));
         }
-        pairs.sort_by(|a, b| {
-            path_of(&a.a)
-                .cmp(path_of(&b.a))
-                .then_with(|| path_of(&a.b).cmp(path_of(&b.b)))
-        });
+        pairs.sort_by(|a, b| path_of(&a.b).cmp(path_of(&b.b)));
         Ok(pairs)
     }
 
-    /// Every file of one document with every file of the other.
-    fn near_duplicates(&self, pair: &PairView, out: &mut Vec<Pair>) -> Result<(), IndexError> {
-        let theirs = self.index.files_of(pair.b, self.view)?;
-        for a in self.index.files_of(pair.a, self.view)? {
-            for b in &theirs {
-                out.extend(near_duplicate(a.clone(), b.clone(), pair.edge));
-            }
-        }
-        Ok(())
-    }
-
+    /// The first file of a principal with each of its copies.
     fn copies(&self, principal: DocId, out: &mut Vec<Pair>) -> Result<(), IndexError> {
         let members = self.members(principal, None)?;
         let mut members = members.into_iter();
@@ -219,12 +251,8 @@ impl<'a> Catalogue<'a> {
     }
 }
 
+/// `edge` counts a's side first.
 fn near_duplicate(a: FileView, b: FileView, edge: EdgeRecord) -> Option<Pair> {
-    let (a, b, edge) = if path_of(&a) <= path_of(&b) {
-        (a, b, edge)
-    } else {
-        (b, a, edge.swapped())
-    };
     Some(Pair {
         documents: (a.document?.1, b.document?.1),
         relation: Relation::NearDuplicate,
@@ -244,10 +272,16 @@ pub fn facts(file: &FileView) -> Vec<(&str, &str)> {
     };
     let stated = content.facts.iter();
     let mut facts: Vec<_> = stated.map(|(code, value)| (&**code, &**value)).collect();
-    let name = file.path.file_name().and_then(std::ffi::OsStr::to_str);
+    let name = std::path::Path::new(std::ffi::OsStr::from_bytes(file.key.name()));
+    let name = name.file_name().and_then(std::ffi::OsStr::to_str);
     let promised = name.and_then(|name| simdex_extract::broken_promise(name, &content.media_type));
     facts.extend(promised.map(|promised| (simdex_extract::Fact::NamedAs.code(), promised)));
     facts
+}
+
+/// Whether a file is the one called indexed of those that carry its document.
+fn is_first(file: &FileView) -> bool {
+    !matches!(file.state, State::IdenticalBytes | State::IdenticalText)
 }
 
 fn path_of(file: &FileView) -> &std::ffi::OsStr {
@@ -261,7 +295,7 @@ pub fn files(
     visit: &mut dyn FnMut(&FileView) -> ControlFlow<()>,
 ) -> Result<Summary, IndexError> {
     let mut summary = Summary::default();
-    let mut documents = std::collections::HashSet::new();
+    let mut documents = HashSet::new();
     index.files(view, &mut |file| {
         if file.key.is_member() {
             summary.members += 1;

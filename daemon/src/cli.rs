@@ -8,7 +8,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::causes::causes;
 use crate::config::{Config, RootConfig, RootMode};
 use crate::engine::EngineError;
-use crate::{rebuild, scan, serve, verify};
+use crate::{overlap, rebuild, scan, serve, verify};
 
 /// Exit codes of the contract.
 pub mod exit {
@@ -20,7 +20,13 @@ pub mod exit {
 
 /// Says which documents are versions, copies, excerpts or containers of which others.
 #[derive(Parser)]
-#[command(name = "simdexd", version, about, max_term_width = 100)]
+#[command(
+    name = "simdexd",
+    version,
+    about,
+    max_term_width = 100,
+    after_help = "`simdexd sample-config` prints every key of the config with its range and default."
+)]
 struct Cli {
     #[command(subcommand)]
     command: Option<Command>,
@@ -40,6 +46,8 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         config: PathBuf,
     },
+    /// Print a config file with every key: its meaning, its range and its default.
+    SampleConfig,
     /// Make signatures, postings and groups of a data directory again from its records and texts.
     Rebuild {
         /// A data directory no daemon holds.
@@ -98,6 +106,7 @@ pub fn main() -> ExitCode {
         Some(Command::Scan(args)) => configured(args.config.clone(), Vec::new())
             .and_then(|config| scan::run(&args, config, program()?)),
         Some(Command::CheckConfig { config }) => check_config(config),
+        Some(Command::SampleConfig) => sample_config(),
         Some(Command::Rebuild { data_dir, config }) => configured(config, Vec::new())
             .and_then(|config| rebuild::run(data_dir, config, &program()?)),
         Some(Command::Verify { dir }) => verify::run(&dir),
@@ -163,6 +172,7 @@ fn serve(args: ServeArgs) -> anyhow::Result<ExitCode> {
 #[expect(clippy::print_stdout, reason = "the command's answer")]
 fn check_config(file: PathBuf) -> anyhow::Result<ExitCode> {
     let config = Config::load(&file)?;
+    overlap::check_strictly(&config)?;
     println!("{} is valid: {} roots", file.display(), config.roots.len());
     for root in &config.roots {
         let there = if root.path.is_dir() {
@@ -172,5 +182,11 @@ fn check_config(file: PathBuf) -> anyhow::Result<ExitCode> {
         };
         println!("  {}  {}{there}", root.mode.name(), root.path.display());
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+#[expect(clippy::print_stdout, reason = "the command's answer")]
+fn sample_config() -> anyhow::Result<ExitCode> {
+    print!("{}", crate::config::sample());
     Ok(ExitCode::SUCCESS)
 }

@@ -14,13 +14,14 @@ use thiserror::Error;
 use crate::config::Config;
 use crate::events::Events;
 use crate::ingest::Ingest;
+use crate::overlap::{self, OverlapError};
 use crate::pipeline::Pipeline;
 use crate::recheck::{Pace, Recheck};
-use crate::rescan::Rescan;
+use crate::rescan::{Rescan, Settled};
 use crate::roots::{Root, RootState, Roots};
 use crate::storage;
 use crate::walks::{Walk, Walks};
-use crate::watch::{Cause, Hint, RootWatcher};
+use crate::watch::{Hint, RootWatcher};
 
 /// Hints not yet acted on; watchers merge theirs while it is full.
 const HINTS: usize = 4096;
@@ -85,6 +86,9 @@ pub enum EngineError {
     /// A program that the config asks for is not there.
     #[error("{0} is not installed; install it ({1}), or switch it off under [outside]")]
     NotInstalled(&'static str, &'static str),
+    /// Roots and data directory are not apart.
+    #[error(transparent)]
+    Overlap(#[from] OverlapError),
     /// A root stands in the way of a barrier.
     #[error("{0}")]
     Unsynced(String),
@@ -104,6 +108,7 @@ pub enum EngineError {
 impl Engine {
     /// Opens index and workers and starts the pipeline; watches nothing yet.
     pub fn start(config: Config, program: &Path) -> Result<Self, EngineError> {
+        overlap::check(&config)?;
         let (data_dir, temporary) = storage::data_dir(&config)?;
         let opened = storage::open_index(&config, &data_dir, program, false)?;
         let index = Arc::new(opened.index);
@@ -113,7 +118,7 @@ impl Engine {
         };
         let pool = Pool::new(command, config.workers(), config.limits());
         let pool = pool
-            .spooling_in(data_dir.clone(), config.extract.spool_mib << 20)
+            .spooling_in(data_dir.clone(), config.extract.spool_mib.bytes())
             .with_underway(underway(&data_dir)?)
             .with_outside(outside(&config, program)?);
         let pool = Arc::new(pool);
@@ -126,6 +131,7 @@ impl Engine {
         }
         let events = Arc::new(Events::default());
         let roots = Arc::new(Roots::open(&index, &config.roots, &events)?);
+        index.serve(roots.view());
         let pipeline = Pipeline::start(
             Arc::clone(&index),
             Arc::clone(&pool),
@@ -195,7 +201,7 @@ impl Engine {
                 let Some(engine) = engine.upgrade() else {
                     return;
                 };
-                engine.walk(&root, &walk);
+                engine.walk(&root, &walk, &walks);
             }
         })?;
         lock(&self.threads).extend([acting, walking]);
@@ -203,14 +209,14 @@ impl Engine {
     }
 
     /// Acts on one hint of a watcher.
-    fn act(&self, root: &Root, hint: Hint, walks: &Walks) {
+    pub fn act(&self, root: &Root, hint: Hint, walks: &Walks) {
         match hint {
             Hint::Path(path) => {
                 let key = root.key(&path);
                 key.into_iter().for_each(|key| self.pipeline.submit(key));
             }
             Hint::Subtree(path) => walks.want_below(path),
-            Hint::Rescan(cause) => walks.want_root(cause == Cause::RootReplaced),
+            Hint::Rescan(_) => walks.want_root(),
             Hint::Removed(path) => {
                 if let Err(error) = self.with_rescan(|rescan| rescan.removed(root, &path)) {
                     tracing::error!(%error, "a removal could not be acted on");
@@ -219,13 +225,18 @@ impl Engine {
         }
     }
 
-    fn walk(&self, root: &Root, walk: &Walk) {
+    /// Does one walk that hints asked for; it may want another.
+    pub fn walk(&self, root: &Root, walk: &Walk, walks: &Walks) {
         let walked = self.with_rescan(|rescan| match walk {
-            Walk::Root(suspect) => rescan.root(root, *suspect),
+            Walk::Root => rescan.root(root).map(|()| Settled::Yes),
             Walk::Below(directory) => rescan.subtree(root, directory),
         });
-        if let Err(error) = walked {
-            tracing::error!(%error, root = %root.path.display(), "a root could not be walked");
+        match walked {
+            Ok(Settled::Yes) => {}
+            Ok(Settled::WantsRoot) => walks.want_root(),
+            Err(error) => {
+                tracing::error!(%error, root = %root.path.display(), "a root could not be walked");
+            }
         }
     }
 
@@ -250,7 +261,7 @@ impl Engine {
 
     /// Walks a root and names what may have changed.
     pub fn rescan(&self, root: &Root) -> Result<(), EngineError> {
-        Ok(self.with_rescan(|rescan| rescan.root(root, false))?)
+        Ok(self.with_rescan(|rescan| rescan.root(root))?)
     }
 
     /// Returns when every change made before the call is answered for.
@@ -332,7 +343,13 @@ fn unheld(root: &Arc<Root>) -> Result<(), EngineError> {
     match status.state {
         RootState::Watching | RootState::Scanning => Ok(()),
         RootState::Stale => Err(EngineError::Unsynced(format!(
-            "the root {path} is stale ({}); mount it again, or take it out of the config",
+            "the root {path} is stale ({}); mount it again or let it be read, or take it out of the \
+             config",
+            status.detail
+        ))),
+        RootState::Replaced => Err(EngineError::Unsynced(format!(
+            "the root {path} is not the one on record ({}); mount the right one, or take this one for \
+             it, and what is missing for deleted, with `simctl roots confirm-loss {path}`",
             status.detail
         ))),
         RootState::LossHeld => Err(EngineError::Unsynced(format!(

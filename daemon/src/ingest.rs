@@ -15,10 +15,8 @@ mod known;
 mod members;
 mod reading;
 
-use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read, Seek};
-use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use simdex_extract::{EXTRACTOR_VERSION, Outside, Pool, Share};
@@ -31,9 +29,9 @@ use simdex_schema::{
 use self::reading::{NotNow, not_now};
 use crate::config::ExtractConfig;
 use crate::roots::Root;
-use crate::watch::open::{OpenError, open_regular};
+use crate::watch::open::OpenError;
 use crate::watch::stat::Observe;
-use crate::watch::walk::{Seen, look};
+use crate::watch::walk::{Look, Seen, UnreadableReason};
 
 pub use content::{ReadContent, raw_document};
 
@@ -73,8 +71,8 @@ impl<'a> Ingest<'a> {
         Self {
             index,
             pool,
-            input_bytes: limits.input_mib << 20,
-            raw_bytes: limits.raw_mib << 20,
+            input_bytes: limits.input_mib.bytes(),
+            raw_bytes: limits.raw_mib.bytes(),
             tree: members::TreeLimits::of(limits),
             share,
         }
@@ -82,37 +80,26 @@ impl<'a> Ingest<'a> {
 
     /// Looks at one file below `root` and says what the index must change.
     pub fn file(&self, root: &Root, key: FileKey) -> Result<Looked, IndexError> {
-        let path = root.path.join(OsStr::from_bytes(&key.path));
         let known = self.index.file(&key)?;
-        let seen = match is_behind_symlink(&root.path, &path) {
-            true => None,
-            false => look(&root.path, &path),
-        };
-        let Some(seen) = seen else {
-            // A share that is being unmounted has no files either: only an intact root loses one.
-            let gone = known.is_some() && root.is_intact();
-            return Ok(if gone {
-                Looked::Changed(Change::Remove(key))
-            } else {
-                Looked::Unchanged
-            });
-        };
-        match seen {
-            Seen::File { stat, .. } => self.regular(root, &path, key, known, stat),
-            Seen::Skipped { reason, .. } => Ok(unread(
-                key,
-                known,
-                FileStat::of(&path).ok(),
-                State::Skipped,
-                reason.code(),
-            )),
-            Seen::Unreadable { reason, .. } => Ok(unread(
-                key,
-                known,
-                FileStat::of(&path).ok(),
-                State::Unreadable,
-                reason.code(),
-            )),
+        match root.look(&key.path) {
+            Look::RootVanished => Ok(Looked::Unchanged),
+            Look::Nothing => Ok(match known {
+                Some(_) => Looked::Changed(Change::Remove(key)),
+                None => Looked::Unchanged,
+            }),
+            // A folder's refusal stands on the folder's own record.
+            Look::Refused(UnreadableReason::PermissionDenied) if known.is_none() => {
+                Ok(Looked::Unchanged)
+            }
+            Look::Refused(reason) => Ok(refused(root, key, known, None, reason.code())),
+            Look::Seen(Seen::File { stat, .. }, _) => self.regular(root, key, known, stat),
+            Look::Seen(Seen::Skipped { reason, .. }, stat) => {
+                Ok(unread(key, known, stat, State::Skipped, reason.code()))
+            }
+            // A directory: of the files in it nothing is known, and nothing is concluded.
+            Look::Seen(Seen::Unreadable { reason, .. }, stat) => {
+                Ok(unread(key, known, stat, State::Unreadable, reason.code()))
+            }
         }
     }
 
@@ -120,7 +107,6 @@ impl<'a> Ingest<'a> {
     fn regular(
         &self,
         root: &Root,
-        path: &Path,
         key: FileKey,
         known: Option<FileRecord>,
         stat: FileStat,
@@ -139,7 +125,7 @@ impl<'a> Ingest<'a> {
                 "input-limit",
             ));
         }
-        match open_regular(&root.path, path) {
+        match root.open_file(&key.path) {
             Ok(file) => self.read(root, key, known, &file),
             Err(OpenError::RootVanished(error) | OpenError::Io(error)) if is_machines(&error) => {
                 tracing::warn!(%error, "a file cannot be opened; it is tried again later");
@@ -147,14 +133,16 @@ impl<'a> Ingest<'a> {
                 Ok(not_now(root, key, known, NotNow { stat, content, why }))
             }
             // Its removal is for the next look to say; until then it keeps its state.
-            Err(OpenError::Vanished | OpenError::RootVanished(_)) => Ok(Looked::Unchanged),
-            Err(error @ (OpenError::Unreadable(_) | OpenError::Io(_))) => Ok(unread(
-                key,
-                known,
-                Some(stat),
-                State::Unreadable,
-                error.code(),
-            )),
+            Err(OpenError::Vanished | OpenError::RootVanished(_) | OpenError::Outside) => {
+                Ok(Looked::Unchanged)
+            }
+            Err(error @ OpenError::Unreadable(_)) => {
+                let state = State::Unreadable;
+                Ok(unread(key, known, Some(stat), state, error.code()))
+            }
+            Err(error @ OpenError::Io(_)) => {
+                Ok(refused(root, key, known, Some(stat), error.code()))
+            }
             Err(error) => Ok(unread(key, known, Some(stat), State::Skipped, error.code())),
         }
     }
@@ -209,12 +197,6 @@ fn is_machines(error: &io::Error) -> bool {
         .any(|errno| code == Some(errno.raw_os_error()))
 }
 
-/// Whether a directory on the way to a path is a symlink: what lies behind it is seen where it is.
-fn is_behind_symlink(root: &Path, path: &Path) -> bool {
-    let directories = path.ancestors().skip(1).take_while(|at| *at != root);
-    directories.into_iter().any(Path::is_symlink)
-}
-
 impl Ingest<'_> {
     /// Whether reading the same bytes again may end otherwise.
     fn deserves_another_try(&self, content: &ContentRecord) -> bool {
@@ -226,6 +208,22 @@ impl Ingest<'_> {
         content.extractor < EXTRACTOR_VERSION
             || (content.state.is_failure() && content.strikes < STRIKES)
             || self.pool.outside().is_some_and(asks_outside)
+    }
+}
+
+/// A file that the share answers for with an error: that is no state of a file whose content is
+/// known. It keeps it, the root says so, and the next rescan tries again.
+fn refused(
+    root: &Root,
+    key: FileKey,
+    known: Option<FileRecord>,
+    stat: Option<FileStat>,
+    reason: &str,
+) -> Looked {
+    root.saw_trouble(&key.path);
+    match known.as_ref().and_then(FileRecord::content) {
+        Some(_) => Looked::Unchanged,
+        None => unread(key, known, stat, State::Unreadable, reason),
     }
 }
 

@@ -2,8 +2,10 @@
 //!
 //! * [`config`] is read first; [`engine`] builds index, worker pool and roots from it, spawns the
 //!   threads, and drains them at the end.
-//! * Write side: [`watch`] hints, [`rescan`] walks, [`ingest`] takes one file from its path to the
-//!   change that the index applies; [`pipeline`] runs many of them at once; [`events`] tells of it.
+//! * Write side: [`watch`] hints, [`identity`] proves that a root is the one on record, [`rescan`]
+//!   walks it, [`ingest`] takes one file from its path to the change that the index applies;
+//!   [`pipeline`] runs many of them at once; [`events`] tells of it;
+//!   [`disk`] keeps room for commits.
 //! * Read side: [`query`] takes one question from its subject to verified hits; [`compare`] and
 //!   [`difference`] set two documents side by side; [`catalogue`] lists files, pairs and groups;
 //!   [`report`] writes them down.
@@ -15,11 +17,14 @@ pub mod cli;
 pub mod compare;
 pub mod config;
 pub mod difference;
+pub mod disk;
 pub mod engine;
 pub mod events;
 pub mod grpc;
+pub mod identity;
 pub mod ingest;
 pub mod output;
+pub mod overlap;
 pub mod pipeline;
 pub mod progress;
 pub mod query;

@@ -150,6 +150,11 @@ impl Pipeline {
         self.shared.check()
     }
 
+    /// Files at or below this path that are named and not yet answered for.
+    pub fn under_way(&self, at: &FileKey) -> Vec<FileKey> {
+        self.shared.progress.under_way(at)
+    }
+
     /// Files named and not yet answered for, and looks finished.
     pub fn counts(&self) -> (u64, u64) {
         self.shared.progress.counts()

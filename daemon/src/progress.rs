@@ -62,6 +62,16 @@ impl Progress {
         })
     }
 
+    /// Files at or below this path that are named and not yet answered for.
+    pub fn under_way(&self, at: &FileKey) -> Vec<FileKey> {
+        let is_below = |key: &&FileKey| {
+            let rest = key.path.strip_prefix(&at.path[..]);
+            let is_at = |rest: &[u8]| at.path.is_empty() || rest.is_empty() || rest[0] == b'/';
+            key.root == at.root && rest.is_some_and(is_at)
+        };
+        self.lock().busy.keys().filter(is_below).cloned().collect()
+    }
+
     /// Gives a job's tickets back; another job where hints came meanwhile.
     pub fn complete(&self, job: Job) -> Option<Job> {
         let mut state = self.lock();
@@ -135,6 +145,19 @@ mod tests {
         let again = progress.complete(first).unwrap();
         assert!(progress.complete(again).is_none());
         assert_eq!(progress.counts(), (1, 2));
+    }
+
+    #[test]
+    fn files_under_way_are_found_by_the_directory_they_lie_in() {
+        let progress = Progress::default();
+        let _jobs = ["a", "a!", "a/x", "b"].map(|path| progress.submit(key(path)));
+        let under_way = |path: &str| {
+            let mut keys = progress.under_way(&key(path));
+            keys.sort();
+            keys
+        };
+        assert_eq!(under_way("a"), [key("a"), key("a/x")]);
+        assert_eq!(under_way("").len(), 4);
     }
 
     #[test]

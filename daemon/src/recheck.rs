@@ -10,7 +10,6 @@ mod cursor;
 use std::fs::File;
 use std::io::{self, Read};
 use std::ops::ControlFlow;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -20,9 +19,9 @@ use simdex_index::{Index, IndexError};
 use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat};
 
 use self::cursor::Cursor;
+use crate::config::Mebibytes;
 use crate::ingest::now;
 use crate::roots::{Root, Roots};
-use crate::watch::open::open_regular;
 use crate::watch::stat::Observe;
 
 /// Names that are taken from the index at once.
@@ -48,9 +47,9 @@ pub struct Pace {
 
 impl Pace {
     /// As configured; none where it is switched off.
-    pub fn of(mib_per_second: u64) -> Option<Self> {
-        (mib_per_second > 0).then_some(Self {
-            bytes_per_second: mib_per_second << 20,
+    pub fn of(per_second: Mebibytes) -> Option<Self> {
+        (per_second.bytes() > 0).then_some(Self {
+            bytes_per_second: per_second.bytes(),
             rest: Duration::from_secs(3600),
         })
     }
@@ -272,8 +271,7 @@ impl Round {
         key: &FileKey,
         record: &FileRecord,
     ) -> Result<Option<ContentHash>, Ended> {
-        let path = root.path.join(std::ffi::OsStr::from_bytes(&key.path));
-        let Ok(mut file) = open_regular(&root.path, &path) else {
+        let Ok(mut file) = root.open_file(&key.path) else {
             return Ok(None);
         };
         let stands = |file: &File| {

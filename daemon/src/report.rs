@@ -84,8 +84,6 @@ pub struct Summary {
     pub documents: u64,
     /// Groups found.
     pub groups: u64,
-    /// Pairs at or above the threshold.
-    pub pairs: u64,
     /// Postings left out of the search.
     pub suppressed: u64,
     /// How long it took.

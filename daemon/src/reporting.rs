@@ -10,7 +10,7 @@ use simdex_schema::DocumentHash;
 use simdex_signature::{Ratio, Rung, Scheme, SchemeKind};
 use thiserror::Error;
 
-use crate::catalogue::{self, Catalogue, Group, Summary};
+use crate::catalogue::{self, Group, Summary};
 use crate::engine::Engine;
 use crate::report::{
     self, ReportError, ReportGroup, ReportInput, ReportMember, SchemeLine, Written,
@@ -45,11 +45,9 @@ pub fn run(
     let threshold = threshold.unwrap_or(engine.index.parameters().threshold);
     let view = engine.roots.view();
     let ratio = Ratio::new(threshold).unwrap_or(Ratio::ONE);
-    let catalogue = Catalogue::at(&engine.index, &view, ratio, cancel)?;
-    let groups = catalogue.groups()?;
+    let groups = catalogue::groups(&engine.index, &view, ratio, cancel)?;
     let mut summary = catalogue::summary(&engine.index, &view)?;
     summary.groups = groups.len() as u64;
-    summary.pairs = catalogue.count_pairs();
     summary.seconds = started.elapsed().as_secs_f64();
     let written = report::write(
         out,
@@ -88,7 +86,6 @@ fn report_summary(summary: &Summary) -> report::Summary {
         states: summary.states.clone(),
         documents: summary.documents,
         groups: summary.groups,
-        pairs: summary.pairs,
         suppressed: summary.suppressed,
         seconds: summary.seconds,
     }

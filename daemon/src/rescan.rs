@@ -1,26 +1,35 @@
 //! The truth about a root: a walk that names every file that may have changed, and judges losses.
 //!
-//! Events are hints; this is what makes the index right. Files whose stat proves them unchanged are
-//! passed over. Files on record that the walk did not meet are named last, unless so many are
-//! missing at once that a share may have lost them rather than its users: then they are held until
-//! a person confirms (DESIGN §3).
+//! Events are hints; this is what makes the index right. A walk comes in the order in which files are
+//! on record, so both are read side by side: files whose stat proves them unchanged are passed over,
+//! files on record that the walk did not meet are named last. What lies below a directory that could
+//! not be read is neither: it is kept. Where so many files are missing at once that a share may have
+//! lost them rather than its users, they are held until a person confirms.
+//!
+//! Nothing is concluded from a directory that is not proven to be the root ([`crate::identity`]).
+
+mod known;
 
 use std::collections::HashSet;
+use std::ffi::OsStr;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
-use std::sync::atomic::Ordering;
+use std::path::Path;
+use std::sync::{MutexGuard, PoisonError};
 use std::time::Duration;
 
 use simdex_index::{Index, IndexError};
-use simdex_schema::FileKey;
+use simdex_schema::{FileKey, FileStat};
 
+use crate::identity::{Verdict, judge as judge_identity};
 use crate::ingest::Ingest;
 use crate::pipeline::Pipeline;
 use crate::roots::{Root, RootState};
-use crate::watch::loss::{Verdict, judge};
-use crate::watch::probe::RootIdentity;
-use crate::watch::walk::{Limits, Seen, walk, walk_beneath};
+use crate::watch::anchor::{Anchor, RootRefusal};
+use crate::watch::loss::{HELD_FROM, Verdict as Loss, judge as judge_loss};
+use crate::watch::walk::{Limits, Look, Seen, look, walk_beneath};
+use known::{Known, inside};
 
 /// What a rescan needs.
 pub struct Rescan<'a> {
@@ -34,185 +43,238 @@ pub struct Rescan<'a> {
     pub event_delay: Duration,
 }
 
-/// What a walk met.
+/// What a walk below a directory came to.
 #[derive(Default)]
-struct Met {
-    /// 128-bit hashes of the paths met: what is not among them is missing.
-    paths: HashSet<[u8; 16]>,
-    /// Inodes of files not on record: a missing file with one of them has moved.
-    new_inodes: HashSet<u64>,
-    /// Directories that could not be read: nothing under them is missing.
-    unreadable: Vec<PathBuf>,
+struct Found {
+    /// Files on record with a content that the walk did not meet, and what they were.
+    missing: Vec<(FileKey, u64)>,
+    /// What files that are not on record are: a missing file that is one of them has moved.
+    arrived: HashSet<u64>,
+}
+
+/// Whether a walk of one directory settled it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Settled {
+    /// Everything below it is named.
+    Yes,
+    /// So much is missing that the whole root must be walked and judged.
+    WantsRoot,
 }
 
 impl Rescan<'_> {
-    /// Walks a root and names what may have changed. `suspect`: another directory stands at the
-    /// root's path than before, so that no loss is believed.
-    pub fn root(&self, root: &Root, suspect: bool) -> Result<(), IndexError> {
-        let _walking = root
-            .walking
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+    /// Walks a root and names what may have changed.
+    pub fn root(&self, root: &Root) -> Result<(), IndexError> {
+        let _walking = walking(root);
         // Files whose text was found damaged count as unread from here on.
         for key in self.index.release_lost()? {
             self.pipeline.submit(key);
         }
-        let identity = RootIdentity::of(&root.path).ok();
-        let Some(identity) = identity else {
-            return self.gone(root);
+        let Some(anchor) = self.prove(root)? else {
+            return Ok(());
         };
-        let known = root.status().identity;
-        let suspect = suspect || known.is_some_and(|known| known != identity);
         if root.status().state != RootState::LossHeld {
             root.update(self.index, |status| status.state = RootState::Scanning)?;
         }
-        let Some(met) = self.walk(root)? else {
-            return self.gone(root);
+        let Some(found) = self.walk_root(root, &anchor)? else {
+            return Ok(());
         };
-        let missing = self.missing(root, &met)?;
-        let moved = missing
-            .iter()
-            .filter(|(_, inode)| met.new_inodes.contains(inode))
-            .count() as u64;
-        let held = self.held(root, missing.len() as u64, moved, suspect)?;
+        let held = self.held(root, &found)?;
         if !held {
-            missing
-                .into_iter()
-                .for_each(|(key, _)| self.pipeline.submit(key));
+            self.name(found);
         }
-        root.deletes_seen.store(0, Ordering::Relaxed);
+        root.forget_deletes();
+        let identity = anchor.identity().ok();
         root.update(self.index, |status| {
-            status.detail = unreadable_note(&met.unreadable);
+            status.detail = String::new();
             if !held {
                 status.state = RootState::Watching;
                 status.pending_loss = 0;
-                status.identity = Some(identity);
+                status.identity = identity.or(status.identity);
             }
         })
     }
 
-    /// Names every file below a directory (a new or renamed one).
-    pub fn subtree(&self, root: &Root, directory: &std::path::Path) -> Result<(), IndexError> {
-        let mut visit = |seen: Seen| {
-            root.key(seen.path())
-                .into_iter()
-                .for_each(|key| self.pipeline.submit(key));
-            ControlFlow::Continue(())
+    /// Names every file below a directory (a new or renamed one), and every file on record there that
+    /// is not there any more.
+    pub fn subtree(&self, root: &Root, directory: &Path) -> Result<Settled, IndexError> {
+        let _walking = walking(root);
+        let (Some(key), Some(anchor)) = (root.key(directory), self.proven(root)) else {
+            // Of the root itself, and of one that is not proven, the next rescan says all.
+            return Ok(Settled::WantsRoot);
         };
-        // It may have been one that could not be entered.
-        root.key(directory)
-            .into_iter()
-            .for_each(|key| self.pipeline.submit(key));
-        // A root that vanished meanwhile is for the next rescan to say.
-        let _ = walk_beneath(&root.path, directory, Limits::default(), &mut visit);
-        Ok(())
-    }
-
-    /// Names every known file at or below a path that was removed.
-    pub fn removed(&self, root: &Root, path: &std::path::Path) -> Result<(), IndexError> {
-        let known = self.known_under(root, path)?;
-        root.saw_deletes(known.len() as u64);
-        known.into_iter().for_each(|key| self.pipeline.submit(key));
-        Ok(())
-    }
-
-    fn gone(&self, root: &Root) -> Result<(), IndexError> {
-        root.update(self.index, |status| {
-            status.state = RootState::Stale;
-            status.detail =
-                "the directory is missing or unreadable; its files keep their last state".into();
-        })
-    }
-
-    /// None where the root vanished meanwhile.
-    fn walk(&self, root: &Root) -> Result<Option<Met>, IndexError> {
-        let mut met = Met::default();
-        let mut failed = None;
-        let walked = walk(
-            &root.path,
-            &mut |seen| match self.see(root, seen, &mut met) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(error) => {
-                    failed = Some(error);
-                    ControlFlow::Break(())
-                }
-            },
-        );
-        match failed {
-            Some(error) => Err(error),
-            None => Ok(walked.is_ok().then_some(met)),
+        // It may have been one that could not be entered, or a file.
+        self.pipeline.submit(key.clone());
+        let Ok(found) = self.walk(root, &anchor, &key)? else {
+            return Ok(Settled::WantsRoot);
+        };
+        if found.missing.len() as u64 >= HELD_FROM {
+            return Ok(Settled::WantsRoot);
         }
+        self.name(found);
+        Ok(Settled::Yes)
     }
 
-    fn see(&self, root: &Root, seen: Seen, met: &mut Met) -> Result<(), IndexError> {
-        let Some(key) = root.key(seen.path()) else {
+    /// Names every known file at or below a path that was removed, and those that are being read.
+    pub fn removed(&self, root: &Root, path: &Path) -> Result<(), IndexError> {
+        let Some(at) = root.key(path) else {
             return Ok(());
         };
-        met.paths.insert(path_hash(&key.path));
-        match seen {
-            Seen::File { stat, .. } => {
-                let known = self.index.file(&key)?;
-                if known.is_none() {
-                    met.new_inodes.insert(stat.inode);
-                }
-                let must_read = known.map(|known| self.ingest.must_read(root, &key, &known, &stat));
-                if must_read.transpose()?.unwrap_or(true) {
-                    self.pipeline.submit(key);
-                }
-            }
-            Seen::Skipped { .. } => self.pipeline.submit(key),
-            Seen::Unreadable { path, .. } => {
-                met.unreadable.push(path);
-                self.pipeline.submit(key);
-            }
+        let mut known: Vec<FileKey> = Vec::new();
+        known.extend(self.index.file(&at)?.map(|_| at.clone()));
+        let mut below = Known::below(self.index, &at);
+        while let Some(key) = below.next_before(None)? {
+            known.push(key);
         }
+        root.saw_deletes(&known);
+        let under_way = self.pipeline.under_way(&at);
+        let name = |key| self.pipeline.submit(key);
+        known.into_iter().chain(under_way).for_each(name);
         Ok(())
     }
 
-    /// Files on record that the walk did not meet, with their inodes. A directory that was not
-    /// entered and now is, is no loss: it is named at once.
-    fn missing(&self, root: &Root, met: &Met) -> Result<Vec<(FileKey, u64)>, IndexError> {
-        let (mut missing, mut entered) = (Vec::new(), Vec::new());
-        self.index.file_keys(root.id, &mut |key, record| {
-            let path = root.path.join(std::ffi::OsStr::from_bytes(&key.path));
-            let hidden = met
-                .unreadable
-                .iter()
-                .any(|directory| path.starts_with(directory));
-            let was_met = hidden || met.paths.contains(&path_hash(&key.path));
-            if !was_met && record.content().is_none() && path.is_dir() {
-                entered.push(key);
-            } else if !was_met {
-                missing.push((key, record.stat.inode));
-            }
+    /// Takes the directory at the root's path for the root, and a held loss as real: removes every
+    /// file on record that is not there. Returns how many.
+    pub fn confirm_loss(&self, root: &Root) -> Result<u64, IndexError> {
+        let _walking = walking(root);
+        let anchor = match Anchor::open_listable(&root.path) {
+            Ok(anchor) => anchor,
+            Err(refusal) => return self.stale(root, &refusal).map(|()| 0),
+        };
+        root.update(self.index, |status| status.proven = Some(anchor.inode()))?;
+        let Some(found) = self.walk_root(root, &anchor)? else {
+            return Ok(0);
+        };
+        let removed = found.missing.len() as u64;
+        self.name(found);
+        let identity = anchor.identity().ok();
+        root.update(self.index, |status| {
+            status.identity = identity;
+            status.pending_loss = 0;
+            status.state = RootState::Watching;
+            status.detail = String::new();
         })?;
+        Ok(removed)
+    }
+
+    /// The directory at a root's path, where it is the root on record; says so where it is not.
+    fn prove(&self, root: &Root) -> Result<Option<Anchor>, IndexError> {
+        let anchor = match Anchor::open_listable(&root.path) {
+            Ok(anchor) => anchor,
+            Err(refusal) => return self.stale(root, &refusal).map(|()| None),
+        };
+        match judge_identity(self.index, root, &anchor)? {
+            Verdict::Same => {
+                root.update(self.index, |status| status.proven = Some(anchor.inode()))?;
+                Ok(Some(anchor))
+            }
+            Verdict::Refused(refusal) => self.stale(root, &refusal).map(|()| None),
+            Verdict::Other(why) => {
+                root.update(self.index, |status| {
+                    status.proven = None;
+                    status.state = RootState::Replaced;
+                    status.detail = why;
+                })?;
+                Ok(None)
+            }
+        }
+    }
+
+    /// The same, as it was proven last.
+    fn proven(&self, root: &Root) -> Option<Anchor> {
+        let anchor = Anchor::open_listable(&root.path).ok()?;
+        (root.status().proven == Some(anchor.inode())).then_some(anchor)
+    }
+
+    fn stale(&self, root: &Root, refusal: &RootRefusal) -> Result<(), IndexError> {
+        root.update(self.index, |status| {
+            status.proven = None;
+            status.state = RootState::Stale;
+            status.detail = format!("{refusal}; its files keep their last state");
+        })
+    }
+
+    /// Walks the whole root; none where it vanished meanwhile, which is said.
+    fn walk_root(&self, root: &Root, anchor: &Anchor) -> Result<Option<Found>, IndexError> {
+        let key = FileKey {
+            root: root.id,
+            path: Vec::new(),
+        };
+        match self.walk(root, anchor, &key)? {
+            Ok(found) => Ok(Some(found)),
+            Err(refusal) => self.stale(root, &refusal).map(|()| None),
+        }
+    }
+
+    /// Walks what lies below a directory beside what is on record there.
+    fn walk(
+        &self,
+        root: &Root,
+        anchor: &Anchor,
+        directory: &FileKey,
+    ) -> Result<Result<Found, RootRefusal>, IndexError> {
+        let start = match directory.path.is_empty() {
+            true => root.path.clone(),
+            false => root.path.join(OsStr::from_bytes(&directory.path)),
+        };
+        root.forget_troubles(&directory.path);
+        let mut walk = Walk {
+            rescan: self,
+            root,
+            known: Known::below(self.index, directory),
+            found: Found::default(),
+        };
+        let mut failed = None;
+        let mut visit = |seen| match walk.see(seen) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        };
+        let walked = walk_beneath(anchor, &start, Limits::default(), &mut visit);
+        if let Some(error) = failed {
+            return Err(error);
+        }
+        if let Err(refusal) = walked {
+            return Ok(Err(refusal));
+        }
+        walk.miss_before(None)?;
+        self.name_gone(anchor, directory);
+        Ok(Ok(walk.found))
+    }
+
+    /// Names files that are being read and are not there any more: they come on record only now.
+    fn name_gone(&self, anchor: &Anchor, directory: &FileKey) {
+        let gone =
+            |key: &FileKey| look(anchor, Path::new(OsStr::from_bytes(&key.path))) == Look::Nothing;
+        let under_way = self.pipeline.under_way(directory);
         let name = |key| self.pipeline.submit(key);
-        entered.into_iter().for_each(name);
-        Ok(missing)
+        under_way.into_iter().filter(gone).for_each(name);
+    }
+
+    /// Names what is missing: a look at each decides.
+    fn name(&self, found: Found) {
+        let name = |(key, _)| self.pipeline.submit(key);
+        found.missing.into_iter().for_each(name);
     }
 
     /// Whether a loss must be confirmed by a person.
-    fn held(
-        &self,
-        root: &Root,
-        missed: u64,
-        moved: u64,
-        suspect: bool,
-    ) -> Result<bool, IndexError> {
-        let mut known = 0;
-        self.index.file_keys(root.id, &mut |_, _| known += 1)?;
-        let seen = || root.deletes_seen.load(Ordering::Relaxed);
-        let hold = |seen| {
-            (suspect && missed > moved) || judge(known, missed, moved, seen) == Verdict::Hold
-        };
-        if !hold(seen()) {
+    fn held(&self, root: &Root, found: &Found) -> Result<bool, IndexError> {
+        let missed = found.missing.len() as u64;
+        if missed < HELD_FROM {
             return Ok(false);
         }
-        if root.has_events() && !suspect {
+        let (keys, kinds): (Vec<FileKey>, Vec<u64>) = found.missing.iter().cloned().unzip();
+        let (known, moved) = self.known_and_moved(root, &keys, &kinds, &found.arrived)?;
+        let hold = || judge_loss(known, missed, moved, root.deletes_among(&keys)) == Loss::Hold;
+        if !hold() {
+            return Ok(false);
+        }
+        if root.has_events() {
             // The events that tell of these deletes may still be on their way.
             std::thread::sleep(self.event_delay);
         }
-        if !hold(seen()) {
+        if !hold() {
             return Ok(false);
         }
         root.update(self.index, |status| {
@@ -222,69 +284,102 @@ impl Rescan<'_> {
         Ok(true)
     }
 
-    /// Takes a held loss as real: removes every file on record that is not there.
-    pub fn confirm_loss(&self, root: &Root) -> Result<u64, IndexError> {
-        let identity = RootIdentity::of(&root.path).ok();
-        let removed = {
-            let _walking = root
-                .walking
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner);
-            let Some(met) = self.walk(root)? else {
-                return Ok(0);
-            };
-            root.update(self.index, |status| {
-                status.identity = identity;
-                status.pending_loss = 0;
-                status.state = RootState::Watching;
-            })?;
-            let missing = self.missing(root, &met)?;
-            let removed = missing.len() as u64;
-            missing
-                .into_iter()
-                .for_each(|(key, _)| self.pipeline.submit(key));
-            removed
-        };
-        Ok(removed)
-    }
-
-    fn known_under(&self, root: &Root, path: &std::path::Path) -> Result<Vec<FileKey>, IndexError> {
-        let mut known = Vec::new();
-        let Some(at) = root.key(path) else {
-            return Ok(known);
-        };
-        let directory = [&at.path[..], b"/"].concat();
-        self.index.file_keys_from(&at, &mut |key| {
-            if key.path == at.path || key.path.starts_with(&directory) {
-                known.push(key);
-                return ControlFlow::Continue(());
-            }
-            // Names between `a` and `a/` (such as `a!`) lie among those sought.
-            if key.path.starts_with(&at.path) {
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
+    /// Files on record, and those of the missing that are found at another path, on record or not.
+    fn known_and_moved(
+        &self,
+        root: &Root,
+        missing: &[FileKey],
+        kinds: &[u64],
+        arrived: &HashSet<u64>,
+    ) -> Result<(u64, u64), IndexError> {
+        let paths: HashSet<&[u8]> = missing.iter().map(|key| &key.path[..]).collect();
+        let mut sought: HashSet<u64> = kinds.iter().copied().collect();
+        let all = sought.len();
+        sought.retain(|kind| !arrived.contains(kind));
+        let mut known = 0;
+        self.index.file_keys(root.id, &mut |key, record| {
+            known += 1;
+            if !paths.contains(&key.path[..]) {
+                sought.remove(&kind_of(&record.stat));
             }
         })?;
-        Ok(known)
+        Ok((known, (all - sought.len()) as u64))
     }
 }
 
-fn path_hash(path: &[u8]) -> [u8; 16] {
-    let mut short = [0; 16];
-    short.copy_from_slice(&blake3::hash(path).as_bytes()[..16]);
-    short
+fn walking(root: &Root) -> MutexGuard<'_, ()> {
+    root.walking.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn unreadable_note(unreadable: &[PathBuf]) -> String {
-    match unreadable.first() {
-        None => String::new(),
-        Some(first) => {
-            let path = first.display().to_string().escape_debug().to_string();
-            format!(
-                "{} paths cannot be read, the first is {path}",
-                unreadable.len()
-            )
+/// A walk under way, beside what is on record.
+struct Walk<'a> {
+    rescan: &'a Rescan<'a>,
+    root: &'a Root,
+    known: Known<'a>,
+    found: Found,
+}
+
+impl Walk<'_> {
+    fn see(&mut self, seen: Seen) -> Result<(), IndexError> {
+        let Some(key) = self.root.key(seen.path()) else {
+            return Ok(());
+        };
+        self.miss_before(Some(&key.path))?;
+        self.known.meet(&key.path)?;
+        match seen {
+            Seen::File { stat, .. } => self.file(key, &stat),
+            Seen::Skipped { .. } => {
+                self.rescan.pipeline.submit(key);
+                Ok(())
+            }
+            Seen::Unreadable { .. } => {
+                self.root.saw_trouble(&key.path);
+                self.miss_before(Some(&inside(&key.path)))?;
+                self.known.pass(&key.path)?;
+                self.rescan.pipeline.submit(key);
+                Ok(())
+            }
         }
     }
+
+    fn file(&mut self, key: FileKey, stat: &FileStat) -> Result<(), IndexError> {
+        let Rescan {
+            index,
+            pipeline,
+            ingest,
+            ..
+        } = self.rescan;
+        let known = index.file(&key)?;
+        if known.is_none() {
+            self.found.arrived.insert(kind_of(stat));
+        }
+        let must_read = known.map(|known| ingest.must_read(self.root, &key, &known, stat));
+        if must_read.transpose()?.unwrap_or(true) {
+            pipeline.submit(key);
+        }
+        Ok(())
+    }
+
+    /// Files on record before this path, and after the last one met, are not there. One without a
+    /// content has nothing to lose and is named at once.
+    fn miss_before(&mut self, path: Option<&[u8]>) -> Result<(), IndexError> {
+        while let Some(key) = self.known.next_before(path)? {
+            match self.rescan.index.file(&key)? {
+                Some(record) if record.content().is_some() => {
+                    let kind = kind_of(&record.stat);
+                    self.found.missing.push((key, kind));
+                }
+                Some(_) => self.rescan.pipeline.submit(key),
+                None => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a file stays when it is moved: inode, length and time.
+fn kind_of(stat: &FileStat) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (stat.inode, stat.length, stat.mtime).hash(&mut hasher);
+    hasher.finish()
 }

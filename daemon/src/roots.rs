@@ -1,18 +1,30 @@
 //! The watched trees: where they are, how they are watched, what is held against them.
+//!
+//! A root is used only while the directory at its path is the one that was proven to be it
+//! ([`crate::identity`]): every look and every open goes through [`Root::look`] and [`Root::open_file`],
+//! which conclude nothing otherwise.
 
-use std::ffi::OsString;
+mod deletes;
+mod troubles;
+
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use simdex_index::{Index, IndexError, View};
-use simdex_schema::{FileKey, RootId, RootRecord};
+use simdex_schema::{DirectoryIdentity, FileKey, RootId, RootRecord, path};
 
 use crate::config::RootConfig;
 use crate::events::{EventKind, Events};
-use crate::watch::probe::{FileSystem, RootIdentity};
+use crate::watch::anchor::{Anchor, RootRefusal};
+use crate::watch::open::{OpenError, open_regular};
+use crate::watch::probe::{FileSystem, InodeId};
+use crate::watch::walk::{Look, look};
 use crate::watch::{ChosenMode, Mode, RootWatcher};
+use deletes::Deletes;
+use troubles::Troubles;
 
 /// One watched tree.
 pub struct Root {
@@ -24,8 +36,8 @@ pub struct Root {
     pub configured: RootConfig,
     /// Held by the walk under way, so that two never judge each other's losses.
     pub walking: Mutex<()>,
-    /// Known files named by delete events since the last rescan.
-    pub deletes_seen: AtomicU64,
+    deletes: Mutex<Deletes>,
+    troubles: Mutex<Troubles>,
     status: Mutex<RootStatus>,
     watcher: Mutex<Option<RootWatcher>>,
     events: Arc<Events>,
@@ -39,7 +51,9 @@ pub struct RootStatus {
     /// Files whose removal waits for a person.
     pub pending_loss: u64,
     /// The directory that was last walked whole.
-    pub identity: Option<RootIdentity>,
+    pub identity: Option<DirectoryIdentity>,
+    /// The directory that was proven to be this root, in this run; none where there is none now.
+    pub proven: Option<InodeId>,
     /// Things worth saying: unreadable directories, errors.
     pub detail: String,
 }
@@ -53,6 +67,9 @@ pub enum RootState {
     Watching,
     /// Missing or unreadable; its files keep their last state.
     Stale,
+    /// Another directory stands at its path; its files keep their last state until the right one is
+    /// back or a person confirms.
+    Replaced,
     /// A rescan missed so many files that a person must confirm.
     LossHeld,
 }
@@ -64,6 +81,7 @@ impl RootState {
             Self::Scanning => "scanning",
             Self::Watching => "watching",
             Self::Stale => "stale",
+            Self::Replaced => "replaced",
             Self::LossHeld => "loss-held",
         }
     }
@@ -83,11 +101,11 @@ impl Root {
             .into_iter()
             .find(|(root, _)| *root == id)
             .map(|(_, r)| r);
-        let identity = record.as_ref().and_then(|record| record.identity);
         let status = RootStatus {
             state: RootState::Scanning,
-            pending_loss: record.map_or(0, |record| record.pending_loss),
-            identity: identity.map(|(inode, file_system)| RootIdentity { inode, file_system }),
+            pending_loss: record.as_ref().map_or(0, |record| record.pending_loss),
+            identity: record.and_then(|record| record.identity),
+            proven: None,
             detail: String::new(),
         };
         Ok(Self {
@@ -95,7 +113,8 @@ impl Root {
             path,
             configured,
             walking: Mutex::new(()),
-            deletes_seen: AtomicU64::new(0),
+            deletes: Mutex::default(),
+            troubles: Mutex::default(),
             status: Mutex::new(status),
             watcher: Mutex::new(None),
             events: Arc::clone(events),
@@ -103,12 +122,17 @@ impl Root {
     }
 
     fn lock(&self) -> MutexGuard<'_, RootStatus> {
-        self.status.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.status)
     }
 
     /// What is known of it now.
     pub fn status(&self) -> RootStatus {
-        self.lock().clone()
+        let mut status = self.lock().clone();
+        let troubles = lock(&self.troubles).note();
+        let details = [std::mem::take(&mut status.detail), troubles];
+        let said = details.iter().filter(|detail| !detail.is_empty());
+        status.detail = said.map(String::as_str).collect::<Vec<_>>().join("; ");
+        status
     }
 
     /// Changes what is known of it, and what is recorded where that changed.
@@ -130,19 +154,42 @@ impl Root {
         let record = RootRecord {
             path: self.path.as_os_str().as_bytes().to_vec(),
             pending_loss: status.pending_loss,
-            identity: status
-                .identity
-                .map(|identity| (identity.inode, identity.file_system)),
+            identity: status.identity,
         };
         index.put_root(self.id, &record)
     }
 
-    /// Whether the directory walked last still stands at the root's path.
-    pub fn is_intact(&self) -> bool {
-        let Ok(now) = RootIdentity::of(&self.path) else {
-            return false;
-        };
-        self.lock().identity.is_none_or(|known| known == now)
+    /// The directory at its path, where that is the one proven to be this root.
+    fn anchor(&self) -> Result<Anchor, RootRefusal> {
+        let anchor = Anchor::open(&self.path)?;
+        match self.lock().proven == Some(anchor.inode()) {
+            true => Ok(anchor),
+            false => Err(RootRefusal::Replaced),
+        }
+    }
+
+    /// What stands at this path below it now.
+    pub fn look(&self, below: &[u8]) -> Look {
+        let below = Path::new(OsStr::from_bytes(below));
+        match self.anchor() {
+            Ok(anchor) => look(&anchor, below),
+            Err(_) => Look::RootVanished,
+        }
+    }
+
+    /// Opens the regular file at this path below it.
+    pub fn open_file(&self, below: &[u8]) -> Result<File, OpenError> {
+        open_regular(&self.anchor()?, Path::new(OsStr::from_bytes(below)))
+    }
+
+    /// A path below it could not be looked at: what is known there is kept.
+    pub fn saw_trouble(&self, below: &[u8]) {
+        lock(&self.troubles).add(below);
+    }
+
+    /// What lies at or below this directory is looked at anew.
+    pub fn forget_troubles(&self, directory: &[u8]) {
+        lock(&self.troubles).forget(directory);
     }
 
     /// Whether its file system keeps inode numbers.
@@ -152,17 +199,13 @@ impl Root {
 
     /// Takes over the watcher; dropping it ends the watch.
     pub fn watch(&self, watcher: Option<RootWatcher>) {
-        let old = {
-            let mut held = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
-            std::mem::replace(&mut *held, watcher)
-        };
+        let old = std::mem::replace(&mut *lock(&self.watcher), watcher);
         drop(old);
     }
 
     /// How it is watched now; none where it is not (a scan).
     pub fn chosen(&self) -> Option<ChosenMode> {
-        let watcher = self.watcher.lock().unwrap_or_else(PoisonError::into_inner);
-        watcher.as_ref().map(RootWatcher::chosen)
+        lock(&self.watcher).as_ref().map(RootWatcher::chosen)
     }
 
     /// Whether events tell of changes, so that deletes may still be announced.
@@ -181,18 +224,28 @@ impl Root {
         if !self.events.is_heard() {
             return;
         }
-        let below = OsString::from_vec(below.to_vec());
         let path = if below.is_empty() {
             self.path.clone()
         } else {
-            self.path.join(below)
+            let stored = self.path.join(OsString::from_vec(below.to_vec()));
+            path_from(path::to_shown(stored.as_os_str().as_bytes()))
         };
         self.events.tell(kind, self.id, path, detail());
     }
 
-    /// Counts known files that delete events named.
-    pub fn saw_deletes(&self, count: u64) {
-        self.deletes_seen.fetch_add(count, Ordering::Relaxed);
+    /// Remembers known files that a delete event named.
+    pub fn saw_deletes(&self, keys: &[FileKey]) {
+        lock(&self.deletes).add(keys);
+    }
+
+    /// How many of these were named by a delete event since the last rescan.
+    pub fn deletes_among(&self, keys: &[FileKey]) -> u64 {
+        lock(&self.deletes).among(keys)
+    }
+
+    /// A rescan has judged what was lost until now.
+    pub fn forget_deletes(&self) {
+        lock(&self.deletes).forget();
     }
 
     /// The key of a path below this root.
@@ -230,11 +283,17 @@ impl Roots {
         self.0.iter()
     }
 
-    /// The root a path lies under, with the path's key.
-    pub fn locate(&self, path: &Path) -> Option<(Arc<Root>, FileKey)> {
-        self.0
-            .iter()
-            .find_map(|root| Some((Arc::clone(root), root.key(path)?)))
+    /// The root that the file or member of a shown path lies under, with its key.
+    pub fn locate(&self, shown: &Path) -> Option<(Arc<Root>, FileKey)> {
+        let stored = path::from_shown(shown.as_os_str().as_bytes());
+        let end = stored.iter().position(|byte| *byte == path::MEMBER);
+        let (disk, inside) = stored.split_at(end.unwrap_or(stored.len()));
+        let disk = Path::new(OsStr::from_bytes(disk));
+        self.0.iter().find_map(|root| {
+            let mut key = root.key(disk)?;
+            key.path.extend_from_slice(inside);
+            Some((Arc::clone(root), key))
+        })
     }
 
     /// What an asker who may see every root sees.
@@ -247,6 +306,10 @@ impl Roots {
         let asked = |root: &&Arc<Root>| ids.is_empty() || ids.contains(&root.id.0);
         View::Roots(self.0.iter().filter(asked).map(|root| root.id).collect())
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The part of a path below its root, as a file key's path.

@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use simdex_index::{Cancel, View};
 use simdex_signature::Ratio;
 
-use crate::catalogue::{self, Catalogue, Summary};
+use crate::catalogue::{self, Summary};
 use crate::config::{Config, RootConfig, RootMode};
 use crate::engine::{Engine, EngineError};
 use crate::output;
@@ -93,19 +93,6 @@ fn config_of(args: &ScanArgs, mut config: Config) -> anyhow::Result<Config> {
         });
     }
     config.check().map_err(anyhow::Error::msg)?;
-    let inside = |root: &RootConfig| {
-        let data = config
-            .data_dir
-            .as_ref()
-            .and_then(|dir| std::path::absolute(dir).ok());
-        data.is_some_and(|data| data.starts_with(&root.path))
-    };
-    if let Some(root) = config.roots.iter().find(|root| inside(root)) {
-        anyhow::bail!(
-            "the data directory lies inside {}, which is scanned; name one outside with --data-dir",
-            root.path.display()
-        );
-    }
     Ok(config)
 }
 
@@ -163,21 +150,12 @@ fn print(
     started: Instant,
 ) -> anyhow::Result<()> {
     let view = engine.roots.view();
-    let catalogue = Catalogue::at(&engine.index, &view, threshold, &Cancel::never())?;
     let mut out = BufWriter::new(io::stdout().lock());
     let mut summary = files(engine, &view, args.json, &mut out)?;
-    summary.pairs = catalogue.count_pairs();
     if args.pairs {
-        for pair in &catalogue.pairs()? {
-            let text = if args.json {
-                line(output::pair_line(pair))
-            } else {
-                output::pair_text(pair)
-            };
-            out.write_all(text.as_bytes())?;
-        }
+        summary.pairs = Some(pairs(engine, args.json, threshold, &mut out)?);
     }
-    let groups = catalogue.groups()?;
+    let groups = catalogue::groups(&engine.index, &view, threshold, &Cancel::never())?;
     summary.groups = groups.len() as u64;
     if !args.json && !groups.is_empty() {
         out.write_all(output::GROUP_LEGEND.as_bytes())?;
@@ -198,6 +176,32 @@ fn print(
     };
     out.write_all(text.as_bytes())?;
     Ok(out.flush()?)
+}
+
+/// Prints every pair; returns how many there are.
+fn pairs(
+    engine: &Engine,
+    json: bool,
+    threshold: Ratio,
+    out: &mut impl Write,
+) -> anyhow::Result<u64> {
+    let mut failed = None;
+    let mut print = |pair| {
+        let text = match json {
+            true => line(output::pair_line(&pair)),
+            false => output::pair_text(&pair),
+        };
+        match out.write_all(text.as_bytes()) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    };
+    let (view, never) = (engine.roots.view(), Cancel::never());
+    let count = catalogue::pairs(&engine.index, &view, threshold, &never, &mut print)?;
+    failed.map_or(Ok(count), |error| Err(error.into()))
 }
 
 fn line(mut json: String) -> String {

@@ -85,7 +85,7 @@ impl Running {
         };
         // The data directory's lock comes first: only its holder may replace a stale socket.
         let engine = Arc::new(Engine::start(config, program)?);
-        let socket = Socket::bind(&places.socket, engine.config.grpc.socket_mode)?;
+        let socket = Socket::bind(&places.socket, engine.config.grpc.socket_mode.0)?;
         let runtime = runtime(&engine.config)?;
         engine.watch()?;
         let (leave, leaving) = watch::channel(false);
@@ -196,7 +196,7 @@ fn serve(
 ) -> anyhow::Result<(HealthReporter, Server)> {
     let _inside = runtime.enter();
     let config = &engine.config.grpc;
-    let longest = config.max_message_mib << 20;
+    let longest = config.max_message_mib.length();
     let desk = Arc::new(Desk::new(Arc::clone(engine), leaving.clone()));
     let similarity = SimilarityServer::new(SimilarityService::new(Arc::clone(&desk)))
         .max_decoding_message_size(longest)

@@ -47,7 +47,7 @@ pub fn open_index(
     let mut probe = Command::new(program);
     probe.arg("probe-store").arg(&dir);
     let options = StoreOptions {
-        cache_bytes: config.store.cache_mib << 20,
+        cache_bytes: config.store.cache_mib.bytes(),
     };
     let limit = store::probe_time_limit(&dir);
     let opened = store::open_checked(&dir, options, Some(probe), limit);
@@ -64,6 +64,7 @@ pub fn open_index(
     }
     let options = Options {
         buffer_postings: config.store.buffer_postings,
+        working_bytes: config.store.working_mib.bytes(),
         rebuild,
         ..Options::default()
     };

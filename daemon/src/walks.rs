@@ -11,8 +11,8 @@ const DIRECTORIES: usize = 1024;
 /// What is to be walked.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Walk {
-    /// The whole root; true where its losses are suspect.
-    Root(bool),
+    /// The whole root.
+    Root,
     /// What lies below a directory.
     Below(PathBuf),
 }
@@ -26,42 +26,43 @@ pub struct Walks {
 
 #[derive(Default)]
 struct Wishes {
-    root: Option<bool>,
+    root: bool,
     directories: VecDeque<PathBuf>,
     ended: bool,
 }
 
 impl Walks {
     /// Wants the whole root walked, which every directory is part of.
-    pub fn want_root(&self, suspect: bool) {
-        self.change(|wishes| wishes.want_root(suspect));
+    pub fn want_root(&self) {
+        self.change(Wishes::want_root);
     }
 
     /// Wants a directory walked.
     pub fn want_below(&self, directory: PathBuf) {
         self.change(|wishes| {
-            if wishes.root.is_some() || wishes.directories.contains(&directory) {
+            if wishes.root || wishes.directories.contains(&directory) {
                 return;
             }
             match wishes.directories.len() < DIRECTORIES {
                 true => wishes.directories.push_back(directory),
-                false => wishes.want_root(false),
+                false => wishes.want_root(),
             }
         });
     }
 
     /// Waits for the next wish; none once it is over.
     pub fn next(&self) -> Option<Walk> {
-        let idle = |wishes: &mut Wishes| {
-            !wishes.ended && wishes.root.is_none() && wishes.directories.is_empty()
-        };
+        let idle =
+            |wishes: &mut Wishes| !wishes.ended && !wishes.root && wishes.directories.is_empty();
         let waited = self.wake.wait_while(self.lock(), idle);
         let mut wishes = waited.unwrap_or_else(PoisonError::into_inner);
         if wishes.ended {
             return None;
         }
-        let root = wishes.root.take().map(Walk::Root);
-        root.or_else(|| wishes.directories.pop_front().map(Walk::Below))
+        match std::mem::take(&mut wishes.root) {
+            true => Some(Walk::Root),
+            false => wishes.directories.pop_front().map(Walk::Below),
+        }
     }
 
     /// Nothing is walked any more.
@@ -80,9 +81,9 @@ impl Walks {
 }
 
 impl Wishes {
-    fn want_root(&mut self, suspect: bool) {
+    fn want_root(&mut self) {
         self.directories.clear();
-        *self.root.get_or_insert_default() |= suspect;
+        self.root = true;
     }
 }
 
@@ -97,14 +98,14 @@ mod tests {
             walks.want_below(directory.into());
         }
         assert_eq!(walks.next(), Some(Walk::Below("/r/a".into())));
-        walks.want_root(true);
-        walks.want_root(false);
+        walks.want_root();
+        walks.want_root();
         walks.want_below("/r/c".into());
-        assert_eq!(walks.next(), Some(Walk::Root(true)));
+        assert_eq!(walks.next(), Some(Walk::Root));
         walks.want_below("/r/c".into());
         assert_eq!(walks.next(), Some(Walk::Below("/r/c".into())));
         walks.end();
-        walks.want_root(false);
+        walks.want_root();
         assert_eq!(walks.next(), None);
     }
 
@@ -114,7 +115,7 @@ mod tests {
         for number in 0..=DIRECTORIES {
             walks.want_below(format!("/r/{number}").into());
         }
-        assert_eq!(walks.next(), Some(Walk::Root(false)));
+        assert_eq!(walks.next(), Some(Walk::Root));
         walks.end();
         assert_eq!(walks.next(), None);
     }

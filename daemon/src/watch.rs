@@ -11,6 +11,7 @@
 //! * [`probe`]: which file systems report changes;
 //! * `debounce`, `native`, `keeper`: when a hint is due, notify, and the thread of one root.
 
+pub mod anchor;
 mod debounce;
 mod keeper;
 pub mod loss;

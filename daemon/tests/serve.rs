@@ -187,10 +187,15 @@ fn lists_close_with_the_same_counts() {
         })
         .unwrap();
     assert_eq!((files.files_on_disk, files.documents), (4, 3));
-    assert_eq!((groups.groups, groups.pairs), (1, 2));
+    assert_eq!((files.groups, groups.groups, pairs.groups), (1, 1, 1));
+    let sought = (files.pairs, groups.pairs, pairs.pairs);
+    assert_eq!(
+        sought,
+        (None, None, Some(2)),
+        "pairs are sought when asked for"
+    );
     for other in [&groups, &pairs] {
         assert_eq!(other.states, files.states);
-        assert_eq!((other.groups, other.pairs), (files.groups, files.pairs));
     }
     let wrong = daemon.wait(client.files(vec!["nonsense".into()], all()));
     assert_eq!(code(&wrong), Code::InvalidArgument);
@@ -288,7 +293,7 @@ fn a_directory_that_becomes_a_symlink_leaves_no_ghosts() {
 #[test]
 fn an_upload_is_bounded_and_an_abandoned_one_gives_its_place_back() {
     let grpc = GrpcConfig {
-        max_upload_mib: 1,
+        max_upload_mib: simdexd::config::Mebibytes(1),
         max_queries: 1,
         ..GrpcConfig::default()
     };

@@ -2,6 +2,7 @@
 
 use crate::codec::{DecodeError, Reader, Writer};
 use crate::ids::{ContentHash, RootId};
+use crate::path::{self, MEMBER};
 use crate::state::{Reason, State};
 
 /// Names a file: the root and the path below it, raw bytes as the file system holds them. A member
@@ -13,10 +14,6 @@ pub struct FileKey {
     /// Path below the root, no leading slash.
     pub path: Vec<u8>,
 }
-
-/// Between a container and its member: as stored, and as shown.
-const MEMBER: u8 = 0;
-const MEMBER_SHOWN: &[u8] = b"!/";
 
 impl FileKey {
     /// Whether it names a member of a container, not a file on disk.
@@ -58,40 +55,9 @@ impl FileKey {
         }
     }
 
-    /// The path as people write it: `mail.eml!/offer.docx`.
+    /// The path below the root as people read it ([`path::to_shown`]): `mail.eml!/offer.docx`.
     pub fn shown(&self) -> Vec<u8> {
-        let parts: Vec<&[u8]> = self.path.split(|byte| *byte == MEMBER).collect();
-        parts.join(MEMBER_SHOWN)
-    }
-
-    /// Keys that are shown as this path, the most literal first: every `!/` may be part of a name.
-    /// At most 16 of them are told apart.
-    pub fn readings(&self) -> Vec<Self> {
-        let splits = |at: &usize| self.path[*at..].starts_with(MEMBER_SHOWN);
-        let at: Vec<usize> = (0..self.path.len()).filter(splits).take(4).collect();
-        let mut readings: Vec<Self> = (0..1_usize << at.len())
-            .map(|chosen| self.reading(&at, chosen))
-            .collect();
-        readings.sort_by_key(|key| key.path.iter().filter(|byte| **byte == MEMBER).count());
-        readings
-    }
-
-    /// With the separators at the places of the bits of `chosen`.
-    fn reading(&self, at: &[usize], chosen: usize) -> Self {
-        let mut path = Vec::with_capacity(self.path.len());
-        let mut from = 0;
-        for (bit, place) in at.iter().enumerate() {
-            if chosen >> bit & 1 == 1 {
-                path.extend_from_slice(&self.path[from..*place]);
-                path.push(MEMBER);
-                from = place + MEMBER_SHOWN.len();
-            }
-        }
-        path.extend_from_slice(&self.path[from..]);
-        Self {
-            root: self.root,
-            path,
-        }
+        path::to_shown(&self.path)
     }
 }
 
@@ -334,16 +300,6 @@ mod tests {
         assert_eq!(inner.container(), Some(mail.member(b"x/inner.zip")));
         assert_eq!(inner.on_disk(), mail);
         assert!(inner.is_member() && !mail.is_member() && mail.container().is_none());
-    }
-
-    #[test]
-    fn a_shown_path_may_be_read_in_several_ways_and_one_is_right() {
-        let odd = key(b"dir!/mail.eml").member(b"a!/b");
-        let readings = key(&odd.shown()).readings();
-        assert_eq!(readings.len(), 8);
-        assert_eq!(readings[0].path, odd.shown());
-        assert!(readings.contains(&odd));
-        assert_eq!(key(b"plain").readings(), [key(b"plain")]);
     }
 
     #[test]

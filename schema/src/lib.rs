@@ -18,6 +18,7 @@ pub mod file;
 pub mod ids;
 pub mod key;
 pub mod meta;
+pub mod path;
 pub mod posting;
 pub mod report;
 pub mod root;
@@ -31,7 +32,7 @@ pub use file::{FileKey, FileRecord, FileStat, MemberPlace, Role, Timestamp};
 pub use ids::{ContentHash, DocId, DocumentHash, GroupId, RootId};
 pub use meta::MetaRecord;
 pub use report::ReportRecord;
-pub use root::RootRecord;
+pub use root::{DirectoryIdentity, RootRecord};
 pub use state::{Reason, State};
 
 /// Version of everything stored; a reader refuses a later one and names both.

@@ -174,7 +174,8 @@ pub(crate) struct Summary {
     pub(crate) states: BTreeMap<String, u64>,
     pub(crate) documents: u64,
     pub(crate) groups: u64,
-    pub(crate) pairs: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) pairs: Option<u64>,
     pub(crate) suppressed: u64,
     pub(crate) seconds: f64,
 }

@@ -164,7 +164,7 @@ pub(crate) fn summary_sentence(summary: &wire::Summary) -> String {
     }
     parts.push(counted(summary.documents, "document"));
     parts.push(counted(summary.groups, "group"));
-    parts.push(counted(summary.pairs, "pair"));
+    parts.extend(summary.pairs.map(|pairs| counted(pairs, "pair")));
     if summary.suppressed > 0 {
         parts.push(format!(
             "{} left unread",

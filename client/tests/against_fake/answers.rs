@@ -179,7 +179,7 @@ pub(crate) fn summary() -> Summary {
         states: HashMap::from([("unreadable".to_owned(), 1), ("indexed".to_owned(), 2)]),
         documents: 2,
         groups: 1,
-        pairs: 1,
+        pairs: Some(1),
         suppressed: 0,
         seconds: 0.25,
     }

@@ -27,10 +27,10 @@ pub(crate) const MISS: f64 = 0.001;
 
 /// Finds partners at one threshold.
 pub(crate) struct EdgeFinder<'a> {
-    pub(crate) index: &'a Index,
-    pub(crate) threshold: Ratio,
+    index: &'a Index,
+    threshold: Ratio,
     /// Documents that may be partners; none where all may.
-    pub(crate) among: Option<&'a RoaringTreemap>,
+    among: Option<RoaringTreemap>,
     /// Cuts of sampled unions up to this length: they are asked for each candidate many times.
     cuts: Vec<u64>,
 }
@@ -41,6 +41,13 @@ const CUTS: u64 = 2_048;
 /// Admits partners; it is handed what is locked already, since no lock may be taken twice.
 pub(crate) type Wanted<'a> = dyn Fn(&Shared, DocId) -> bool + 'a;
 
+/// A document whose edges are sought, with its shingles.
+pub(crate) struct Sought {
+    pub(crate) id: DocId,
+    set: Arc<ShingleSet>,
+    stats: DocumentStats,
+}
+
 /// What a partner whose common rung with a document is this one must share.
 struct Demand {
     rung: Rung,
@@ -50,20 +57,21 @@ struct Demand {
     overlap: u64,
 }
 
-/// A document that passed the filters.
-struct Partner {
-    id: DocId,
+/// A document that passed the filters and is to be counted.
+pub(crate) struct Partner {
+    pub(crate) id: DocId,
+    pub(crate) demand: Overlap,
+}
+
+/// What two documents must share to be neighbours: at least `cut` samples at `rung`.
+#[derive(Clone, Copy)]
+pub(crate) struct Overlap {
     rung: Rung,
-    /// Least overlap of the two at `rung`.
     cut: u64,
 }
 
 impl<'a> EdgeFinder<'a> {
-    pub(crate) fn new(
-        index: &'a Index,
-        threshold: Ratio,
-        among: Option<&'a RoaringTreemap>,
-    ) -> Self {
+    pub(crate) fn new(index: &'a Index, threshold: Ratio, among: Option<RoaringTreemap>) -> Self {
         let cuts = (0..CUTS)
             .map(|union| least_overlap_cut(union, threshold, MISS))
             .collect();
@@ -75,31 +83,31 @@ impl<'a> EdgeFinder<'a> {
         }
     }
 
-    /// All edges of `id` to documents that `wanted` admits.
+    /// All edges of `id` to documents that `wanted` admits, each counted from `id`'s side.
     pub(crate) fn edges_of(
         &self,
         id: DocId,
         wanted: &Wanted<'_>,
         cancel: &Cancel,
     ) -> Result<Vec<(DocId, EdgeRecord)>, IndexError> {
-        let (Some(set), Some(stats)) = (self.set(id)?, self.index.stats(id)) else {
+        let Some(sought) = self.sought(id)? else {
             return Ok(Vec::new());
         };
         let mut edges = Vec::new();
-        for Partner {
-            id: other,
-            rung,
-            cut,
-        } in self.partners(id, &stats, &set, wanted, cancel)?
-        {
+        for partner in self.partners(&sought, wanted, cancel)? {
             cancel.check()?;
-            let Some(other_set) = self.set(other)? else {
-                continue;
-            };
-            let edge = self.edge(&set, &other_set, rung, cut);
-            edges.extend(edge.map(|edge| (other, edge)));
+            let edge = self.edge(&sought, partner.id, partner.demand)?;
+            edges.extend(edge.map(|edge| (partner.id, edge)));
         }
         Ok(edges)
+    }
+
+    /// A document with its shingles; none where it has no text that can be read.
+    pub(crate) fn sought(&self, id: DocId) -> Result<Option<Sought>, IndexError> {
+        let (Some(set), Some(stats)) = (self.set(id)?, self.index.stats(id)) else {
+            return Ok(None);
+        };
+        Ok(Some(Sought { id, set, stats }))
     }
 
     /// The shingles of a document; none where it is raw, was purged meanwhile, or its text is
@@ -112,31 +120,40 @@ impl<'a> EdgeFinder<'a> {
         }
     }
 
-    /// Exact counts of a pair, where both conditions hold.
-    fn edge(&self, a: &ShingleSet, b: &ShingleSet, rung: Rung, cut: u64) -> Option<EdgeRecord> {
-        let (shared, sampled) = count_shared(a.fingerprints(), b.fingerprints(), rung);
+    /// Exact counts of a pair, the sought document's side first, where both conditions hold.
+    pub(crate) fn edge(
+        &self,
+        sought: &Sought,
+        other: DocId,
+        demand: Overlap,
+    ) -> Result<Option<EdgeRecord>, IndexError> {
+        let Some(other) = self.set(other)? else {
+            return Ok(None);
+        };
+        let (a, b) = (&sought.set, &other);
+        let (shared, sampled) = count_shared(a.fingerprints(), b.fingerprints(), demand.rung);
         let edge = EdgeRecord {
             shared,
             shingles_a: a.len() as u64,
             shingles_b: b.len() as u64,
         };
-        (sampled >= cut && edge.resemblance() >= self.threshold.get()).then_some(edge)
+        let reaches = sampled >= demand.cut && edge.resemblance() >= self.threshold.get();
+        Ok(reaches.then_some(edge))
     }
 
-    /// Documents that pass the prefix and length filters.
-    fn partners(
+    /// Documents that pass the prefix and length filters: every neighbour is among them.
+    pub(crate) fn partners(
         &self,
-        id: DocId,
-        stats: &DocumentStats,
-        set: &ShingleSet,
+        sought: &Sought,
         wanted: &Wanted<'_>,
         cancel: &Cancel,
     ) -> Result<Vec<Partner>, IndexError> {
+        let Sought { id, set, stats } = sought;
         let ordered = ordered(set, stats.rung);
         let shared = self.index.read();
-        let mut tally = Tally::new(self.index, &shared, SchemeKind::ModN, self.among);
+        let mut tally = Tally::new(self.index, &shared, SchemeKind::ModN, self.among.as_ref());
         let probed = self.search(&mut tally, &ordered, &self.demands(stats), cancel)?;
-        let candidates = tally.hits.iter().filter(|(other, _)| **other != id);
+        let candidates = tally.hits.iter().filter(|(other, _)| *other != id);
         let partners = candidates.filter_map(|(other, hits)| {
             let theirs = shared
                 .table
@@ -150,8 +167,7 @@ impl<'a> EdgeFinder<'a> {
             let passes = hits + unread >= cut && wanted(&shared, *other);
             passes.then_some(Partner {
                 id: *other,
-                rung,
-                cut,
+                demand: Overlap { rung, cut },
             })
         });
         Ok(partners.collect())

@@ -1,243 +1,210 @@
-//! Groups: stars around principals, kept up to date as documents come and go.
+//! Groups: stars around principals, kept without keeping every edge.
 //!
 //! E-discovery's convention (DESIGN §7): documents by canonical length descending, then document
-//! hash; each unassigned one becomes a principal and takes all its unassigned neighbours. The rule
-//! looks at one connected component at a time, so a change is answered by assigning anew only the
-//! components it touches: the incremental path and a rebuild agree (property test below).
+//! hash; each unassigned one becomes a principal and takes all its unassigned neighbours. So a
+//! document is a principal iff it neighbours no earlier principal (the lexicographically first
+//! maximal independent set), and a member belongs to the earliest principal it neighbours.
+//!
+//! A star therefore needs one edge per member, to its principal. The stars over the *settled*
+//! documents are exact at every moment, and two steps keep them so:
+//!
+//! * [`Stars::place`] adds a document. If it neighbours an earlier principal it becomes that one's
+//!   member and nothing else changes. Otherwise it becomes a principal and takes those neighbours
+//!   that are later principals, or members of later principals; members that a principal taken this
+//!   way leaves behind are unsettled and placed again. (Members exclude nobody, so removing them
+//!   leaves the other stars exact.)
+//! * [`Stars::remove`] takes a document out; the members of a principal are unsettled.
+//!
+//! Cost: memory is linear in documents; a document that joins costs one edge test for each earlier
+//! principal among its candidates, one that becomes a principal costs one for each candidate.
 
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 
+use roaring::RoaringTreemap;
+use rustc_hash::FxHashMap;
 use simdex_schema::{DocId, DocumentHash, EdgeRecord};
-
-/// The near-duplicate graph of all known documents, live or not.
-#[derive(Default)]
-pub(crate) struct Graph {
-    neighbours: HashMap<DocId, BTreeMap<DocId, EdgeRecord>>,
-}
-
-impl Graph {
-    /// Adds the edge a–b; `edge` counts from a's side.
-    pub(crate) fn connect(&mut self, a: DocId, b: DocId, edge: EdgeRecord) {
-        self.neighbours.entry(a).or_default().insert(b, edge);
-        self.neighbours
-            .entry(b)
-            .or_default()
-            .insert(a, edge.swapped());
-    }
-
-    /// Removes a document and its edges.
-    pub(crate) fn remove(&mut self, id: DocId) {
-        for neighbour in self.neighbours.remove(&id).unwrap_or_default().into_keys() {
-            if let Some(others) = self.neighbours.get_mut(&neighbour) {
-                others.remove(&id);
-                if others.is_empty() {
-                    self.neighbours.remove(&neighbour);
-                }
-            }
-        }
-    }
-
-    /// Neighbours with the edge seen from `id`, by id.
-    pub(crate) fn neighbours(&self, id: DocId) -> impl Iterator<Item = (DocId, EdgeRecord)> + '_ {
-        let found = self.neighbours.get(&id).into_iter().flatten();
-        found.map(|(other, edge)| (*other, *edge))
-    }
-
-    /// The edge a–b seen from a.
-    pub(crate) fn edge(&self, a: DocId, b: DocId) -> Option<EdgeRecord> {
-        self.neighbours.get(&a)?.get(&b).copied()
-    }
-
-    /// Documents that have edges.
-    pub(crate) fn documents(&self) -> impl Iterator<Item = DocId> + '_ {
-        self.neighbours.keys().copied()
-    }
-}
 
 /// Where a document stands in the order of principals: longest first, then by hash.
 pub(crate) type Rank = (Reverse<u64>, DocumentHash);
 
-/// Assigns stars over these documents (a union of whole components).
-/// Cost: O(V log V + E).
-pub(crate) fn assign(
-    documents: &BTreeSet<DocId>,
-    graph: &Graph,
-    rank: &dyn Fn(DocId) -> Rank,
-) -> Vec<(DocId, BTreeSet<DocId>)> {
-    let mut order: Vec<DocId> = documents.iter().copied().collect();
-    order.sort_by_cached_key(|id| rank(*id));
-    let mut taken = HashSet::new();
-    let mut stars = Vec::new();
-    for principal in order {
-        if !taken.insert(principal) {
-            continue;
-        }
-        let free = graph.neighbours(principal).map(|(id, _)| id);
-        let members: BTreeSet<DocId> = free
-            .filter(|id| documents.contains(id) && taken.insert(*id))
-            .collect();
-        if !members.is_empty() {
-            stars.push((principal, members));
-        }
-    }
-    stars
+/// Where a document belongs among the settled ones.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// With the earliest principal it neighbours; the edge counts the principal's side first.
+    Member {
+        /// Whom it joins.
+        principal: DocId,
+        /// Exact counts.
+        edge: EdgeRecord,
+    },
+    /// At the head of a star of its own.
+    Principal {
+        /// Documents it takes from later principals, with edges that count its own side first.
+        taken: Vec<(DocId, EdgeRecord)>,
+    },
 }
 
-/// The stars of the live documents: only those with at least two documents.
+/// The stars over the settled documents.
 #[derive(Default)]
 pub(crate) struct Stars {
-    members: HashMap<DocId, BTreeSet<DocId>>,
-    principal: HashMap<DocId, DocId>,
+    /// Members of each principal, with edges that count the principal's side first; principals
+    /// without members are not in it.
+    members: FxHashMap<DocId, BTreeMap<DocId, EdgeRecord>>,
+    principal: FxHashMap<DocId, DocId>,
+    /// All principals, those without members too.
+    principals: RoaringTreemap,
+}
+
+/// The documents that have to be tested to place another one, of its candidates.
+pub(crate) struct ToTest<T> {
+    /// Earlier principals, earliest first: the first neighbour among them is the principal sought.
+    pub(crate) earlier: Vec<(DocId, T)>,
+    /// Later principals, and members of later principals: what it takes if it leads itself.
+    pub(crate) later: Vec<(DocId, T)>,
 }
 
 impl Stars {
-    /// Documents of the star around this principal, without it.
-    pub(crate) fn members(&self, principal: DocId) -> impl Iterator<Item = DocId> + '_ {
-        self.members.get(&principal).into_iter().flatten().copied()
+    /// Members of the star around this principal, with edges that count its side first.
+    pub(crate) fn members(
+        &self,
+        principal: DocId,
+    ) -> impl Iterator<Item = (DocId, EdgeRecord)> + '_ {
+        let members = self.members.get(&principal).into_iter().flatten();
+        members.map(|(id, edge)| (*id, *edge))
     }
 
-    /// The principal of a document: itself where it stands alone.
+    /// The principal of a document: itself where it leads or is not settled.
     pub(crate) fn principal(&self, id: DocId) -> DocId {
         self.principal.get(&id).copied().unwrap_or(id)
     }
 
-    /// Assigns anew the components that these documents touch; returns every document whose star
-    /// may have changed.
-    pub(crate) fn update(
-        &mut self,
-        changed: &BTreeSet<DocId>,
-        graph: &Graph,
-        is_live: &dyn Fn(DocId) -> bool,
-        rank: &dyn Fn(DocId) -> Rank,
-    ) -> BTreeSet<DocId> {
-        let seeds = self.seeds(changed, graph);
-        let touched = component(&seeds, graph, is_live);
-        let affected: BTreeSet<DocId> = &seeds | &touched;
-        for id in &affected {
-            self.principal.remove(id);
-            self.members.remove(id);
-        }
-        for (principal, members) in assign(&touched, graph, rank) {
-            for id in members.iter().chain([&principal]) {
-                self.principal.insert(*id, principal);
-            }
-            self.members.insert(principal, members);
-        }
-        affected
+    /// Whether a document is settled.
+    pub(crate) fn contains(&self, id: DocId) -> bool {
+        self.principals.contains(id.0) || self.principal.contains_key(&id)
     }
 
-    /// The changed documents, their neighbours, and whoever stood in a star with them.
-    fn seeds(&self, changed: &BTreeSet<DocId>, graph: &Graph) -> BTreeSet<DocId> {
-        let mut seeds = changed.clone();
-        for id in changed {
-            seeds.extend(graph.neighbours(*id).map(|(other, _)| other));
-            let principal = self.principal(*id);
-            seeds.insert(principal);
-            seeds.extend(self.members(principal));
+    /// All principals, those without members too.
+    pub(crate) fn principals(&self) -> &RoaringTreemap {
+        &self.principals
+    }
+
+    /// Principals that have members.
+    pub(crate) fn with_members(&self) -> impl Iterator<Item = DocId> + '_ {
+        self.members.keys().copied()
+    }
+
+    /// Which of the candidates of `id` decide its place. Candidates that are not settled do not.
+    pub(crate) fn to_test<T>(
+        &self,
+        id: DocId,
+        candidates: impl IntoIterator<Item = (DocId, T)>,
+        rank: &dyn Fn(DocId) -> Rank,
+    ) -> ToTest<T> {
+        let own = rank(id);
+        let (mut earlier, mut later) = (Vec::new(), Vec::new());
+        for (other, what) in candidates {
+            if other == id || !self.contains(other) {
+                continue;
+            }
+            let principal = rank(self.principal(other));
+            if principal > own {
+                later.push((other, what));
+            } else if self.principals.contains(other.0) {
+                earlier.push((principal, other, what));
+            }
         }
-        seeds
+        earlier.sort_by(|a, b| a.0.cmp(&b.0));
+        let earlier = earlier.into_iter().map(|(_, other, what)| (other, what));
+        ToTest {
+            earlier: earlier.collect(),
+            later,
+        }
+    }
+
+    /// Members that principals taken by a placement leave behind.
+    pub(crate) fn orphans(&self, place: &Place) -> Vec<DocId> {
+        let Place::Principal { taken } = place else {
+            return Vec::new();
+        };
+        let ids: BTreeSet<DocId> = taken.iter().map(|(id, _)| *id).collect();
+        let members = ids.iter().flat_map(|id| self.members(*id));
+        let members = members.map(|(member, _)| member);
+        members.filter(|member| !ids.contains(member)).collect()
+    }
+
+    /// Settles a document in its place; returns the members left unsettled by it.
+    pub(crate) fn place(&mut self, id: DocId, place: &Place) -> Vec<DocId> {
+        let orphans = self.orphans(place);
+        match place {
+            Place::Member { principal, edge } => self.join(id, *principal, *edge),
+            Place::Principal { taken } => {
+                let leaving = taken.iter().map(|(other, _)| other).chain(&orphans);
+                leaving.for_each(|other| self.leave(*other));
+                self.lead(id);
+                for (member, edge) in taken {
+                    self.join(*member, id, *edge);
+                }
+            }
+        }
+        orphans
+    }
+
+    /// Takes a document out; returns the members it leaves unsettled.
+    pub(crate) fn remove(&mut self, id: DocId) -> Vec<DocId> {
+        let orphans: Vec<DocId> = self.members(id).map(|(member, _)| member).collect();
+        orphans.iter().for_each(|member| self.leave(*member));
+        self.leave(id);
+        orphans
+    }
+
+    /// Makes a document a principal without members.
+    pub(crate) fn lead(&mut self, id: DocId) {
+        self.principals.insert(id.0);
+    }
+
+    /// Makes a document a member; `edge` counts the principal's side first.
+    pub(crate) fn join(&mut self, id: DocId, principal: DocId, edge: EdgeRecord) {
+        self.principals.remove(id.0);
+        self.principal.insert(id, principal);
+        self.members.entry(principal).or_default().insert(id, edge);
+    }
+
+    /// Unsettles a document. Members it has are for the caller to move.
+    fn leave(&mut self, id: DocId) {
+        self.principals.remove(id.0);
+        let Some(principal) = self.principal.remove(&id) else {
+            return;
+        };
+        if let Some(members) = self.members.get_mut(&principal) {
+            members.remove(&id);
+            if members.is_empty() {
+                self.members.remove(&principal);
+            }
+        }
     }
 }
 
-/// The live documents connected to the seeds.
-fn component(
-    seeds: &BTreeSet<DocId>,
-    graph: &Graph,
-    is_live: &dyn Fn(DocId) -> bool,
-) -> BTreeSet<DocId> {
-    let mut found: BTreeSet<DocId> = seeds.iter().copied().filter(|id| is_live(*id)).collect();
-    let mut open: Vec<DocId> = found.iter().copied().collect();
-    while let Some(id) = open.pop() {
-        for (other, _) in graph.neighbours(id) {
-            if is_live(other) && found.insert(other) {
-                open.push(other);
+impl<T> ToTest<T> {
+    /// Where the document belongs. `edge` returns the edge to a candidate, counted from the
+    /// document's own side; none where the two are no neighbours.
+    pub(crate) fn place<E>(
+        self,
+        mut edge: impl FnMut(DocId, T) -> Result<Option<EdgeRecord>, E>,
+    ) -> Result<Place, E> {
+        for (principal, what) in self.earlier {
+            if let Some(edge) = edge(principal, what)? {
+                let edge = edge.swapped();
+                return Ok(Place::Member { principal, edge });
             }
         }
+        let mut taken = Vec::new();
+        for (other, what) in self.later {
+            taken.extend(edge(other, what)?.map(|edge| (other, edge)));
+        }
+        Ok(Place::Principal { taken })
     }
-    found
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use proptest::prelude::*;
-
-    const EDGE: EdgeRecord = EdgeRecord {
-        shared: 9,
-        shingles_a: 10,
-        shingles_b: 10,
-    };
-
-    fn rank(id: DocId) -> Rank {
-        // Lengths collide on purpose, so that the hash decides too.
-        (
-            Reverse(id.0 % 5),
-            DocumentHash([(id.0 * 37 % 251) as u8; 32]),
-        )
-    }
-
-    #[derive(Debug, Clone)]
-    enum Step {
-        Live(u64),
-        Dead(u64),
-        Connect(u64, u64),
-        Purge(u64),
-    }
-
-    fn step() -> impl Strategy<Value = Step> {
-        let id = 0u64..24;
-        prop_oneof![
-            3 => id.clone().prop_map(Step::Live),
-            1 => id.clone().prop_map(Step::Dead),
-            3 => (id.clone(), id.clone()).prop_map(|(a, b)| Step::Connect(a, b)),
-            1 => id.prop_map(Step::Purge),
-        ]
-    }
-
-    fn shown(stars: &Stars) -> BTreeMap<DocId, BTreeSet<DocId>> {
-        stars
-            .members
-            .iter()
-            .map(|(id, members)| (*id, members.clone()))
-            .collect()
-    }
-
-    proptest! {
-        #[test]
-        fn the_incremental_path_equals_a_rebuild(steps in prop::collection::vec(step(), 0..120)) {
-            let (mut graph, mut stars) = (Graph::default(), Stars::default());
-            let mut live = BTreeSet::new();
-            for step in steps {
-                let changed: BTreeSet<DocId> = match step {
-                    Step::Live(id) => { live.insert(DocId(id)); [DocId(id)].into() }
-                    Step::Dead(id) => { live.remove(&DocId(id)); [DocId(id)].into() }
-                    Step::Connect(a, b) if a != b => {
-                        graph.connect(DocId(a), DocId(b), EDGE);
-                        [DocId(a), DocId(b)].into()
-                    }
-                    Step::Connect(..) => continue,
-                    Step::Purge(id) => {
-                        live.remove(&DocId(id));
-                        stars.update(&[DocId(id)].into(), &graph, &|id| live.contains(&id), &rank);
-                        graph.remove(DocId(id));
-                        continue;
-                    }
-                };
-                stars.update(&changed, &graph, &|id| live.contains(&id), &rank);
-                let rebuilt: BTreeMap<_, _> = assign(&live, &graph, &rank).into_iter().collect();
-                prop_assert_eq!(shown(&stars), rebuilt);
-            }
-        }
-    }
-
-    #[test]
-    fn the_longest_document_leads_and_a_chain_does_not_join_unlike_ends() {
-        // 4 – 3 – 2: lengths 4, 3, 2. The star around 4 takes 3; 2 is left alone.
-        let mut graph = Graph::default();
-        graph.connect(DocId(4), DocId(3), EDGE);
-        graph.connect(DocId(3), DocId(2), EDGE);
-        let stars = assign(&[DocId(2), DocId(3), DocId(4)].into(), &graph, &rank);
-        assert_eq!(stars, [(DocId(4), [DocId(3)].into())]);
-    }
-}
+mod tests;

@@ -15,12 +15,12 @@ use simdex_signature::{CanonicalText, SchemeKind, ShingleSet, Window};
 
 use crate::buckets::Buckets;
 use crate::buffer::Buffer;
-use crate::groups::{Graph, Stars};
+use crate::groups::Stars;
 use crate::shingles::SetCache;
 use crate::store::Store;
 use crate::table::{DocumentStats, Table};
 use crate::text::{TextError, TextRef, TextStore};
-use crate::{IndexError, View};
+use crate::{IndexError, Memory, View};
 
 /// All schemes that have postings.
 pub(crate) const SCHEMES: [SchemeKind; 3] =
@@ -33,6 +33,8 @@ pub struct Options {
     pub buffer_postings: usize,
     /// Shingles of documents kept in memory for verification (8 bytes each).
     pub cached_shingles: usize,
+    /// Memory for documents under way, in bytes: see [`Memory`].
+    pub working_bytes: u64,
     /// Drop signatures, postings and edges when opening, and make them again from the texts.
     pub rebuild: bool,
 }
@@ -42,6 +44,7 @@ impl Default for Options {
         Self {
             buffer_postings: 12_000_000,
             cached_shingles: 24_000_000,
+            working_bytes: 1 << 30,
             rebuild: false,
         }
     }
@@ -68,6 +71,7 @@ pub struct Index {
     /// Held by whoever writes; one at a time.
     writer: Mutex<Writer>,
     sets: Mutex<SetCache>,
+    memory: Memory,
     /// Nanoseconds spent signing, by scheme.
     signing: [AtomicU64; 3],
     /// Documents whose extracted text was found damaged: let go at the next rescan.
@@ -85,14 +89,17 @@ pub(crate) struct Shared {
     pub(crate) bucket_bits: [u8; 3],
     /// Postings in buckets and their bytes, by scheme, as of the last merge.
     pub(crate) merged: ([u64; 3], [u64; 3]),
-    pub(crate) graph: Graph,
+    /// Roots whose files are grouped.
+    pub(crate) served: View,
     pub(crate) stars: Stars,
     /// Handles of the groups shown, by principal.
     pub(crate) group_ids: HashMap<DocId, GroupId>,
-    /// Documents whose edges are still to be found.
+    /// Documents that wait for their place in a group.
     pub(crate) unsettled: BTreeSet<DocId>,
-    /// Documents whose files changed since groups were last assigned.
+    /// Documents whose files changed and whose stars do not know it yet.
     pub(crate) restless: BTreeSet<DocId>,
+    /// Documents whose star or files changed since groups last got their handles.
+    pub(crate) touched: BTreeSet<DocId>,
 }
 
 /// What only the writer touches.
@@ -118,6 +125,7 @@ impl Index {
             shared: RwLock::new(shared),
             writer: Mutex::new(writer),
             sets: Mutex::new(SetCache::new(options.cached_shingles)),
+            memory: Memory::new(options.working_bytes),
             signing: Default::default(),
             lost: Mutex::default(),
         }
@@ -134,6 +142,11 @@ impl Index {
 
     pub(crate) fn writer(&self) -> MutexGuard<'_, Writer> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The budgets of what is held at once for documents under way.
+    pub fn memory(&self) -> &Memory {
+        &self.memory
     }
 
     /// Windows of every text signature.

@@ -1,14 +1,19 @@
-//! What people and tools are shown of documents that are near one another: pairs and groups of a view
-//! at a threshold.
+//! What people and tools are shown of documents that are near one another: pairs and groups of a
+//! view at a threshold.
+//!
+//! Groups of everything that is served, at the index's own threshold, are at hand. Those of another
+//! view or threshold are made for the question: documents in order of rank, each tested against the
+//! principals found so far. Pairs are never kept: they are sought document by document.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use simdex_schema::{DocId, DocumentKind, EdgeRecord, GroupId};
+use roaring::RoaringTreemap;
+use simdex_schema::{DocId, EdgeRecord, GroupId};
 use simdex_signature::Ratio;
 
 use crate::edges::EdgeFinder;
-use crate::groups::{Graph, assign};
-use crate::index::Index;
+use crate::groups::Stars;
+use crate::index::{Index, Shared};
 use crate::settle::rank;
 use crate::{Cancel, IndexError, View};
 
@@ -32,112 +37,126 @@ pub struct MemberView {
     pub edge: EdgeRecord,
 }
 
-/// Two near-duplicate documents.
-#[derive(Clone, Copy, Debug)]
-pub struct PairView {
-    /// One document.
-    pub a: DocId,
-    /// The other.
-    pub b: DocId,
-    /// Exact counts, a's side first.
-    pub edge: EdgeRecord,
+/// Seeks the near-duplicates of one document after another.
+pub struct PairSearch<'a> {
+    index: &'a Index,
+    visible: RoaringTreemap,
+    finder: EdgeFinder<'a>,
 }
 
-/// Pairs and groups of one view at one threshold.
-pub struct Neighbourhood {
-    /// Every pair, in no order.
-    pub pairs: Vec<PairView>,
-    /// Groups of at least two files, in no order.
-    pub groups: Vec<GroupView>,
+impl PairSearch<'_> {
+    /// Documents with text that the view shows, by id.
+    pub fn documents(&self) -> impl Iterator<Item = DocId> + '_ {
+        self.visible.iter().map(DocId)
+    }
+
+    /// Every near-duplicate of a document, with exact counts, its own side first.
+    pub fn partners_of(
+        &self,
+        id: DocId,
+        cancel: &Cancel,
+    ) -> Result<Vec<(DocId, EdgeRecord)>, IndexError> {
+        self.finder.edges_of(id, &|_, _| true, cancel)
+    }
+
+    /// An error if a text turned out damaged, so that pairs may be missing.
+    pub fn finish(&self) -> Result<(), IndexError> {
+        self.index.all_texts_read()
+    }
 }
 
 impl Index {
-    /// Pairs and groups of the view. At the index's own threshold they are at hand; above it they
-    /// are filtered; below it they are joined anew.
-    pub fn neighbourhood(
+    /// A search for the pairs of a view at a threshold of its own.
+    pub fn pair_search(&self, view: &View, threshold: Ratio) -> Result<PairSearch<'_>, IndexError> {
+        self.all_texts_read()?;
+        let visible = self.read().texts(view);
+        Ok(PairSearch {
+            index: self,
+            finder: EdgeFinder::new(self, threshold, Some(visible.clone())),
+            visible,
+        })
+    }
+
+    /// Groups of at least two files of the view, in no order.
+    pub fn groups(
         &self,
         view: &View,
         threshold: Ratio,
         cancel: &Cancel,
-    ) -> Result<Neighbourhood, IndexError> {
+    ) -> Result<Vec<GroupView>, IndexError> {
         self.all_texts_read()?;
-        let kept = self.parameters.threshold;
-        if threshold.get() < kept {
-            let pairs = self.join(view, threshold, cancel)?;
-            return Ok(self.grouped(view, pairs));
-        }
         let shared = self.read();
-        let visible = shared.table.visible(view);
-        let seen = |id: DocId| visible.contains(id.0);
-        let mut pairs = Vec::new();
-        for a in shared.graph.documents().filter(|a| seen(*a)) {
-            let later = shared
-                .graph
-                .neighbours(a)
-                .filter(|(b, _)| *b > a && seen(*b));
-            let near = later.filter(|(_, edge)| edge.resemblance() >= threshold.get());
-            pairs.extend(near.map(|(b, edge)| PairView { a, b, edge }));
+        let visible = shared.texts(view);
+        let kept = threshold.get() == self.parameters.threshold;
+        if kept && visible == shared.texts(&shared.served) {
+            return Ok(shared.shown(&shared.stars, &visible, view));
         }
         drop(shared);
-        Ok(self.grouped(view, pairs))
+        let stars = self.stars_among(&visible, threshold, cancel)?;
+        self.all_texts_read()?;
+        Ok(self.read().shown(&stars, &visible, view))
     }
 
-    /// Every pair at a threshold of its own.
-    fn join(
+    /// Stars over these documents at a threshold of its own. In order of rank every document is
+    /// final once it is placed, so that only principals are tested.
+    fn stars_among(
         &self,
-        view: &View,
+        visible: &RoaringTreemap,
         threshold: Ratio,
         cancel: &Cancel,
-    ) -> Result<Vec<PairView>, IndexError> {
-        let visible = self.read().table.visible(view);
-        let finder = EdgeFinder::new(self, threshold, Some(&visible));
-        let mut pairs = Vec::new();
-        for a in visible.iter().map(DocId) {
-            cancel.check()?;
-            let edges = finder.edges_of(a, &|_, b| b < a, cancel)?;
-            pairs.extend(edges.into_iter().map(|(b, edge)| PairView { a, b, edge }));
+    ) -> Result<Stars, IndexError> {
+        let finder = EdgeFinder::new(self, threshold, Some(visible.clone()));
+        let mut order: Vec<DocId> = visible.iter().map(DocId).collect();
+        {
+            let shared = self.read();
+            order.sort_by_cached_key(|id| rank(&shared.table, *id));
         }
-        self.all_texts_read()?;
-        Ok(pairs)
+        let mut stars = Stars::default();
+        for id in order {
+            cancel.check()?;
+            let Some(sought) = finder.sought(id)? else {
+                continue;
+            };
+            let leads = |_: &Shared, other: DocId| stars.principals().contains(other.0);
+            let partners = finder.partners(&sought, &leads, cancel)?;
+            let to_test = {
+                let shared = self.read();
+                let partners = partners.into_iter().map(|p| (p.id, p.demand));
+                stars.to_test(id, partners, &|id| rank(&shared.table, id))
+            };
+            let place = to_test.place(|other, demand| finder.edge(&sought, other, demand))?;
+            stars.place(id, &place);
+        }
+        Ok(stars)
+    }
+}
+
+impl Shared {
+    /// Documents with text that a view shows.
+    fn texts(&self, view: &View) -> RoaringTreemap {
+        let visible = self.table.visible(view);
+        let is_text = |id: &u64| self.table.is_text(DocId(*id));
+        visible.iter().filter(is_text).collect()
     }
 
-    /// Stars over these pairs, and documents that several files carry.
-    fn grouped(&self, view: &View, pairs: Vec<PairView>) -> Neighbourhood {
-        let mut graph = Graph::default();
-        for pair in &pairs {
-            graph.connect(pair.a, pair.b, pair.edge);
+    /// The groups of these stars that hold at least two files of the view.
+    fn shown(&self, stars: &Stars, visible: &RoaringTreemap, view: &View) -> Vec<GroupView> {
+        let mut groups: BTreeMap<DocId, Vec<MemberView>> = BTreeMap::new();
+        for principal in stars.with_members() {
+            let members = stars.members(principal);
+            let members = members.map(|(document, edge)| MemberView { document, edge });
+            groups.insert(principal, members.collect());
         }
-        let shared = self.read();
-        let documents: BTreeSet<DocId> = graph.documents().collect();
-        let mut stars: BTreeMap<DocId, BTreeSet<DocId>> =
-            assign(&documents, &graph, &|id| rank(&shared.table, id))
-                .into_iter()
-                .collect();
-        let members: BTreeSet<DocId> = stars.values().flatten().copied().collect();
-        for id in shared.table.visible(view).iter().map(DocId) {
-            let is_text = shared
-                .table
-                .get(id)
-                .is_some_and(|s| s.kind == DocumentKind::Text);
-            if is_text && !members.contains(&id) && shared.table.files_in(id, view) >= 2 {
-                stars.entry(id).or_default();
+        for id in visible.iter().map(DocId) {
+            if stars.principal(id) == id && self.table.files_in(id, view) >= 2 {
+                groups.entry(id).or_default();
             }
         }
-        let groups = stars.into_iter().map(|(principal, members)| GroupView {
-            id: shared.group_ids.get(&principal).copied(),
+        let group = |(principal, members)| GroupView {
+            id: self.group_ids.get(&principal).copied(),
             principal,
-            members: members
-                .into_iter()
-                .filter_map(|document| {
-                    graph
-                        .edge(principal, document)
-                        .map(|edge| MemberView { document, edge })
-                })
-                .collect(),
-        });
-        Neighbourhood {
-            groups: groups.collect(),
-            pairs,
-        }
+            members,
+        };
+        groups.into_iter().map(group).collect()
     }
 }

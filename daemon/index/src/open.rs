@@ -7,8 +7,8 @@ use std::time::Instant;
 
 use simdex_schema::meta::Parameters;
 use simdex_schema::{
-    ContentHash, ContentRecord, DecodeError, DocId, DocumentKind, DocumentRecord, EdgeRecord,
-    GroupId, MetaRecord, RootId, key,
+    ContentHash, ContentRecord, DecodeError, DocId, DocumentRecord, EdgeRecord, GroupId,
+    MetaRecord, RootId, key,
 };
 use simdex_signature::{
     BswN, CanonicalText, Chunks, Fingerprint, Ladder, ModN, Rung, SchemeKind, Signature,
@@ -18,8 +18,10 @@ use crate::IndexError;
 use crate::apply::with_signatures;
 use crate::batch::{Batch, LONG_BATCH};
 use crate::buckets::drop_stale;
+use crate::groups::Stars;
 use crate::index::{Index, Options, Shared, Writer, text_reference};
 use crate::lost::is_loss;
+use crate::settle::rank;
 use crate::store::Store;
 use crate::table::{DocumentStats, Table};
 use crate::text::TextStore;
@@ -71,8 +73,11 @@ impl Index {
         };
         let unmerged = load_documents(&*store, &mut shared, &texts, meta.watermark)?;
         let orphans = load_files(&*store, &mut shared.table)?;
-        load_graph(&*store, &mut shared)?;
-        // Groups are assigned anew from the graph; their handles are stored.
+        if !load_stars(&*store, &mut shared)? {
+            drop_edges(&*store)?;
+            shared.unsettle_all();
+        }
+        // Files may have come and gone since the stars were last brought up to date.
         shared.restless = shared.table.known().iter().map(DocId).collect();
         let writer = Writer { meta, orphans };
         let index = Self::assemble(store, texts, options, shared, writer);
@@ -216,14 +221,7 @@ fn adopt(
 ) -> Result<(), IndexError> {
     if stale.edges {
         // Cut anywhere this is done again: the settings are stored last.
-        in_batches(store, key::prefix::DOCUMENT, |batch, document| {
-            let id = key::parse_document(document, 1);
-            id.into_iter()
-                .for_each(|id| batch.put(key::unsettled(id), Vec::new()));
-        })?;
-        in_batches(store, key::prefix::EDGE, |batch, edge| {
-            batch.delete(edge.to_vec())
-        })?;
+        drop_edges(store)?;
     }
     if stale.signatures {
         // Another bucket width makes the old buckets stale: the next merge drops them.
@@ -275,13 +273,8 @@ fn load_documents(
     })?;
     visit(store, key::prefix::UNSETTLED, |bytes, _| {
         let id = key::parse_document(bytes, 1);
-        let is_text = |id: &DocId| {
-            shared
-                .table
-                .get(*id)
-                .is_some_and(|s| s.kind == DocumentKind::Text)
-        };
-        shared.unsettled.extend(id.filter(is_text));
+        let id = id.filter(|id| shared.table.is_text(*id));
+        shared.unsettled.extend(id);
         Ok(())
     })?;
     Ok(unmerged)
@@ -318,15 +311,61 @@ fn load_files(
         .collect())
 }
 
-fn load_graph(store: &dyn Store, shared: &mut Shared) -> Result<(), IndexError> {
+/// Reads the stars: every edge joins a member to its principal, the earlier of the two, and a
+/// document that is settled and no member is a principal. False where the edges contradict that.
+fn load_stars(store: &dyn Store, shared: &mut Shared) -> Result<bool, IndexError> {
+    let mut members = Vec::new();
     visit(store, key::prefix::EDGE, |bytes, value| {
         let edge = EdgeRecord::decode(value).map_err(|e| damaged("of an edge", e))?;
         let ends = key::parse_document(bytes, 1).zip(key::parse_document(bytes, 9));
-        if let Some((a, b)) = ends {
-            shared.graph.connect(a, b, edge);
-        }
+        let Some((a, b)) = ends else {
+            return Ok(());
+        };
+        let (principal, member, edge) = match rank(&shared.table, a) < rank(&shared.table, b) {
+            true => (a, b, edge),
+            false => (b, a, edge.swapped()),
+        };
+        shared.stars.join(member, principal, edge);
+        members.push((member, principal));
         Ok(())
     })?;
+    for id in shared.table.known().iter().map(DocId) {
+        let settled = shared.table.is_text(id) && !shared.unsettled.contains(&id);
+        if settled && shared.stars.principal(id) == id {
+            shared.stars.lead(id);
+        }
+    }
+    let sound = members.iter().all(|(member, principal)| {
+        shared.stars.principals().contains(principal.0)
+            && shared.stars.principal(*member) == *principal
+            && !shared.unsettled.contains(member)
+    });
+    load_handles(store, shared)?;
+    Ok(sound)
+}
+
+/// Drops all edges and has every document wait for its place.
+fn drop_edges(store: &dyn Store) -> Result<(), IndexError> {
+    in_batches(store, key::prefix::DOCUMENT, |batch, document| {
+        let id = key::parse_document(document, 1);
+        id.into_iter()
+            .for_each(|id| batch.put(key::unsettled(id), Vec::new()));
+    })?;
+    in_batches(store, key::prefix::EDGE, |batch, edge| {
+        batch.delete(edge.to_vec())
+    })
+}
+
+impl Shared {
+    /// Has every document with text wait for its place.
+    fn unsettle_all(&mut self) {
+        self.stars = Stars::default();
+        let known = self.table.known().iter().map(DocId);
+        self.unsettled = known.filter(|id| self.table.is_text(*id)).collect();
+    }
+}
+
+fn load_handles(store: &dyn Store, shared: &mut Shared) -> Result<(), IndexError> {
     visit(store, key::prefix::GROUP, |bytes, value| {
         let handle = value.try_into().map(u64::from_be_bytes).map(GroupId);
         if let (Some(id), Ok(handle)) = (key::parse_document(bytes, 1), handle) {

@@ -27,13 +27,18 @@ impl Index {
             .try_for_each(|gone| self.purge_documents(gone))
     }
 
-    /// Documents no file carries. One whose group has not heard of it yet waits for the next purge,
-    /// so that the group's handle passes on first.
+    /// Documents no file carries. One whose star has not heard of it yet, or whose group has not
+    /// passed on its handle, waits for the next purge.
     fn dead_documents(&self) -> Vec<DocId> {
         let shared = self.read();
         let dead = shared.table.known() - shared.table.live();
         let ids = dead.into_iter().map(DocId);
-        ids.filter(|id| !shared.restless.contains(id)).collect()
+        let holds = |id: &DocId| {
+            shared.restless.contains(id)
+                || shared.stars.contains(*id)
+                || shared.group_ids.contains_key(id)
+        };
+        ids.filter(|id| !holds(id)).collect()
     }
 
     fn purge_documents(&self, gone: &[DocId]) -> Result<(), IndexError> {
@@ -46,7 +51,6 @@ impl Index {
         texts.iter().for_each(|text| self.texts.count_dead(text));
         let mut shared = self.write();
         for id in gone {
-            shared.graph.remove(*id);
             shared.table.forget(*id);
             shared.unsettled.remove(id);
         }
@@ -69,9 +73,6 @@ impl Index {
         }
         if let Some(record) = &record {
             forget_name(batch, id, record.hash)?;
-        }
-        for (other, _) in self.read().graph.neighbours(id) {
-            batch.delete(key::edge(id, other));
         }
         batch.delete(key::document(id));
         batch.delete(key::unsettled(id));

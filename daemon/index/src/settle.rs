@@ -1,58 +1,80 @@
-//! Settling: finds the edges of new documents and brings the groups up to date.
+//! Settling: places new documents among the groups and keeps the groups up to date.
 //!
-//! A pair is examined once, by the later of the two: a document looks for partners among those that
-//! were settled before this pass, and among those of this pass with a smaller id.
+//! A document waits here from the moment it is recorded until its star is known (its *unsettled*
+//! mark in the store goes in the batch that stores its place), and again when its principal is
+//! gone. Every step leaves the stars over the settled documents exact; see [`crate::groups`].
+//!
+//! Documents are taken in order of rank, longest first, so that a family loaded together is led by
+//! its principal from the beginning and each member costs one exact comparison.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
-use simdex_schema::{DocId, DocumentKind, EdgeRecord, GroupId, key};
+use simdex_schema::{DocId, EdgeRecord, GroupId, key};
 use simdex_signature::Ratio;
 
 use crate::batch::Batch;
-use crate::edges::EdgeFinder;
+use crate::edges::{EdgeFinder, Partner, Sought};
+use crate::groups::{Place, Rank};
 use crate::index::{Index, Shared};
 use crate::table::Table;
-use crate::{Cancel, DocumentStats, IndexError};
+use crate::{Cancel, IndexError, View};
 
-/// Documents settled in one step.
-const STEP: usize = 256;
+/// Documents that are put in order of rank and settled in one step.
+const STEP: usize = if cfg!(test) { 128 } else { 1024 };
+/// Documents whose candidates are sought at once, and held until they are placed.
+const AT_ONCE: usize = if cfg!(test) { 16 } else { 64 };
 
-/// Groups are assigned anew once nothing waits for its edges, or from so many changed documents on.
-const MOST_RESTLESS: usize = 1 << 16;
+/// Groups get their handles, and documents without files leave their stars, once nothing waits, or
+/// from so many such documents on.
+const MOST_TOUCHED: usize = 1 << 16;
 
 /// What one step of settling did.
 #[derive(Clone, Debug, Default)]
 pub struct Settled {
-    /// Documents that still wait for their edges.
+    /// Documents that still wait for their place.
     pub waiting: usize,
-    /// Principals of groups that may have changed, if groups were assigned anew.
+    /// Principals of groups that may have changed, if handles were given.
     pub regrouped: Vec<DocId>,
 }
 
-type Edges = Vec<(DocId, Vec<(DocId, EdgeRecord)>)>;
+/// A document to be placed, with its candidates; none where it has no text that can be read.
+type Candidates = (DocId, Option<(Sought, Vec<Partner>)>);
 
 impl Index {
-    /// Whether documents wait for their edges, or groups for their members.
+    /// Limits the groups that are kept to documents with files of this view.
+    pub fn serve(&self, view: View) {
+        let mut shared = self.write();
+        shared.served = view;
+        shared.restless = shared.table.known().iter().map(DocId).collect();
+    }
+
+    /// Whether every document has its place, and every group its handle.
     pub fn is_settled(&self) -> bool {
         let shared = self.read();
-        shared.unsettled.is_empty() && shared.restless.is_empty()
+        shared.unsettled.is_empty() && shared.restless.is_empty() && shared.touched.is_empty()
     }
 
     /// Settles one step of documents. Only one thread may settle.
     pub fn settle_step(&self, cancel: &Cancel) -> Result<Settled, IndexError> {
-        let step: Vec<DocId> = self.read().unsettled.iter().copied().take(STEP).collect();
-        if !step.is_empty() {
-            let found = self.find_edges(&step, cancel)?;
-            self.put_edges(&found)?;
+        self.follow_files()?;
+        let step = self.next_step();
+        let threshold = Ratio::new(self.parameters.threshold).unwrap_or(Ratio::ONE);
+        let finder = EdgeFinder::new(self, threshold, None);
+        for some in step.chunks(AT_ONCE) {
+            for (id, candidates) in self.seek(&finder, some, cancel)? {
+                cancel.check()?;
+                let place = self.place_of(&finder, candidates, cancel)?;
+                self.settle_at(id, &place)?;
+            }
         }
-        let (waiting, restless) = {
+        let (waiting, touched) = {
             let shared = self.read();
-            (shared.unsettled.len(), shared.restless.len())
+            (shared.unsettled.len(), shared.touched.len())
         };
-        // A successor that still waits for its edges would miss the handle of its group.
+        // A successor that still waits for its place would miss the handle of its group.
         let mut regrouped = Vec::new();
-        if waiting == 0 || restless >= MOST_RESTLESS {
-            regrouped = self.regroup()?;
+        if waiting == 0 || touched >= MOST_TOUCHED {
+            regrouped = self.name_groups()?;
         }
         Ok(Settled { waiting, regrouped })
     }
@@ -65,64 +87,180 @@ impl Index {
         Ok(())
     }
 
-    /// Edges of each document of the step, on two threads.
-    fn find_edges(&self, step: &[DocId], cancel: &Cancel) -> Result<Edges, IndexError> {
-        let threshold = Ratio::new(self.parameters.threshold).unwrap_or(Ratio::ONE);
-        let finder = EdgeFinder::new(self, threshold, None);
-        let edges_of = |id: &DocId| {
-            let earlier =
-                |shared: &Shared, other: DocId| other < *id || !shared.unsettled.contains(&other);
-            Ok((*id, finder.edges_of(*id, &earlier, cancel)?))
-        };
-        let (left, right) = step.split_at(step.len() / 2);
-        let (left, right): (Result<Edges, IndexError>, Result<Edges, IndexError>) =
-            std::thread::scope(|scope| {
-                let other = scope.spawn(|| right.iter().map(edges_of).collect());
-                let left = left.iter().map(edges_of).collect();
-                let gone = || Err(IndexError::Damaged("a settling thread".to_owned()));
-                (left, other.join().unwrap_or_else(|_| gone()))
-            });
-        let mut edges = left?;
-        edges.extend(right?);
-        Ok(edges)
-    }
-
-    /// Stores the edges of a step, each document's with its being settled.
-    fn put_edges(&self, found: &Edges) -> Result<(), IndexError> {
+    /// Has live documents wait that are in no star, then takes those out of theirs that no file
+    /// carries any more. These go last, unless they are many: what replaces a document is placed
+    /// beside it, and takes on the handle of its group.
+    fn follow_files(&self) -> Result<(), IndexError> {
+        // Held throughout: a purge must not forget a document before its star has.
         let _writer = self.writer();
-        for (a, edges) in found {
-            // Either may have been purged while nobody held the lock.
-            let known = |id: DocId| self.read().table.get(id).is_some();
-            if !known(*a) {
-                continue;
-            }
-            let edges: Vec<&(DocId, EdgeRecord)> =
-                edges.iter().filter(|(b, _)| known(*b)).collect();
-            let mut batch = Batch::new(self.store.records());
-            for (b, edge) in &edges {
-                let stored = if a < b { *edge } else { edge.swapped() };
-                batch.put(key::edge(*a, *b), stored.encode());
-            }
-            batch.delete(key::unsettled(*a));
-            batch.apply()?;
+        let gone = self.write().sort_restless();
+        if !self.read().unsettled.is_empty() && gone.len() < MOST_TOUCHED {
+            return Ok(());
+        }
+        for id in gone {
+            self.take_out(id)?;
             let mut shared = self.write();
-            for (b, edge) in edges {
-                shared.graph.connect(*a, *b, *edge);
-            }
-            shared.unsettled.remove(a);
-            shared.restless.insert(*a);
+            shared.restless.remove(&id);
+            shared.touched.insert(id);
         }
         Ok(())
     }
 
-    /// Assigns groups anew around documents whose edges or files changed; returns the principals of
-    /// those that may have changed.
-    fn regroup(&self) -> Result<Vec<DocId>, IndexError> {
+    /// Takes a document out of its star. Its mark says on disk that it must be placed again should
+    /// a file carry it once more; so do those of the members it leaves. Its group's handle goes to
+    /// the member most likely to lead next.
+    fn take_out(&self, id: DocId) -> Result<(), IndexError> {
+        let mut batch = Batch::new(self.store.records());
+        let heir = {
+            let shared = self.read();
+            batch.put(key::unsettled(id), Vec::new());
+            batch.delete(key::edge(id, shared.stars.principal(id)));
+            for (member, _) in shared.stars.members(id) {
+                batch.delete(key::edge(id, member));
+                batch.put(key::unsettled(member), Vec::new());
+            }
+            let heir = shared.heir(id);
+            if let Some(handle) = shared.group_ids.get(&id) {
+                batch.delete(key::group(id));
+                heir.iter()
+                    .for_each(|heir| batch.put(key::group(*heir), group_value(*handle)));
+            }
+            heir
+        };
+        batch.apply()?;
+        let mut shared = self.write();
+        let orphans = shared.stars.remove(id);
+        shared.touched.extend(&orphans);
+        shared.unsettled.extend(orphans);
+        if let (Some(handle), Some(heir)) = (shared.group_ids.remove(&id), heir) {
+            shared.group_ids.insert(heir, handle);
+        }
+        Ok(())
+    }
+
+    /// The documents to be settled next, in order of rank.
+    fn next_step(&self) -> Vec<DocId> {
+        let shared = self.read();
+        let mut step: Vec<DocId> = shared.unsettled.iter().copied().take(STEP).collect();
+        step.sort_by_cached_key(|id| rank(&shared.table, *id));
+        step
+    }
+
+    /// The candidates of each document, on two threads.
+    fn seek(
+        &self,
+        finder: &EdgeFinder<'_>,
+        step: &[DocId],
+        cancel: &Cancel,
+    ) -> Result<Vec<Candidates>, IndexError> {
+        let seek = |id: &DocId| {
+            let Some(sought) = finder.sought(*id)? else {
+                return Ok((*id, None));
+            };
+            // What decides its place: those placed before it in this step, principals, and members
+            // of later principals. A member of an earlier one can only move to one earlier still.
+            let wanted = |shared: &Shared, other: DocId| {
+                let principal = shared.stars.principal(other);
+                step.contains(&other)
+                    || (shared.stars.contains(other)
+                        && (principal == other
+                            || rank(&shared.table, principal) > rank(&shared.table, *id)))
+            };
+            let partners = finder.partners(&sought, &wanted, cancel)?;
+            Ok((*id, Some((sought, partners))))
+        };
+        let (left, right) = step.split_at(step.len() / 2);
+        let (left, right) = std::thread::scope(|scope| {
+            let other = scope.spawn(|| {
+                right
+                    .iter()
+                    .map(seek)
+                    .collect::<Result<Vec<_>, IndexError>>()
+            });
+            let left = left
+                .iter()
+                .map(seek)
+                .collect::<Result<Vec<_>, IndexError>>();
+            let gone = || Err(IndexError::Damaged("a settling thread".to_owned()));
+            (left, other.join().unwrap_or_else(|_| gone()))
+        });
+        let mut found = left?;
+        found.extend(right?);
+        Ok(found)
+    }
+
+    /// Where a document belongs among those settled now.
+    fn place_of(
+        &self,
+        finder: &EdgeFinder<'_>,
+        candidates: Option<(Sought, Vec<Partner>)>,
+        cancel: &Cancel,
+    ) -> Result<Place, IndexError> {
+        let Some((sought, partners)) = candidates else {
+            return Ok(Place::Principal { taken: Vec::new() });
+        };
+        let to_test = {
+            let shared = self.read();
+            let partners = partners.into_iter().map(|p| (p.id, p.demand));
+            let rank = |id| rank(&shared.table, id);
+            shared.stars.to_test(sought.id, partners, &rank)
+        };
+        to_test.place(|other, demand| {
+            cancel.check()?;
+            finder.edge(&sought, other, demand)
+        })
+    }
+
+    /// Stores and shows the place of a document, unless it is gone.
+    fn settle_at(&self, id: DocId, place: &Place) -> Result<(), IndexError> {
+        let _writer = self.writer();
+        if !self.read().is_groupable(id) {
+            // Should a file carry it again, `follow_files` has it wait again.
+            self.write().unsettled.remove(&id);
+            return Ok(());
+        }
+        self.batch_of(id, place).apply()?;
+        let mut shared = self.write();
+        let orphans = shared.stars.place(id, place);
+        shared.unsettled.remove(&id);
+        shared.touched.insert(id);
+        if let Place::Principal { taken } = place {
+            shared.touched.extend(taken.iter().map(|(other, _)| *other));
+        }
+        shared.touched.extend(&orphans);
+        shared.unsettled.extend(orphans);
+        Ok(())
+    }
+
+    /// What placing a document changes on disk: all of it or nothing.
+    fn batch_of(&self, id: DocId, place: &Place) -> Batch<'_> {
+        let shared = self.read();
+        let mut batch = Batch::new(self.store.records());
+        batch.delete(key::unsettled(id));
+        match place {
+            Place::Member { principal, edge } => put_edge(&mut batch, *principal, id, *edge),
+            Place::Principal { taken } => {
+                for orphan in shared.stars.orphans(place) {
+                    batch.delete(key::edge(orphan, shared.stars.principal(orphan)));
+                    batch.put(key::unsettled(orphan), Vec::new());
+                }
+                for (other, edge) in taken {
+                    batch.delete(key::edge(*other, shared.stars.principal(*other)));
+                    put_edge(&mut batch, id, *other, *edge);
+                }
+            }
+        }
+        batch
+    }
+
+    /// Gives groups their handles; returns the principals of those that may have changed.
+    fn name_groups(&self) -> Result<Vec<DocId>, IndexError> {
         let mut writer = self.writer();
         let (regrouped, (lost, gained)) = {
             let mut shared = self.write();
-            let restless = std::mem::take(&mut shared.restless);
-            let affected = shared.regroup_around(&restless);
+            let touched = std::mem::take(&mut shared.touched);
+            let principals = touched.iter().map(|id| shared.stars.principal(*id));
+            let affected: BTreeSet<DocId> = principals.chain(touched.iter().copied()).collect();
             let handles = shared.assign_handles(&affected, &mut writer.meta.next_group);
             let shown = |id: &DocId| shared.group_ids.contains_key(id);
             (affected.into_iter().filter(shown).collect(), handles)
@@ -133,7 +271,7 @@ impl Index {
         let mut batch = Batch::new(self.store.records());
         lost.iter().for_each(|id| batch.delete(key::group(*id)));
         for (id, handle) in &gained {
-            batch.put(key::group(*id), handle.0.to_be_bytes().to_vec());
+            batch.put(key::group(*id), group_value(*handle));
         }
         batch.put(key::meta(), writer.meta.encode());
         batch.apply()?;
@@ -142,21 +280,38 @@ impl Index {
 }
 
 impl Shared {
-    /// Brings the stars up to date around these documents; returns all whose star may have changed.
-    fn regroup_around(&mut self, changed: &BTreeSet<DocId>) -> BTreeSet<DocId> {
-        let Self {
-            table,
-            graph,
-            stars,
-            ..
-        } = self;
-        stars.update(changed, graph, &|id| table.is_live(id), &|id| {
-            rank(table, id)
-        })
+    /// Whether a document has a place among the groups: it has text, and a file carries it that is
+    /// served.
+    pub(crate) fn is_groupable(&self, id: DocId) -> bool {
+        self.table.is_text(id) && self.table.files_in(id, &self.served) > 0
+    }
+
+    /// Has restless documents wait that are live and in no star, and forgets those that are where
+    /// they belong. The rest, those that must leave their stars, stay restless and are returned.
+    fn sort_restless(&mut self) -> Vec<DocId> {
+        let mut gone = Vec::new();
+        for id in std::mem::take(&mut self.restless) {
+            match (self.is_groupable(id), self.stars.contains(id)) {
+                (true, true) => drop(self.touched.insert(id)),
+                (true, false) => drop(self.unsettled.insert(id)),
+                (false, true) => gone.push(id),
+                (false, false) => drop(self.unsettled.remove(&id)),
+            }
+        }
+        self.restless.extend(&gone);
+        gone
+    }
+
+    /// The member that may lead once this principal is gone.
+    fn heir(&self, id: DocId) -> Option<DocId> {
+        let members = self.stars.members(id).map(|(member, _)| member);
+        let free = members
+            .filter(|member| self.is_groupable(*member) && !self.group_ids.contains_key(member));
+        free.min_by_key(|member| rank(&self.table, *member))
     }
 
     /// Keeps handles where they can be kept: a principal's own, or that of a group whose principal
-    /// joined or was next to this one. Returns handles taken away and given.
+    /// joined this one. Returns handles taken away and given.
     fn assign_handles(
         &mut self,
         affected: &BTreeSet<DocId>,
@@ -167,14 +322,13 @@ impl Shared {
         let free = hidden
             .iter()
             .filter_map(|id| Some((self.group_ids.remove(id)?, *id)));
-        let free: BTreeMap<GroupId, DocId> = free.collect();
+        let free: std::collections::BTreeMap<GroupId, DocId> = free.collect();
         let without = shown.iter().filter(|id| !self.group_ids.contains_key(id));
         let mut without: BTreeSet<DocId> = without.copied().collect();
         let mut gained = Vec::new();
         for (handle, old) in &free {
-            let neighbours = self.graph.neighbours(*old).map(|(id, _)| id);
-            let mut heirs = std::iter::once(self.stars.principal(*old)).chain(neighbours);
-            if let Some(heir) = heirs.find(|id| without.remove(id)) {
+            let heir = self.stars.principal(*old);
+            if without.remove(&heir) {
                 gained.push((heir, *handle));
             }
         }
@@ -186,21 +340,31 @@ impl Shared {
         (free.into_values().collect(), gained)
     }
 
-    /// Whether a group around this document is shown: the principal of at least two files with text.
+    /// Whether a group around this document is shown: the principal of at least two files.
     fn is_shown(&self, id: DocId) -> bool {
-        let is_text = |stats: &DocumentStats| stats.kind == DocumentKind::Text;
-        let members = self
-            .stars
-            .members(id)
-            .map(|member| self.table.files(member));
-        self.table.is_live(id)
-            && self.table.get(id).is_some_and(is_text)
-            && self.stars.principal(id) == id
-            && self.table.files(id) + members.sum::<u64>() >= 2
+        let files = |id| self.table.files_in(id, &self.served);
+        let members = self.stars.members(id).map(|(member, _)| files(member));
+        self.is_groupable(id)
+            && self.stars.principals().contains(id.0)
+            && files(id) + members.sum::<u64>() >= 2
     }
 }
 
-pub(crate) fn rank(table: &Table, id: DocId) -> crate::groups::Rank {
+/// Stores the edge between a principal and its member, counted from the principal's side.
+fn put_edge(batch: &mut Batch<'_>, principal: DocId, member: DocId, edge: EdgeRecord) {
+    let stored = if principal < member {
+        edge
+    } else {
+        edge.swapped()
+    };
+    batch.put(key::edge(principal, member), stored.encode());
+}
+
+fn group_value(handle: GroupId) -> Vec<u8> {
+    handle.0.to_be_bytes().to_vec()
+}
+
+pub(crate) fn rank(table: &Table, id: DocId) -> Rank {
     let stats = table.get(id);
     let length = stats.map_or(0, |stats| stats.length);
     let hash = stats.map_or(simdex_schema::DocumentHash([0xff; 32]), |stats| stats.hash);

@@ -101,6 +101,12 @@ impl Table {
         self.documents.get(&id)
     }
 
+    /// Whether a document is known and has text.
+    pub(crate) fn is_text(&self, id: DocId) -> bool {
+        self.get(id)
+            .is_some_and(|stats| stats.kind == DocumentKind::Text)
+    }
+
     /// Every document known, live or not yet purged.
     pub(crate) fn known(&self) -> &RoaringTreemap {
         &self.known

@@ -1,6 +1,6 @@
 //! Canonical text: the one form in which two copies of a text are equal, and which names it.
 //!
-//! Version 2 is Unicode's toNFKC_Casefold (The Unicode Standard §3.13, R5) followed by a rule for
+//! Version 4 is Unicode's toNFKC_Casefold (The Unicode Standard §3.13, R5) followed by a rule for
 //! bullets and one for spacing:
 //!
 //! 1. Control characters (Cc) and White_Space become spaces.
@@ -9,77 +9,99 @@
 //!    invisible, and extractors of different formats keep or lose them at will.
 //! 3. NFKC with full case folding, as NFC ∘ NFKD ∘ fold ∘ NFKD ∘ fold ∘ NFD.
 //! 4. Words at the beginning of a line that are one bullet each are dropped ([`bullet`]): which sign
-//!    stands there, or none, is the choice of the program that shows the list. Lines end at U+000A.
-//!    `-`, `‐`, `–`, `*` and `·` are bullets only at the beginning of the text, after a blank line,
-//!    where the text so far ends in one of `. : ; , ! ?`, or where one of them was dropped since the
-//!    last blank line; and none of the dashes before a number.
+//!    stands there, or none, is the choice of the program that shows the list. Lines end at U+000A. No
+//!    sign that can change a reading is dropped: dashes, asterisks, operators and boxes stay.
 //! 5. Runs of spaces become one; none at either end.
+//! 6. Of a result longer than [`CanonicalText::MOST_BYTES`] the beginning is taken, in whole characters,
+//!    and the text says that it is cut. One character may become eighteen (U+FDFA), so that a bound on
+//!    the extracted text is none on this.
+//!
+//! A run of more than 30 combining marks is normalised in pieces of 30 ([`pieces`]). No language has
+//! such runs; for all other texts this changes nothing.
 //!
 //! It is idempotent: every character that step 3 can produce is fixed by folding and by NFKD (the
 //! tests check all of Unicode), so a second pass only undoes and redoes the composition; steps 1,
-//! 2, 4 and 5 leave nothing behind for themselves (the result is one line, and begins with no bullet:
-//! at the beginning of the text all of them were dropped, save a dash before a number, which stays),
-//! and removing spaces or ignorables that are already gone changes nothing.
+//! 2, 4 and 5 leave nothing behind for themselves (the result is one line, and begins with no bullet,
+//! as all at the beginning of the text were dropped), and removing spaces or ignorables that are already gone changes nothing.
 //!
 //! Fast path: ASCII goes byte by byte through a table, and common letters of other scripts one by
 //! one ([`simple`]); only clusters with combining marks and rarities take the Unicode iterators.
 
 mod bullet;
+mod pieces;
 mod simple;
 #[cfg(test)]
 mod tests;
+mod writer;
+
+use std::sync::Arc;
 
 use caseless::Caseless;
 use unicode_normalization::UnicodeNormalization;
 
-use self::bullet::Line;
+use self::writer::Writer;
 
 /// The version of the rules above; another version names documents anew.
-pub const CANONICAL_VERSION: u32 = 3;
+pub const CANONICAL_VERSION: u32 = 4;
 
-/// A text in canonical form. There is no other way to make one than from an extracted text.
+/// A text in canonical form. There is no other way to make one than from an extracted text. Clones
+/// share the text.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Default)]
-pub struct CanonicalText(String);
+pub struct CanonicalText {
+    text: Arc<String>,
+    is_cut: bool,
+}
 
 impl CanonicalText {
-    /// The canonical form of an extracted text.
+    /// The longest canonical text, in bytes. It is part of the definition and no setting: the same
+    /// extracted text has the same canonical text everywhere.
+    pub const MOST_BYTES: usize = 64 << 20;
+
+    /// The canonical form of an extracted text, cut at [`MOST_BYTES`](Self::MOST_BYTES).
     pub fn from_extracted(text: &str) -> Self {
-        let mut writer = Writer::with_capacity(text.len());
-        let mut place = bullet::Place::default();
+        Self::bounded(text, Self::MOST_BYTES)
+    }
+
+    /// The canonical form of an extracted text, cut before the first character that ends beyond `most`
+    /// bytes. Time is linear in the text; memory is that of the result.
+    pub fn bounded(text: &str, most: usize) -> Self {
+        let mut writer = Writer::new(text.len(), most);
         let mut taken = 0;
-        for line in bullet::lines(text) {
-            let item = match line {
-                Line::Blank(blank) => {
-                    place.blank(blank.end);
-                    continue;
-                }
-                Line::Item(item) => item,
-            };
+        for item in bullet::lines(text) {
             writer.take(&text[taken..item.start]);
-            let at = writer.bytes.len();
+            let at = writer.written().len();
             writer.take(&text[item.clone()]);
-            let (before, line) = writer.bytes.split_at(at);
-            let bullets = place.bullets(item.start, before, line);
-            writer.bytes.drain(at..at + bullets);
+            let bullets = bullet::bullets(&writer.written()[at..]);
+            writer.drop_at(at, bullets);
             taken = item.end;
+            if writer.is_full() {
+                break;
+            }
         }
         writer.take(&text[taken..]);
-        Self(writer.finish())
+        let is_cut = writer.is_full();
+        let text = Arc::new(writer.finish());
+        Self { text, is_cut }
+    }
+
+    /// Whether more text followed than was taken.
+    pub fn is_cut(&self) -> bool {
+        self.is_cut
     }
 
     /// The text.
     pub fn as_str(&self) -> &str {
-        &self.0
+        &self.text
     }
 
     /// The text as UTF-8.
     pub fn as_bytes(&self) -> &[u8] {
-        self.0.as_bytes()
+        self.text.as_bytes()
     }
 
     /// How many characters (Unicode scalar values) it has.
     pub fn chars(&self) -> u64 {
-        self.0.chars().count() as u64
+        self.text.chars().count() as u64
     }
 
     /// The BLAKE3 hash that names the document.
@@ -87,124 +109,21 @@ impl CanonicalText {
         *blake3::hash(self.as_bytes()).as_bytes()
     }
 
-    /// The text, owned.
+    /// The text, owned; copied where a clone holds it too.
     pub fn into_string(self) -> String {
-        self.0
+        Arc::unwrap_or_clone(self.text)
     }
 }
 
-/// Canonical text under construction: joins runs of spaces, drops leading ones.
-struct Writer {
-    /// UTF-8 so far; never begins with a space, never holds two in a row.
-    bytes: Vec<u8>,
+/// Steps 1 and 2 of the definition.
+fn seen(text: &str) -> impl Iterator<Item = char> {
+    let seen = text.chars().filter(|&c| !is_ignorable(c));
+    seen.map(|c| if is_space(c) { ' ' } else { c })
 }
 
-impl Writer {
-    fn with_capacity(bytes: usize) -> Self {
-        Self {
-            bytes: Vec::with_capacity(bytes + bytes / 16),
-        }
-    }
-
-    /// Takes whole lines.
-    fn take(&mut self, mut text: &str) {
-        while !text.is_empty() {
-            text = self.take_ascii(text);
-            text = self.take_cluster(text);
-        }
-    }
-
-    /// Takes the ASCII that `text` begins with, except a last character that a following
-    /// combining mark may belong to. Returns the rest.
-    fn take_ascii<'t>(&mut self, text: &'t str) -> &'t str {
-        let ascii = ascii_prefix(text.as_bytes());
-        let taken = if ascii == text.len() {
-            ascii
-        } else {
-            ascii.saturating_sub(1)
-        };
-        let (run, rest) = text.split_at(taken);
-        let mut end = self.bytes.len();
-        self.bytes.resize(end + run.len(), 0);
-        let mut after_space = end == 0 || self.bytes[end - 1] == b' ';
-        for &byte in run.as_bytes() {
-            let mapped = ASCII[usize::from(byte)];
-            let space = mapped == b' ';
-            // Written either way; kept unless it is a second space.
-            self.bytes[end] = mapped;
-            end += usize::from(!(space && after_space));
-            after_space = space;
-        }
-        self.bytes.truncate(end);
-        rest
-    }
-
-    /// Takes characters up to the next run of ASCII. Returns the rest.
-    fn take_cluster<'t>(&mut self, text: &'t str) -> &'t str {
-        let mut rest = text;
-        let mut chars = text.chars();
-        let mut next = chars.next();
-        while let Some(first) = next {
-            let after_first = chars.as_str();
-            next = chars.next();
-            let safe = |c: Option<char>| c.is_none_or(|c| simple::map(c).is_some());
-            match simple::map(first) {
-                Some(mapped) if safe(next) => {
-                    self.put(mapped);
-                    rest = after_first;
-                }
-                _ => {
-                    let mut cluster_end = text.len() - after_first.len();
-                    while !safe(next) {
-                        cluster_end = text.len() - chars.as_str().len();
-                        next = chars.next();
-                    }
-                    let start = text.len() - rest.len();
-                    self.put_slowly(&text[start..cluster_end]);
-                    rest = &text[cluster_end..];
-                }
-            }
-            if rest.as_bytes().first().is_some_and(u8::is_ascii)
-                && ascii_prefix(rest.as_bytes()) > 1
-            {
-                break;
-            }
-        }
-        rest
-    }
-
-    /// The defining path, for any text that no combining mark follows.
-    fn put_slowly(&mut self, text: &str) {
-        for c in fold_and_normalise(text) {
-            self.put(if is_space(c) { ' ' } else { c });
-        }
-    }
-
-    fn put(&mut self, c: char) {
-        if c != ' ' {
-            let mut utf8 = [0; 4];
-            self.bytes
-                .extend_from_slice(c.encode_utf8(&mut utf8).as_bytes());
-        } else if self.bytes.last().is_some_and(|&last| last != b' ') {
-            self.bytes.push(b' ');
-        }
-    }
-
-    fn finish(mut self) -> String {
-        if self.bytes.last() == Some(&b' ') {
-            self.bytes.pop();
-        }
-        // Whole characters are all that was ever written.
-        String::from_utf8(self.bytes)
-            .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
-    }
-}
-
-/// Steps 1 to 3 of the definition, save that decompositions may still bring spaces in.
-fn fold_and_normalise(text: &str) -> impl Iterator<Item = char> {
-    text.chars()
-        .filter(|&c| !is_ignorable(c))
-        .map(|c| if is_space(c) { ' ' } else { c })
+/// Step 3, of one piece; decompositions may still bring spaces in.
+fn fold_and_normalise(chars: impl Iterator<Item = char>) -> impl Iterator<Item = char> {
+    chars
         .nfd()
         .default_case_fold()
         .nfkd()
@@ -212,33 +131,6 @@ fn fold_and_normalise(text: &str) -> impl Iterator<Item = char> {
         .nfkd()
         .nfc()
 }
-
-/// The length of the ASCII run at the front.
-fn ascii_prefix(bytes: &[u8]) -> usize {
-    let (words, _) = bytes.as_chunks::<16>();
-    let whole = words.iter().take_while(|word| word.is_ascii()).count() * 16;
-    whole
-        + bytes[whole..]
-            .iter()
-            .take_while(|byte| byte.is_ascii())
-            .count()
-}
-
-/// Canonical form of each ASCII byte.
-const ASCII: [u8; 128] = {
-    let mut table = [0; 128];
-    let mut byte = 0;
-    while byte < 128 {
-        let value = byte as u8;
-        table[byte] = if value <= b' ' || value == 0x7F {
-            b' '
-        } else {
-            value.to_ascii_lowercase()
-        };
-        byte += 1;
-    }
-    table
-};
 
 /// Control characters and White_Space.
 fn is_space(c: char) -> bool {

@@ -15,7 +15,7 @@ use super::desk::{Desk, Lane};
 use super::feed::Feed;
 use super::status::Refused;
 use super::{Replies, convert, question};
-use crate::catalogue::{self, Catalogue, Summary};
+use crate::catalogue::{self, Summary};
 use crate::engine::Engine;
 use crate::reporting;
 use crate::roots::Root;
@@ -238,7 +238,7 @@ fn status(engine: &Engine, cancel: &Cancel) -> Result<v1::StatusReply, Refused> 
             .map(|usage| convert::usage(index, usage))
             .collect(),
         roots: roots(engine)?,
-        max_message_bytes: (engine.config.grpc.max_message_mib << 20) as u64,
+        max_message_bytes: engine.config.grpc.max_message_mib.bytes(),
         threshold: index.parameters().threshold,
         store_bytes,
         text_bytes,
@@ -279,7 +279,7 @@ fn files(
     send(Part::Summary(convert::summary(summary)))
 }
 
-/// Fills in the groups and pairs at the index's own threshold.
+/// Fills in the groups at the index's own threshold.
 fn count_groups(
     engine: &Engine,
     view: &simdex_index::View,
@@ -287,8 +287,6 @@ fn count_groups(
     cancel: &Cancel,
 ) -> Result<(), IndexError> {
     let kept = Ratio::new(engine.index.parameters().threshold).unwrap_or(Ratio::ONE);
-    let catalogue = Catalogue::at(&engine.index, view, kept, cancel)?;
-    summary.groups = catalogue.groups()?.len() as u64;
-    summary.pairs = catalogue.count_pairs();
+    summary.groups = catalogue::count_groups(&engine.index, view, kept, cancel)?;
     Ok(())
 }

@@ -158,7 +158,7 @@ impl Desk {
 
     /// Longest message, bytes.
     pub(super) fn longest_message(&self) -> usize {
-        self.engine.config.grpc.max_message_mib << 20
+        self.engine.config.grpc.max_message_mib.length()
     }
 }
 

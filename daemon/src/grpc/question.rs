@@ -14,7 +14,6 @@ use super::upload::Uploaded;
 use crate::engine::Engine;
 use crate::query::{Ask, QueryError, Request, Subject};
 use crate::roots::path_from;
-use crate::watch::open::open_regular;
 
 /// Files listed where nothing else is asked, and at most.
 const LIMIT: u32 = 20;
@@ -79,10 +78,13 @@ impl Source {
 /// carried it, and lines and case may differ between them. None where the file changed.
 fn own_text(engine: &Engine, known: &Subject, path: &std::path::Path) -> Option<Subject> {
     known.text()?;
-    let (root, _) = engine.roots.locate(path)?;
-    let file = open_regular(&root.path, path).ok()?;
+    let (root, key) = engine.roots.locate(path)?;
+    if key.is_member() {
+        return None;
+    }
+    let file = root.open_file(&key.path).ok()?;
     // What is hashed must be what is read, whatever becomes of the file meanwhile.
-    let limit = engine.config.extract.input_mib << 20;
+    let limit = engine.config.extract.input_mib.bytes();
     let taken = engine.pool.space().snapshot(&file, limit).ok()?;
     let taken = taken.into_file().ok()?;
     let file = taken.file().try_clone().ok()?;
@@ -97,7 +99,6 @@ pub(super) fn file(
 ) -> Result<simdex_index::FileView, QueryError> {
     let unknown = || QueryError::UnknownFile(path.display().to_string());
     let (_, key) = engine.roots.locate(path).ok_or_else(unknown)?;
-    let key = engine.index.resolve(key)?;
     engine
         .index
         .file_view(&key, &engine.roots.view())?

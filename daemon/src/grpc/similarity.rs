@@ -1,5 +1,6 @@
 //! The service `simdex.v1.Similarity`.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -17,7 +18,7 @@ use super::question::{self, Source};
 use super::status::Refused;
 use super::upload::{self, Uploaded};
 use super::{Replies, convert};
-use crate::catalogue::{Catalogue, Summary};
+use crate::catalogue::{self, Summary};
 use crate::compare::compare;
 use crate::engine::Engine;
 use crate::query::{Ask, QueryError, find};
@@ -71,7 +72,7 @@ impl SimilarityService {
             }
             Some(Wire::Upload(upload)) => {
                 let _place = self.desk.enter(Lane::Stream, deadline).await?;
-                let longest = engine.config.grpc.max_upload_mib << 20;
+                let longest = engine.config.grpc.max_upload_mib.bytes();
                 let sent = upload::receive(parts, upload.path, &engine.data_dir, longest, deadline)
                     .await?;
                 Source::Upload(sent)
@@ -161,16 +162,22 @@ impl Similarity for SimilarityService {
         );
         let started = Instant::now();
         let listed = self.desk.list(deadline, move |engine, feed| {
-            let catalogue = Catalogue::at(&engine.index, &view, at, feed.cancel())?;
-            let pairs = catalogue.pairs()?;
-            let mut summary = crate::catalogue::summary(&engine.index, &view)?;
-            (summary.groups, summary.pairs) =
-                (catalogue.groups()?.len() as u64, pairs.len() as u64);
-            for pair in pairs {
-                feed.send(v1::ListPairsReply {
-                    part: Some(Part::Pair(convert::pair(pair))),
-                })?;
-            }
+            let (index, cancel) = (&engine.index, feed.cancel());
+            let mut refused = None;
+            let count = catalogue::pairs(index, &view, at, cancel, &mut |pair| {
+                let part = Some(Part::Pair(convert::pair(pair)));
+                feed.send(v1::ListPairsReply { part }).map_or_else(
+                    |why| {
+                        refused = Some(why);
+                        ControlFlow::Break(())
+                    },
+                    ControlFlow::Continue,
+                )
+            })?;
+            refused.map_or(Ok(()), Err)?;
+            let mut summary = catalogue::summary(index, &view)?;
+            summary.groups = catalogue::count_groups(index, &view, at, cancel)?;
+            summary.pairs = Some(count);
             let summary = closing(summary, started);
             feed.send(v1::ListPairsReply {
                 part: Some(Part::Summary(summary)),
@@ -193,10 +200,9 @@ impl Similarity for SimilarityService {
         );
         let started = Instant::now();
         let listed = self.desk.list(deadline, move |engine, feed| {
-            let catalogue = Catalogue::at(&engine.index, &view, at, feed.cancel())?;
-            let groups = catalogue.groups()?;
-            let mut summary = crate::catalogue::summary(&engine.index, &view)?;
-            (summary.groups, summary.pairs) = (groups.len() as u64, catalogue.count_pairs());
+            let groups = catalogue::groups(&engine.index, &view, at, feed.cancel())?;
+            let mut summary = catalogue::summary(&engine.index, &view)?;
+            summary.groups = groups.len() as u64;
             for group in groups {
                 feed.send(v1::ListGroupsReply {
                     part: Some(Part::Group(convert::group(group))),

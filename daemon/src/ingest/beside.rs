@@ -14,7 +14,7 @@ pub(super) mod plan;
 use std::ffi::OsStr;
 use std::io::{self, Seek, Write};
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use simdex_extract::{
     EXTRACTOR_VERSION, Fact, Hint, Member, PrivateFile, Snapshot, SnapshotError, Urgency,
@@ -24,11 +24,10 @@ use simdex_schema::{ContentHash, ContentRecord, FileKey, FileStat};
 
 use self::plan::{MAX_BYTES, Page, Plan, Sight, copy};
 use super::content::ReadContent;
-use super::{Ingest, is_behind_symlink, members, name_of};
+use super::{Ingest, members, name_of};
 use crate::roots::Root;
-use crate::watch::open::open_regular;
 use crate::watch::stat::Observe;
-use crate::watch::walk::{Seen, look};
+use crate::watch::walk::{Look, Seen};
 
 /// Its name in the page.
 pub(super) const NAME: &str = "as-shown.mhtml";
@@ -150,7 +149,7 @@ impl Ingest<'_> {
 
     /// What a file is, by its record where its stat proves that true.
     fn seen_on_record(&self, root: &Root, key: FileKey) -> Result<Sight, IndexError> {
-        let Some(stat) = self.regular_at(root, &path_of(root, &key)) else {
+        let Some(stat) = self.regular_at(root, &key) else {
             return Ok(Sight::Nothing);
         };
         let known = self
@@ -173,8 +172,7 @@ impl Ingest<'_> {
         if !matches!(recorded, Sight::Unproven) {
             return Ok(recorded);
         }
-        let path = path_of(root, &key);
-        let Some((stat, snapshot)) = self.frame_of(root, &path) else {
+        let Some((stat, snapshot)) = self.frame_of(root, &key) else {
             return Ok(Sight::Nothing);
         };
         let snapshot = match snapshot {
@@ -188,30 +186,24 @@ impl Ingest<'_> {
         if let Some(content) = self.index.content(hash)?.filter(is_current) {
             return Ok(sight(key, seen, &content.media_type, &content.facts));
         }
-        Ok(self.read_frame(key, seen, name_of(&path), snapshot))
+        Ok(self.read_frame(key, seen, snapshot))
     }
 
     /// The bytes of a frame.
     fn frame_of(
         &self,
         root: &Root,
-        path: &Path,
+        key: &FileKey,
     ) -> Option<(FileStat, Result<Snapshot, SnapshotError>)> {
-        let file = open_regular(&root.path, path).ok()?;
+        let file = root.open_file(&key.path).ok()?;
         let stat = FileStat::of_open(&file).ok()?;
         Some((stat, self.pool.space().snapshot(&file, MAX_BYTES)))
     }
 
     /// What a frame is whose content is not on record.
-    fn read_frame(
-        &self,
-        key: FileKey,
-        seen: (ContentHash, FileStat),
-        name: Option<String>,
-        snapshot: Snapshot,
-    ) -> Sight {
+    fn read_frame(&self, key: FileKey, seen: (ContentHash, FileStat), snapshot: Snapshot) -> Sight {
         let hint = Hint {
-            name,
+            name: name_of(Path::new(OsStr::from_bytes(&key.path))),
             urgency: Urgency::Backlog,
             share: self.share,
         };
@@ -227,11 +219,12 @@ impl Ingest<'_> {
     }
 
     /// The stat of a file that may be read.
-    fn regular_at(&self, root: &Root, path: &Path) -> Option<FileStat> {
+    fn regular_at(&self, root: &Root, key: &FileKey) -> Option<FileStat> {
         let limit = self.input_bytes.min(MAX_BYTES);
-        let seen = look(&root.path, path).filter(|_| !is_behind_symlink(&root.path, path));
-        match seen {
-            Some(Seen::File { stat, .. }) => Some(stat).filter(|stat| stat.length <= limit),
+        match root.look(&key.path) {
+            Look::Seen(Seen::File { stat, .. }, _) => {
+                Some(stat).filter(|stat| stat.length <= limit)
+            }
             _ => None,
         }
     }
@@ -259,13 +252,8 @@ fn on_share(key: &FileKey, path: Vec<u8>) -> FileKey {
     FileKey { root, path }
 }
 
-fn path_of(root: &Root, key: &FileKey) -> PathBuf {
-    root.path.join(OsStr::from_bytes(&key.path))
-}
-
 /// Writes the bytes of a frame.
 fn copy_from_disk(root: &Root, page: &Page, out: &mut dyn Write) -> io::Result<()> {
-    let path = Path::new(OsStr::from_bytes(&page.path));
-    let file = open_regular(&root.path, path).map_err(io::Error::other)?;
+    let file = root.open_file(&page.path).map_err(io::Error::other)?;
     copy(file, page.hash, out)
 }

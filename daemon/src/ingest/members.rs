@@ -41,7 +41,7 @@ impl TreeLimits {
     pub(super) fn of(limits: &ExtractConfig) -> Self {
         Self {
             entries: limits.container_entries as usize,
-            bytes: limits.container_mib << 20,
+            bytes: limits.container_mib.bytes(),
             nesting: limits.container_nesting as usize,
             time: Duration::from_secs(limits.container_seconds),
         }

@@ -14,7 +14,7 @@ use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat, State};
 use super::beside::Shown;
 use super::content::Bytes;
 use super::known::{Found, Whole};
-use super::{Ingest, Looked, hash_of, name_of, now, unread};
+use super::{Ingest, Looked, hash_of, name_of, now, refused, unread};
 use crate::roots::Root;
 use crate::watch::stat::Observe;
 
@@ -27,8 +27,10 @@ const HASHED_FIRST: u64 = 64 << 20;
 enum Reading {
     /// It stood still.
     Whole(Box<Whole>),
-    /// Its bytes cannot be had, as it was then.
-    Unread(FileStat, State, &'static str),
+    /// The share answered for it with an error, as it was then.
+    Refused(FileStat),
+    /// It turned out to be longer than the limit.
+    TooLong(FileStat),
     /// It changed meanwhile.
     Changed,
     /// The machine did not allow it.
@@ -65,7 +67,11 @@ impl Ingest<'_> {
         for _ in 0..ATTEMPTS {
             match self.read_once(root, &key, known.as_ref(), file)? {
                 Reading::Whole(whole) => return self.judge(key, known, *whole),
-                Reading::Unread(stat, state, reason) => {
+                Reading::Refused(stat) => {
+                    return Ok(refused(root, key, known, Some(stat), "io-error"));
+                }
+                Reading::TooLong(stat) => {
+                    let (state, reason) = (State::TooLarge, "input-limit");
                     return Ok(unread(key, known, Some(stat), state, reason));
                 }
                 Reading::NotNow(fault) => return Ok(not_now(root, key, known, fault)),
@@ -192,8 +198,8 @@ impl Ingest<'_> {
 impl Reading {
     fn failed(error: &SnapshotError, stat: FileStat) -> Self {
         match error {
-            SnapshotError::Source(_) => Self::Unread(stat, State::Unreadable, "io-error"),
-            SnapshotError::TooLong => Self::Unread(stat, State::TooLarge, "input-limit"),
+            SnapshotError::Source(_) => Self::Refused(stat),
+            SnapshotError::TooLong => Self::TooLong(stat),
             SnapshotError::Spool(error) => {
                 tracing::warn!(%error, "a file cannot be copied to be read; it is tried again later");
                 let why = (State::Unstable, Reason::SpoolFailed.code());

@@ -195,7 +195,8 @@ struct SummaryLine<'a> {
     states: &'a BTreeMap<String, u64>,
     documents: u64,
     groups: u64,
-    pairs: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pairs: Option<u64>,
     suppressed: u64,
     seconds: f64,
 }

@@ -149,7 +149,7 @@ fn pair_and_summary_lines_are_the_contract() {
         states,
         documents: 2,
         groups: 1,
-        pairs: 1,
+        pairs: Some(1),
         seconds: 0.5,
         ..Summary::default()
     };

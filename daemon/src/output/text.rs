@@ -98,9 +98,13 @@ pub fn summary_text(summary: &Summary) -> String {
     if summary.members > 0 {
         text.push_str(&format!("{} files inside containers\n", summary.members));
     }
+    let pairs = summary.pairs.map(|pairs| format!("{pairs} pairs, "));
     text.push_str(&format!(
-        "{} documents, {} groups, {} pairs, {:.1} s\n",
-        summary.documents, summary.groups, summary.pairs, summary.seconds
+        "{} documents, {} groups, {}{:.1} s\n",
+        summary.documents,
+        summary.groups,
+        pairs.unwrap_or_default(),
+        summary.seconds
     ));
     text
 }

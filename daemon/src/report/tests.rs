@@ -72,7 +72,6 @@ fn input<'a>(groups: Vec<ReportGroup>, text_of: &'a TextOf<'a>) -> ReportInput<'
             states: BTreeMap::from([("indexed".to_owned(), 4), ("no-text".to_owned(), 2)]),
             documents: 2,
             groups: groups.len() as u64,
-            pairs: 1,
             seconds: 0.5,
             ..Summary::default()
         },

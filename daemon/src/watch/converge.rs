@@ -10,14 +10,16 @@ use std::time::{Duration, Instant};
 
 use simdex_schema::FileStat;
 
-use super::walk::{Limits, Seen, look, walk_beneath};
+use super::anchor::Anchor;
+use super::walk::{Limits, Look, Seen, look, walk_beneath};
 use super::{Cause, Hint, Mode, RootWatcher, Settings};
 
 type Files = BTreeMap<PathBuf, FileStat>;
 
 fn on_disk(root: &Path, start: &Path) -> Files {
     let mut files = Files::new();
-    walk_beneath(root, start, Limits::default(), &mut |seen| {
+    let anchor = Anchor::open(root).unwrap();
+    walk_beneath(&anchor, start, Limits::default(), &mut |seen| {
         if let Seen::File { path, stat } = seen {
             files.insert(path, stat);
         }
@@ -31,7 +33,10 @@ fn on_disk(root: &Path, start: &Path) -> Files {
 fn follow(files: &mut Files, root: &Path, hint: Hint) {
     match hint {
         Hint::Path(path) => {
-            if let Some(Seen::File { path, stat }) = look(root, &path) {
+            let below = path.strip_prefix(root).unwrap();
+            if let Look::Seen(Seen::File { path, stat }, _) =
+                look(&Anchor::open(root).unwrap(), below)
+            {
                 files.insert(path, stat);
             }
         }

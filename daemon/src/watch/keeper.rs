@@ -7,9 +7,10 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::anchor::{Anchor, RootRefusal};
 use super::debounce::Debouncer;
 use super::native::{ArmError, Inbox, Native, Note};
-use super::probe::RootIdentity;
+use super::probe::InodeId;
 use super::{Cause, ChosenMode, Hint, Mode, Settings, choose};
 
 /// Notes taken at one go, so that deadlines are looked at in between.
@@ -37,7 +38,7 @@ pub(super) struct Keeper {
     chosen: Arc<Mutex<ChosenMode>>,
     native: Option<Native>,
     /// The root as last seen; `None` while it is gone.
-    present: Option<RootIdentity>,
+    present: Option<InodeId>,
     pending: Debouncer,
     /// Hints the sink had no room for. Nothing is added but rescans while one waits here, so it
     /// holds at most what one round of the debouncer gave.
@@ -72,8 +73,8 @@ impl Keeper {
 
     /// Until stopped, or until nobody listens.
     pub(super) fn run(mut self) {
-        match RootIdentity::of(&self.post.path) {
-            Ok(identity) => self.appear(identity, Cause::Start),
+        match usable(&self.post.path) {
+            Ok(root) => self.appear(root, Cause::Start),
             Err(_) => self.vanish(),
         }
         while !self.inbox.stopped() {
@@ -142,7 +143,7 @@ impl Keeper {
     /// Looks at the root; true if it is the one we knew.
     fn check_root(&mut self) -> bool {
         self.next_check = Instant::now() + self.post.settings.check_every.max(SHORTEST);
-        match (self.present, RootIdentity::of(&self.post.path)) {
+        match (self.present, usable(&self.post.path)) {
             (Some(known), Ok(found)) if known == found => return true,
             (Some(_), Ok(found)) => self.appear(found, Cause::RootReplaced),
             (None, Ok(found)) => self.appear(found, Cause::RootBack),
@@ -152,9 +153,9 @@ impl Keeper {
         false
     }
 
-    fn appear(&mut self, identity: RootIdentity, cause: Cause) {
+    fn appear(&mut self, root: InodeId, cause: Cause) {
         self.forget();
-        self.present = Some(identity);
+        self.present = Some(root);
         self.choose_and_arm();
         self.promise(cause);
     }
@@ -288,6 +289,11 @@ impl Keeper {
         }
         Ok(())
     }
+}
+
+/// Which directory stands at a root's path, where it can be listed.
+fn usable(root: &Path) -> Result<InodeId, RootRefusal> {
+    Anchor::open_listable(root).map(|anchor| anchor.inode())
 }
 
 /// Says what stands at each path now. Events only say where to look: a rename may have been undone,

@@ -15,6 +15,7 @@ use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 
 use notify::event::{AccessKind, AccessMode, EventKind};
 use notify::{Config, ErrorKind, Event, RecommendedWatcher, RecursiveMode, Watcher};
+use rustix::io::Errno;
 use walkdir::WalkDir;
 
 use super::Cause;
@@ -81,6 +82,8 @@ impl Inbox {
 pub(super) enum ArmError {
     #[error("the limit of watches is reached (sysctl fs.inotify.max_user_watches)")]
     Limit,
+    #[error("the thread that reads the kernel's events has ended")]
+    Ended,
     #[error("{0}")]
     Notify(notify::Error),
 }
@@ -96,10 +99,14 @@ impl From<notify::Error> for ArmError {
 
 /// The watches of one root.
 pub(super) struct Native {
-    watcher: RecommendedWatcher,
+    watcher: Option<RecommendedWatcher>,
     root: PathBuf,
     limits: Limits,
     inbox: Inbox,
+    /// True once it is dropped: its thread may then end.
+    retired: Arc<AtomicBool>,
+    /// True once its thread has ended.
+    ended: Arc<AtomicBool>,
 }
 
 impl Native {
@@ -107,15 +114,22 @@ impl Native {
     /// walk comes too early for, an event tells.
     pub(super) fn arm(root: &Path, limits: Limits, inbox: Inbox) -> Result<Self, ArmError> {
         let config = Config::default().with_follow_symlinks(false);
-        let sender = inbox.clone();
-        let watcher = RecommendedWatcher::new(move |event| read(event, &sender), config)?;
+        let [retired, ended] = <[Arc<AtomicBool>; 2]>::default();
+        let heartbeat = Heartbeat {
+            inbox: inbox.clone(),
+            retired: Arc::clone(&retired),
+            ended: Arc::clone(&ended),
+        };
+        let watcher = RecommendedWatcher::new(move |event| read(event, &heartbeat.inbox), config)?;
         let mut native = Self {
-            watcher,
+            watcher: Some(watcher),
             root: root.to_owned(),
             limits,
             inbox,
+            retired,
+            ended,
         };
-        native.watcher.watch(root, RecursiveMode::NonRecursive)?;
+        native.watch(root)?;
         native.extend(root)?;
         Ok(native)
     }
@@ -152,15 +166,60 @@ impl Native {
     }
 
     /// A directory that vanished or may not be read costs itself only; its parent tells when that
-    /// changes.
+    /// changes. Anything else would leave a directory unwatched in silence.
     fn watch(&mut self, directory: &Path) -> Result<(), ArmError> {
-        match self
-            .watcher
-            .watch(directory, RecursiveMode::NonRecursive)
-            .map_err(ArmError::from)
-        {
-            Err(ArmError::Limit) => Err(ArmError::Limit),
+        let alive = !self.ended.load(Ordering::Acquire);
+        let Some(watcher) = self.watcher.as_mut().filter(|_| alive) else {
+            return Err(ArmError::Ended);
+        };
+        match watcher.watch(directory, RecursiveMode::NonRecursive) {
+            Err(error) if !is_of_directory(&error) => Err(error.into()),
             _ => Ok(()),
+        }
+    }
+}
+
+impl Drop for Native {
+    fn drop(&mut self) {
+        self.retired.store(true, Ordering::Release);
+        if self.ended.load(Ordering::Acquire) {
+            // notify panics where its thread is not there to be told to stop.
+            std::mem::forget(self.watcher.take());
+        }
+    }
+}
+
+/// Whether an error lies in the directory, and not in the watcher or the machine.
+fn is_of_directory(error: &notify::Error) -> bool {
+    match &error.kind {
+        ErrorKind::PathNotFound => true,
+        ErrorKind::Io(error) => matches!(
+            Errno::from_io_error(error),
+            Some(
+                Errno::NOENT
+                    | Errno::NOTDIR
+                    | Errno::ACCESS
+                    | Errno::PERM
+                    | Errno::LOOP
+                    | Errno::NAMETOOLONG
+            )
+        ),
+        _ => false,
+    }
+}
+
+/// Lives in notify's thread, and tells where that ends by itself.
+struct Heartbeat {
+    inbox: Inbox,
+    retired: Arc<AtomicBool>,
+    ended: Arc<AtomicBool>,
+}
+
+impl Drop for Heartbeat {
+    fn drop(&mut self) {
+        self.ended.store(true, Ordering::Release);
+        if !self.retired.load(Ordering::Acquire) {
+            self.inbox.put(Note::Missed(Cause::WatcherError));
         }
     }
 }

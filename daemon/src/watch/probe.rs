@@ -5,8 +5,12 @@
 //! tell for sure but shares are not ours to write to; the type of the file system tells enough.
 
 use std::io;
-use std::os::unix::fs::MetadataExt;
+use std::os::fd::AsFd;
 use std::path::Path;
+
+use rustix::fs::StatFs;
+use rustix::io::Errno;
+use simdex_schema::DirectoryIdentity;
 
 /// What is known of a type of file system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,7 +109,7 @@ const KNOWN: &[FileSystem] = &[
 impl FileSystem {
     /// The file system `path` lies on.
     pub fn of(path: &Path) -> io::Result<Self> {
-        Ok(Self::from_magic(magic(path)?))
+        Ok(Self::from_magic(magic(&rustix::fs::statfs(path)?)))
     }
 
     /// What is known of a magic number; of an unknown one the worst is assumed.
@@ -117,35 +121,51 @@ impl FileSystem {
     }
 }
 
-/// Tells one directory at a root's path from another: a share that is not mounted leaves its empty
-/// mount point behind. Device numbers are left out, they change with every mount.
+/// Which directory an open one is, for as long as its file system stays mounted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct RootIdentity {
-    /// Inode of the root directory.
+pub struct InodeId {
+    /// Device its file system is mounted as.
+    pub device: u64,
+    /// Its number there.
     pub inode: u64,
-    /// Magic number of its file system.
-    pub file_system: u32,
 }
 
-impl RootIdentity {
-    /// The identity of the directory at `root` (a symlink to it is followed: the root was named by
-    /// the administrator). Anything but a directory is an error.
-    pub fn of(root: &Path) -> io::Result<Self> {
-        let metadata = root.metadata()?;
-        if !metadata.is_dir() {
-            return Err(io::ErrorKind::NotADirectory.into());
-        }
+impl InodeId {
+    /// Of an open directory.
+    pub fn of(directory: impl AsFd) -> Result<Self, Errno> {
+        let stat = rustix::fs::fstat(directory)?;
         Ok(Self {
-            inode: metadata.ino(),
-            file_system: magic(root)?,
+            device: stat.st_dev,
+            inode: stat.st_ino,
         })
     }
 }
 
-fn magic(path: &Path) -> io::Result<u32> {
-    let stat = rustix::fs::statfs(path)?;
+/// What tells an open directory from others after a remount, when its device may be another.
+pub fn directory_identity(directory: impl AsFd) -> Result<DirectoryIdentity, Errno> {
+    let file_system = magic(&rustix::fs::fstatfs(&directory)?);
+    let id = rustix::fs::fstatvfs(&directory)?.f_fsid;
+    Ok(DirectoryIdentity {
+        inode: rustix::fs::fstat(&directory)?.st_ino,
+        file_system,
+        file_system_id: (id != 0 && STORED_IDS.contains(&file_system)).then_some(id),
+    })
+}
+
+/// File systems whose `f_fsid` comes from an id stored in them (or drawn anew with each mount of a
+/// file system in memory). The others make it up from the device number, which another disk in the
+/// same place has too.
+const STORED_IDS: &[u32] = &[
+    0xEF53,      // ext4
+    0x9123_683E, // btrfs
+    0x0102_1994, // tmpfs
+    0xF2F5_2010, // f2fs
+    0xCA45_1A4E, // bcachefs
+];
+
+fn magic(stat: &StatFs) -> u32 {
     // 32 bits matter; where the field is wider and signed the upper half repeats the sign.
-    Ok((stat.f_type & 0xFFFF_FFFF) as u32)
+    (stat.f_type & 0xFFFF_FFFF) as u32
 }
 
 #[cfg(test)]
@@ -188,18 +208,22 @@ mod tests {
     }
 
     #[test]
-    fn another_directory_at_the_same_path_is_another_root() {
+    fn another_directory_at_the_same_path_is_another() {
         let dir = tempfile::tempdir().unwrap();
         let (root, aside) = (dir.path().join("root"), dir.path().join("aside"));
+        let identity = |path: &Path| {
+            let directory = std::fs::File::open(path).unwrap();
+            let inode = InodeId::of(&directory).unwrap();
+            (inode, directory_identity(&directory).unwrap())
+        };
         std::fs::create_dir(&root).unwrap();
-        let before = RootIdentity::of(&root).unwrap();
-        assert_eq!(before, RootIdentity::of(&root).unwrap());
+        let before = identity(&root);
+        assert_eq!(before, identity(&root));
         std::fs::rename(&root, &aside).unwrap();
-        assert!(RootIdentity::of(&root).is_err());
         std::fs::create_dir(&root).unwrap();
-        assert_ne!(before, RootIdentity::of(&root).unwrap());
-        std::fs::remove_dir(&root).unwrap();
-        std::fs::write(&root, "").unwrap();
-        assert!(RootIdentity::of(&root).is_err(), "a file is no root");
+        let after = identity(&root);
+        assert!(before.0 != after.0 && before.1 != after.1);
+        let (one, other) = (before.1.file_system_id, after.1.file_system_id);
+        assert_eq!(one, other, "on one file system");
     }
 }

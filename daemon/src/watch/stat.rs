@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
+use rustix::fs::Stat;
 use simdex_schema::{FileStat, Timestamp};
 
 /// A file whose ctime lies this close to our read may change again within one clock tick of the
@@ -21,6 +22,9 @@ pub trait Observe: Sized {
 
     /// The same from metadata already at hand.
     fn from_metadata(metadata: &Metadata) -> Self;
+
+    /// The same from a `stat` relative to an open directory.
+    fn from_stat(stat: &Stat) -> Self;
 
     /// Whether the bytes are those recorded: inode, length, mtime and ctime are equal. The device
     /// takes no part (it changes when a share is mounted again), and neither does the inode where
@@ -48,6 +52,16 @@ impl Observe for FileStat {
             length: metadata.len(),
             mtime: timestamp(metadata.mtime(), metadata.mtime_nsec()),
             ctime: timestamp(metadata.ctime(), metadata.ctime_nsec()),
+        }
+    }
+
+    fn from_stat(stat: &Stat) -> Self {
+        Self {
+            inode: stat.st_ino,
+            device: stat.st_dev,
+            length: u64::try_from(stat.st_size).unwrap_or(0),
+            mtime: timestamp(stat.st_mtime, stat.st_mtime_nsec as i64),
+            ctime: timestamp(stat.st_ctime, stat.st_ctime_nsec as i64),
         }
     }
 

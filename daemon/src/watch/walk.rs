@@ -1,22 +1,32 @@
 //! The truth about a root: everything that stands under it now, in a fixed order.
 //!
 //! A walk never opens a file, never follows a symlink, and by default never enters another mount.
-//! One bad directory costs that directory only. A walk during which the root vanished fails as a
-//! whole: what it did not see must not count as deleted.
+//! One bad directory costs that directory only. A walk during which the root vanished or refused
+//! fails as a whole: what it did not see must not count as deleted.
+//!
+//! walkdir lists directories by their paths, and a directory may be swapped for a symlink before it
+//! is listed. So a listing only names candidates: each is looked at below its own directory, which
+//! is opened beneath the root's [`Anchor`] without following a symlink. A name that is not there is
+//! not reported.
 
-use std::fs::Metadata;
-use std::io;
+mod look;
+
+use std::cmp::Ordering;
 use std::ops::ControlFlow;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
+use rustix::fs::{AtFlags, FileType, Stat};
 use rustix::io::Errno;
 use simdex_schema::FileStat;
 use walkdir::{DirEntry, WalkDir};
 
-use super::mount::MountPoints;
-use super::probe::RootIdentity;
+use super::anchor::{Anchor, RootRefusal};
 use super::rules::is_temporary;
 use super::stat::Observe;
+
+pub use look::{Look, look};
 
 /// Deepest directory entered below the root, unless said otherwise.
 pub const MAX_DEPTH: usize = 256;
@@ -133,186 +143,207 @@ impl UnreadableReason {
         }
     }
 
-    fn of(error: Option<&io::Error>) -> Self {
-        match error.map(io::Error::kind) {
-            Some(io::ErrorKind::PermissionDenied) => Self::PermissionDenied,
+    fn of(errno: Errno) -> Self {
+        match errno {
+            Errno::ACCESS | Errno::PERM => Self::PermissionDenied,
             _ => Self::IoError,
         }
     }
 }
 
-/// Why a walk says nothing at all.
-#[derive(Debug, thiserror::Error)]
-pub enum WalkError {
-    /// The root is missing, no directory, or was replaced by another while we walked.
-    #[error("the root {} has vanished", .0.display())]
-    RootVanished(PathBuf),
+/// Walks the whole root with the default [`Limits`]. Paths come in the order of their bytes, a
+/// directory standing where its path with a `/` behind it stands; `visit` may break off.
+pub fn walk(
+    anchor: &Anchor,
+    visit: &mut dyn FnMut(Seen) -> ControlFlow<()>,
+) -> Result<(), RootRefusal> {
+    walk_beneath(anchor, anchor.path(), Limits::default(), visit)
 }
 
-/// Walks the whole root with the default [`Limits`]. Each directory's entries come in byte order of
-/// their names; `visit` may break off.
-pub fn walk(root: &Path, visit: &mut dyn FnMut(Seen) -> ControlFlow<()>) -> Result<(), WalkError> {
-    walk_beneath(root, root, Limits::default(), visit)
-}
-
-/// Walks `start`, a directory in `root` or the root itself. A `start` that is no directory any more
-/// visits nothing: only the root's own absence is an error.
+/// Walks `start`, a directory in the root or the root itself. A `start` that is no directory any
+/// more visits nothing: only the root's own absence or refusal is an error.
 pub fn walk_beneath(
-    root: &Path,
+    anchor: &Anchor,
     start: &Path,
     limits: Limits,
     visit: &mut dyn FnMut(Seen) -> ControlFlow<()>,
-) -> Result<(), WalkError> {
-    let vanished = || WalkError::RootVanished(root.to_owned());
-    let identity = RootIdentity::of(root).map_err(|_| vanished())?;
-    // walkdir resolves a symlink given as the start; only the root may be one.
-    if start == root || start.symlink_metadata().is_ok_and(|m| m.is_dir()) {
-        Walk::new(root, start, limits).run(start, visit);
+) -> Result<(), RootRefusal> {
+    let mut walk = Walk::new(anchor, start, limits);
+    walk.run(start, visit);
+    if let Some(refusal) = walk.root_refused {
+        return Err(refusal);
     }
-    match RootIdentity::of(root) {
-        Ok(now) if now == identity => Ok(()),
-        _ => Err(vanished()),
-    }
-}
-
-/// What one path below `root` is now; `None` if it is a directory that a walk enters or does not
-/// exist. The same judgement as a walk's, for a path that a hint names.
-pub fn look(root: &Path, path: &Path) -> Option<Seen> {
-    match path.symlink_metadata() {
-        Ok(metadata) if metadata.is_dir() => barred(root, path, Limits::default()),
-        Ok(metadata) => Some(judge(path.to_owned(), &metadata)),
-        Err(error) => refused(path.to_owned(), Some(&error)),
+    let now = Anchor::open(anchor.path())?;
+    match now.inode() == anchor.inode() {
+        true => Ok(()),
+        false => Err(RootRefusal::Replaced),
     }
 }
 
-/// A directory that a walk within these limits names and does not enter; `None` for one it enters.
-fn barred(root: &Path, path: &Path, limits: Limits) -> Option<Seen> {
-    let skipped = limits.bar(path, depth_below(root, path), &MountPoints::below(root));
-    match skipped {
-        Some(reason) => Some(Seen::Skipped {
-            path: path.to_owned(),
-            reason,
-        }),
-        None => {
-            let refusal = path.read_dir().err()?;
-            refused(path.to_owned(), Some(&refusal))
-        }
-    }
-}
-
-fn depth_below(root: &Path, path: &Path) -> usize {
-    let below = path.strip_prefix(root);
-    below.map_or(0, |below| below.components().count())
-}
-
-impl Limits {
-    /// Why a directory so deep below the root is not entered.
-    fn bar(self, directory: &Path, depth: usize, mounts: &MountPoints) -> Option<SkipReason> {
-        if depth > 0 && self.mounts == Mounts::Stay && mounts.has(directory) {
-            Some(SkipReason::MountPoint)
-        } else {
-            (depth > self.max_depth).then_some(SkipReason::TooDeep)
-        }
-    }
-}
-
-struct Walk {
+struct Walk<'a> {
+    anchor: &'a Anchor,
     limits: Limits,
-    mounts: MountPoints,
     /// How deep the start lies below the root.
     start_depth: usize,
     /// The directory last met at each depth: walkdir does not say where a listing broke off.
     trail: Vec<PathBuf>,
+    /// The directory whose entries are being looked at; without a descriptor where it is refused.
+    parent: Option<(PathBuf, Option<OwnedFd>)>,
+    root_refused: Option<RootRefusal>,
 }
 
-impl Walk {
-    fn new(root: &Path, start: &Path, limits: Limits) -> Self {
+/// What to do about an entry: what is said of it, and whether a directory is entered.
+type Judged = (Option<Seen>, bool);
+
+impl<'a> Walk<'a> {
+    fn new(anchor: &'a Anchor, start: &Path, limits: Limits) -> Self {
         Self {
+            anchor,
             limits,
-            mounts: MountPoints::below(root),
-            start_depth: depth_below(root, start),
+            start_depth: below(anchor, start).components().count(),
             trail: Vec::new(),
+            parent: None,
+            root_refused: None,
         }
     }
 
     fn run(&mut self, start: &Path, visit: &mut dyn FnMut(Seen) -> ControlFlow<()>) {
-        let mut entries = WalkDir::new(start).sort_by_file_name().into_iter();
+        let mut entries = WalkDir::new(start).sort_by(in_order_of_keys).into_iter();
         while let Some(entry) = entries.next() {
             let (seen, enter) = match entry {
                 Ok(entry) if entry.depth() == 0 || entry.file_type().is_dir() => {
                     self.directory(entry)
                 }
-                Ok(entry) => (file(entry), true),
+                Ok(entry) => (self.file(&entry), true),
                 Err(error) => (self.broken(&error), true),
             };
             if !enter {
                 entries.skip_current_dir();
             }
-            if seen.is_some_and(|seen| visit(seen).is_break()) {
+            let broken_off = seen.is_some_and(|seen| visit(seen).is_break());
+            if broken_off || self.root_refused.is_some() {
                 return;
             }
         }
     }
 
     /// Whether to enter a directory, and what to say of one not entered.
-    fn directory(&mut self, entry: DirEntry) -> (Option<Seen>, bool) {
+    fn directory(&mut self, entry: DirEntry) -> Judged {
         let depth = entry.depth();
         let path = entry.into_path();
-        let below = self.start_depth + depth;
-        if let Some(reason) = self.limits.bar(&path, below, &self.mounts) {
+        self.trail.truncate(depth);
+        self.trail.push(path.clone());
+        if self.start_depth + depth > self.limits.max_depth {
+            let reason = SkipReason::TooDeep;
             return (Some(Seen::Skipped { path, reason }), false);
         }
-        self.trail.truncate(depth);
-        self.trail.push(path);
-        (None, true)
+        match self.open(&path) {
+            Ok(directory) => {
+                self.parent = Some((path, Some(directory)));
+                (None, true)
+            }
+            Err(Errno::XDEV) => {
+                let reason = SkipReason::MountPoint;
+                (Some(Seen::Skipped { path, reason }), false)
+            }
+            Err(errno) => (self.refused(path, errno), false),
+        }
     }
 
-    fn broken(&self, error: &walkdir::Error) -> Option<Seen> {
+    /// An entry that is no directory, looked at where it was said to be.
+    fn file(&mut self, entry: &DirEntry) -> Option<Seen> {
+        let parent = entry.path().parent()?;
+        if self.parent.as_ref().is_none_or(|(open, _)| open != parent)
+            && let Err(errno) = self.open_parent(parent)
+        {
+            return self.refused(parent.to_owned(), errno);
+        }
+        let directory = self.parent.as_ref()?.1.as_ref()?;
+        let flags = AtFlags::SYMLINK_NOFOLLOW | AtFlags::NO_AUTOMOUNT;
+        let path = entry.path().to_owned();
+        match rustix::fs::statat(directory, entry.file_name(), flags) {
+            // A directory made in its place meanwhile is for its own event or the next walk.
+            Ok(stat) if FileType::from_raw_mode(stat.st_mode).is_dir() => None,
+            Ok(stat) => Some(judge(path, &stat)),
+            Err(errno) => self.refused(path, errno),
+        }
+    }
+
+    /// Goes back to a directory after one of those in it.
+    fn open_parent(&mut self, path: &Path) -> Result<(), Errno> {
+        let opened = self.open(path);
+        let refusal = opened.as_ref().err().copied();
+        self.parent = Some((path.to_owned(), opened.ok()));
+        refusal.map_or(Ok(()), Err)
+    }
+
+    fn open(&self, directory: &Path) -> Result<OwnedFd, Errno> {
+        let below = below(self.anchor, directory);
+        self.anchor.directory(below, self.limits.mounts)
+    }
+
+    fn broken(&mut self, error: &walkdir::Error) -> Option<Seen> {
         let directory = || self.trail.get(error.depth().saturating_sub(1));
         let path = error.path().or_else(|| directory().map(PathBuf::as_path))?;
-        refused(path.to_owned(), error.io_error())
+        let errno = error.io_error().and_then(Errno::from_io_error);
+        self.refused(path.to_owned(), errno.unwrap_or(Errno::IO))
+    }
+
+    /// Says what an error means; `None` where the thing vanished between the listing and the look,
+    /// or was swapped for something that lies elsewhere.
+    fn refused(&mut self, path: PathBuf, errno: Errno) -> Option<Seen> {
+        let is_gone = matches!(
+            errno,
+            Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::XDEV
+        );
+        if path == self.anchor.path() {
+            self.root_refused = Some(RootRefusal::of(&path, errno));
+            return None;
+        }
+        match errno {
+            _ if is_gone => None,
+            Errno::NAMETOOLONG => Some(Seen::Skipped {
+                path,
+                reason: SkipReason::TooDeep,
+            }),
+            _ => Some(Seen::Unreadable {
+                path,
+                reason: UnreadableReason::of(errno),
+            }),
+        }
     }
 }
 
-fn file(entry: DirEntry) -> Option<Seen> {
-    let metadata = entry.metadata();
-    let path = entry.into_path();
-    match metadata {
-        Ok(metadata) => Some(judge(path, &metadata)),
-        Err(error) => refused(path, error.io_error()),
-    }
+/// The part of a path below the root.
+fn below<'a>(anchor: &Anchor, path: &'a Path) -> &'a Path {
+    path.strip_prefix(anchor.path()).unwrap_or(path)
 }
 
-fn judge(path: PathBuf, metadata: &Metadata) -> Seen {
-    let kind = metadata.file_type();
-    let reason = if kind.is_symlink() {
-        SkipReason::Symlink
-    } else if !kind.is_file() {
-        SkipReason::NotRegular
-    } else if path.file_name().is_some_and(is_temporary) {
-        SkipReason::Temporary
-    } else {
-        return Seen::File {
-            stat: FileStat::from_metadata(metadata),
-            path,
-        };
+/// The order of the keys that files are recorded by: a directory counts with the `/` behind it.
+fn in_order_of_keys(one: &DirEntry, other: &DirEntry) -> Ordering {
+    let (a, b) = (one.file_name().as_bytes(), other.file_name().as_bytes());
+    let shared = a.len().min(b.len());
+    let next = |entry: &DirEntry, name: &[u8]| match name.get(shared) {
+        Some(byte) => Some(*byte),
+        None => entry.file_type().is_dir().then_some(b'/'),
+    };
+    let rest = || next(one, a).cmp(&next(other, b));
+    a[..shared].cmp(&b[..shared]).then_with(rest)
+}
+
+fn judge(path: PathBuf, stat: &Stat) -> Seen {
+    let reason = match FileType::from_raw_mode(stat.st_mode) {
+        FileType::Symlink => SkipReason::Symlink,
+        FileType::RegularFile if path.file_name().is_some_and(is_temporary) => {
+            SkipReason::Temporary
+        }
+        FileType::RegularFile => {
+            let stat = FileStat::from_stat(stat);
+            return Seen::File { path, stat };
+        }
+        _ => SkipReason::NotRegular,
     };
     Seen::Skipped { path, reason }
-}
-
-/// Says what an error means; `None` where the thing vanished between the listing and the look.
-fn refused(path: PathBuf, error: Option<&io::Error>) -> Option<Seen> {
-    match error.and_then(Errno::from_io_error) {
-        Some(Errno::NOENT | Errno::NOTDIR) => None,
-        Some(Errno::NAMETOOLONG) => Some(Seen::Skipped {
-            path,
-            reason: SkipReason::TooDeep,
-        }),
-        _ => Some(Seen::Unreadable {
-            path,
-            reason: UnreadableReason::of(error),
-        }),
-    }
 }
 
 #[cfg(test)]

@@ -5,9 +5,9 @@ use simdex_schema::file::FileOutcome;
 use simdex_schema::meta::Parameters;
 use simdex_schema::posting::{BASES, PostingKey, encode_bucket, shard_key};
 use simdex_schema::{
-    ContentHash, ContentRecord, DocId, DocumentHash, DocumentKind, DocumentRecord, EdgeRecord,
-    FileKey, FileRecord, FileStat, MemberPlace, MetaRecord, Reason, ReportRecord, Role, RootId,
-    RootRecord, State, Timestamp, key,
+    ContentHash, ContentRecord, DirectoryIdentity, DocId, DocumentHash, DocumentKind,
+    DocumentRecord, EdgeRecord, FileKey, FileRecord, FileStat, MemberPlace, MetaRecord, Reason,
+    ReportRecord, Role, RootId, RootRecord, State, Timestamp, key,
 };
 use simdex_signature::{Rung, SchemeKind};
 
@@ -77,7 +77,11 @@ fn root() -> RootRecord {
     RootRecord {
         path: b"/srv/legal".to_vec(),
         pending_loss: 0,
-        identity: Some((131, 0xEF53)),
+        identity: Some(DirectoryIdentity {
+            inode: 131,
+            file_system: 0xEF53,
+            file_system_id: Some(300),
+        }),
     }
 }
 

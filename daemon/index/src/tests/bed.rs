@@ -9,15 +9,17 @@ use std::sync::atomic::{AtomicI64, Ordering};
 
 use simdex_schema::meta::Parameters;
 use simdex_schema::{
-    ContentHash, ContentRecord, DocId, DocumentHash, DocumentKind, FileKey, FileRecord, FileStat,
-    Reason, RootId, State, file::FileOutcome,
+    ContentHash, ContentRecord, DocId, DocumentHash, DocumentKind, EdgeRecord, FileKey, FileRecord,
+    FileStat, Reason, RootId, State, file::FileOutcome, key,
 };
-use simdex_signature::{CANONICAL_VERSION, CanonicalText, Chunks, Ladder};
+use simdex_signature::{CANONICAL_VERSION, CanonicalText, Chunks, Ladder, Ratio};
 
 use crate::store::{
     MemoryStore, PostingStore, RecordStore, SledStore, Store, StoreError, VisitEntry, Write,
 };
-use crate::{Cancel, Change, Index, IndexError, NewContent, NewDocument, OpenReport, Options};
+use crate::{
+    Cancel, Change, Index, IndexError, NewContent, NewDocument, OpenReport, Options, View,
+};
 
 pub(super) const PARAMETERS: Parameters = Parameters {
     canonical: CANONICAL_VERSION,
@@ -57,6 +59,7 @@ impl Bed {
         let options = Options {
             buffer_postings: 20_000,
             cached_shingles: 100_000,
+            working_bytes: 64 << 20,
             rebuild: false,
         };
         let place = place(dir.path());
@@ -97,6 +100,17 @@ impl Bed {
         let opened = Index::open(store, &self.texts(), self.parameters.clone(), self.options)?;
         self.index = Some(opened.index);
         Ok(opened.report)
+    }
+
+    /// How many edges the store holds.
+    pub(super) fn stored_edges(&self) -> usize {
+        let mut edges = 0;
+        crate::open::visit(&*self.index().store, key::prefix::EDGE, |_, _| {
+            edges += 1;
+            Ok(())
+        })
+        .unwrap();
+        edges
     }
 
     /// Where the texts lie.
@@ -337,4 +351,20 @@ impl PostingStore for Frail {
     fn keys(&self, visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), StoreError> {
         self.0.postings().keys(visit)
     }
+}
+
+/// Every near-duplicate of every document, from its side.
+pub(super) fn pairs(
+    index: &Index,
+    view: &View,
+    threshold: Ratio,
+) -> Vec<(DocId, DocId, EdgeRecord)> {
+    let search = index.pair_search(view, threshold).unwrap();
+    let mut pairs = Vec::new();
+    for a in search.documents() {
+        let partners = search.partners_of(a, &Cancel::never()).unwrap();
+        pairs.extend(partners.into_iter().map(|(b, edge)| (a, b, edge)));
+    }
+    search.finish().unwrap();
+    pairs
 }

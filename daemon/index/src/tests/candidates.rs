@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use simdex_schema::DocumentKind;
 use simdex_signature::{
-    BswN, CanonicalText, Chunks, Fingerprint, Ladder, Rung, SchemeKind, ShingleSet, Signature,
-    Window,
+    BswN, CanonicalText, Chunks, Fingerprint, Ladder, Ratio, Rung, SchemeKind, ShingleSet,
+    Signature, Window,
 };
 
 use super::bed::{Bed, document, put, put_raw};
@@ -217,6 +217,7 @@ fn common_fingerprints_are_counted_and_never_hide_what_matters() {
     bed.options = Options {
         buffer_postings: usize::MAX,
         cached_shingles: 10_000_000,
+        working_bytes: 1 << 30,
         rebuild: false,
     };
     bed.parameters.bsw_n = false;
@@ -252,6 +253,7 @@ fn the_search_for_edges_sees_through_common_fingerprints() {
     bed.options = Options {
         buffer_postings: usize::MAX,
         cached_shingles: 10_000_000,
+        working_bytes: 1 << 30,
         rebuild: false,
     };
     bed.parameters.bsw_n = false;
@@ -259,7 +261,11 @@ fn the_search_for_edges_sees_through_common_fingerprints() {
     bed.open();
     let boilerplate = common(&bed, 26_000);
     // Their edges are not the matter here: pretend they are settled.
-    bed.index().write().unsettled.clear();
+    {
+        let mut shared = bed.index().write();
+        shared.unsettled.clear();
+        shared.restless.clear();
+    }
     let mut random = Random::new(79);
     let rare = random.words(1);
     // Nearly all of these two is common; that of one lies in the other.
@@ -268,6 +274,9 @@ fn the_search_for_edges_sees_through_common_fingerprints() {
     bed.put("b/b", &b);
     bed.settle();
     let (a, b) = (bed.id(&a).unwrap(), bed.id(&b).unwrap());
-    assert!(bed.index().read().graph.edge(a, b).is_some());
+    let threshold = Ratio::new(bed.parameters.threshold).unwrap();
+    let search = bed.index().pair_search(&View::All, threshold).unwrap();
+    let partners = search.partners_of(a, &Cancel::never()).unwrap();
+    assert!(partners.iter().any(|(other, _)| *other == b));
     assert_eq!(document(&boilerplate), bed.index().stats(a).unwrap().hash);
 }

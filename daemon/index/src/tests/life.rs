@@ -8,7 +8,7 @@ use simdex_schema::{GroupId, State};
 use simdex_signature::Ratio;
 
 use super::bed::{
-    Bed, content, document, file, postings_in_buckets, put, put_content, put_raw, seen,
+    Bed, content, document, file, pairs, postings_in_buckets, put, put_content, put_raw, seen,
 };
 use super::model::Model;
 use super::texts::{Random, pool};
@@ -124,7 +124,7 @@ fn writers_settlers_mergers_and_readers_do_not_stand_in_each_others_way() {
         scope.spawn(|| {
             busy(&|| {
                 bed.index()
-                    .neighbourhood(&View::All, Ratio::new(0.5).unwrap(), &never)
+                    .groups(&View::All, Ratio::new(0.5).unwrap(), &never)
                     .unwrap();
                 bed.index()
                     .files(&View::All, &mut |_| ControlFlow::Continue(()))
@@ -254,9 +254,9 @@ fn files_without_text_are_no_group_and_never_equal() {
     bed.settle();
     let found = bed
         .index()
-        .neighbourhood(&View::All, Ratio::ONE, &Cancel::never())
+        .groups(&View::All, Ratio::ONE, &Cancel::never())
         .unwrap();
-    assert!(found.groups.is_empty() && found.pairs.is_empty());
+    assert!(found.is_empty() && pairs(bed.index(), &View::All, Ratio::ONE).is_empty());
     let mut states = Vec::new();
     let mut visit = |file: crate::FileView| {
         states.push((file.state, file.document.is_some()));
@@ -272,7 +272,7 @@ fn handles(bed: &Bed, texts: &[&str]) -> BTreeMap<usize, GroupId> {
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
     let found = bed
         .index()
-        .neighbourhood(&View::All, threshold, &Cancel::never())
+        .groups(&View::All, threshold, &Cancel::never())
         .unwrap();
     let place = |id| {
         let hash = bed.index().stats(id).unwrap().hash;
@@ -282,7 +282,6 @@ fn handles(bed: &Bed, texts: &[&str]) -> BTreeMap<usize, GroupId> {
             .unwrap()
     };
     found
-        .groups
         .iter()
         .map(|group| (place(group.principal), group.id.unwrap()))
         .collect()
@@ -340,18 +339,55 @@ fn edits_of_many_files_at_once_keep_all_handles() {
         bed.settle();
         let threshold = Ratio::new(bed.parameters.threshold).unwrap();
         bed.index()
-            .neighbourhood(&View::All, threshold, &Cancel::never())
+            .groups(&View::All, threshold, &Cancel::never())
             .unwrap()
     };
-    let ids = |found: &crate::Neighbourhood| {
+    let ids = |found: &[crate::GroupView]| {
         found
-            .groups
             .iter()
             .map(|g| g.id.unwrap())
             .collect::<std::collections::BTreeSet<_>>()
     };
     let before = put_all(&|base, n| format!("{base} first {n}"));
-    assert_eq!(before.groups.len(), 400);
+    assert_eq!(before.len(), 400);
     let after = put_all(&|base, n| format!("{base} second {n}"));
     assert_eq!(ids(&before), ids(&after));
+}
+
+#[test]
+fn a_family_keeps_one_edge_per_member_in_whatever_order_it_comes() {
+    let mut random = Random::new(11);
+    let base = random.words(60);
+    let texts: Vec<String> = (0..300)
+        .map(|at| format!("{base} {}", "x".repeat(at / 4) + &at.to_string()))
+        .collect();
+    let orders: [Vec<usize>; 3] = [
+        (0..300).collect(),
+        (0..300).rev().collect(),
+        (0..300).map(|at| at * 77 % 300).collect(),
+    ];
+    for order in orders {
+        let bed = Bed::memory();
+        for some in order.chunks(50) {
+            let files = some
+                .iter()
+                .map(|at| put(bed.index(), &format!("a/{at}"), &texts[*at], 0));
+            bed.index().apply(files.collect()).unwrap();
+            bed.settle();
+        }
+        let mut model = Model::default();
+        for (at, text) in texts.iter().enumerate() {
+            let key = file(&format!("a/{at}"));
+            model.files.insert(key, (text.clone(), 0));
+        }
+        model.check(bed.index(), &View::All, bed.parameters.threshold);
+        let threshold = Ratio::new(bed.parameters.threshold).unwrap();
+        let groups = bed.index().groups(&View::All, threshold, &Cancel::never());
+        let members: usize = groups
+            .unwrap()
+            .iter()
+            .map(|group| group.members.len())
+            .sum();
+        assert_eq!(bed.stored_edges(), members);
+    }
 }

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use simdex_schema::{DocumentHash, FileKey, RootId, State};
 use simdex_signature::{CanonicalText, Ladder, Ratio, Rung, ShingleSet, Window, least_overlap_cut};
 
-use super::bed::{content, document};
+use super::bed::{content, document, pairs};
 use crate::{Cancel, Index, View};
 
 /// Files with their texts and formats.
@@ -31,27 +31,31 @@ impl Model {
         let texts = self.texts(view);
         let (edges, groups) = (edges(&texts, threshold), groups(&texts, threshold));
         let ratio = Ratio::new(threshold).unwrap();
-        let found = index.neighbourhood(view, ratio, &Cancel::never()).unwrap();
+        let found = index.groups(view, ratio, &Cancel::never()).unwrap();
         let name = |id| index.stats(id).unwrap().hash;
-        let pairs: Vec<BTreeSet<DocumentHash>> = found
-            .pairs
-            .iter()
-            .map(|p| [name(p.a), name(p.b)].into())
-            .collect();
-        let distinct: BTreeSet<_> = pairs.iter().cloned().collect();
-        assert_eq!(distinct.len(), pairs.len(), "a pair is listed once");
-        assert_eq!(distinct, edges.keys().cloned().collect());
-        for pair in &found.pairs {
-            let sides: BTreeSet<_> = [name(pair.a), name(pair.b)].into();
-            assert_eq!(pair.edge.shared, edges[&sides].0);
-            assert_eq!(pair.edge.resemblance(), edges[&sides].1);
+        let pairs = pairs(index, view, ratio);
+        let mut distinct = BTreeSet::new();
+        for (a, b, edge) in &pairs {
+            let sides: BTreeSet<_> = [name(*a), name(*b)].into();
+            assert_eq!(edge.shared, edges[&sides].0);
+            assert_eq!(edge.resemblance(), edges[&sides].1);
+            distinct.insert(sides);
         }
-        let shown = found.groups.iter().map(|group| {
+        assert_eq!(distinct, edges.keys().cloned().collect());
+        assert_eq!(2 * distinct.len(), pairs.len(), "found from either side");
+        for group in &found {
+            for member in &group.members {
+                let sides: BTreeSet<_> = [name(group.principal), name(member.document)].into();
+                assert_eq!(member.edge.shared, edges[&sides].0);
+                assert_eq!(member.edge.resemblance(), edges[&sides].1);
+            }
+        }
+        let shown = found.iter().map(|group| {
             let members = group.members.iter().map(|member| name(member.document));
             (name(group.principal), members.collect())
         });
         assert_eq!(shown.collect::<BTreeMap<_, BTreeSet<_>>>(), groups);
-        let handles: Vec<_> = found.groups.iter().filter_map(|group| group.id).collect();
+        let handles: Vec<_> = found.iter().filter_map(|group| group.id).collect();
         assert_eq!(handles.iter().collect::<BTreeSet<_>>().len(), handles.len());
         if *view == View::All && threshold == index.parameters().threshold {
             assert_eq!(handles.len(), groups.len(), "every group has a handle");

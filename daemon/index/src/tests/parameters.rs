@@ -1,8 +1,8 @@
 //! Other settings at the next start: what follows from them is made anew.
 
-use simdex_signature::{BswN, CanonicalText, Rung, SchemeKind, Window};
+use simdex_signature::{BswN, CanonicalText, Ratio, Rung, SchemeKind, Window};
 
-use super::bed::{Bed, file, postings_in_buckets, put};
+use super::bed::{Bed, file, pairs, postings_in_buckets, put};
 use super::model::Model;
 use super::texts::{Random, pool};
 use crate::{Cancel, View};
@@ -100,12 +100,8 @@ fn another_window_or_ladder_makes_records_postings_and_edges_anew() {
     fresh.index().merge().unwrap();
     assert_eq!(bed.index().window(), Window::bytes(12).unwrap());
     let edges = |bed: &Bed| {
-        let shared = bed.index().read();
-        shared
-            .graph
-            .documents()
-            .map(|id| shared.graph.neighbours(id).count())
-            .sum::<usize>()
+        let threshold = Ratio::new(bed.parameters.threshold).unwrap();
+        pairs(bed.index(), &View::All, threshold).len()
     };
     assert_eq!(edges(&bed), edges(&fresh));
     assert_eq!(

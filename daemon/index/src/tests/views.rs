@@ -2,7 +2,7 @@
 
 use simdex_signature::{CanonicalText, Ratio, Rung, SchemeKind, ShingleSet, Window};
 
-use super::bed::{Bed, file};
+use super::bed::{Bed, file, pairs};
 use super::texts::Random;
 use crate::{Asked, Cancel, Question, View};
 
@@ -48,11 +48,8 @@ fn a_document_of_hidden_roots_appears_nowhere() {
         assert_eq!(bed.index().live_documents(&view), 1);
         for threshold in [0.3, 0.7] {
             let threshold = Ratio::new(threshold).unwrap();
-            let found = bed
-                .index()
-                .neighbourhood(&view, threshold, &Cancel::never())
-                .unwrap();
-            assert!(found.groups.is_empty() && found.pairs.is_empty());
+            let found = bed.index().groups(&view, threshold, &Cancel::never());
+            assert!(found.unwrap().is_empty() && pairs(bed.index(), &view, threshold).is_empty());
         }
         if step == 0 {
             bed.index().merge().unwrap();

@@ -40,8 +40,7 @@ pub(super) fn derive(c: char) -> Option<char> {
     if is_ignorable(c) || !stands_alone(c) {
         return None;
     }
-    let mut utf8 = [0; 4];
-    let mut mapped = fold_and_normalise(c.encode_utf8(&mut utf8));
+    let mut mapped = fold_and_normalise(std::iter::once(c));
     let only = mapped
         .next()
         .filter(|&only| !is_space(only) && stands_alone(only));

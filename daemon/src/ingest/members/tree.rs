@@ -288,7 +288,8 @@ fn name(
     ordinal: usize,
     names: &mut HashSet<String>,
 ) -> FileKey {
-    let mut name = member.name.clone();
+    // A NUL is dropped before names are told apart: a stored path has it between members only.
+    let mut name = member.name.replace('\0', "");
     if name.is_empty() {
         name = format!("member {}", ordinal + 1);
     }

@@ -46,7 +46,6 @@ fn figures(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
         (summary.members, "files inside containers"),
         (summary.documents, "different texts"),
         (summary.groups, "groups"),
-        (summary.pairs, "pairs at the threshold"),
     ];
     out.write_all(b"<ul class=\"figures\">\n")?;
     for (count, what) in figures {

@@ -21,10 +21,14 @@ fn tree(files: &[&str]) -> TempDir {
     dir
 }
 
+fn anchor(root: &Path) -> Anchor {
+    Anchor::open(root).unwrap()
+}
+
 /// Every visit as "relative path: what".
 fn visits(root: &Path, start: &Path, limits: Limits) -> Vec<String> {
     let mut lines = Vec::new();
-    walk_beneath(root, start, limits, &mut |seen| {
+    walk_beneath(&anchor(root), start, limits, &mut |seen| {
         let what = match &seen {
             Seen::File { .. } => "file",
             Seen::Skipped { reason, .. } => reason.code(),
@@ -54,7 +58,7 @@ fn files_come_in_byte_order_of_their_names() {
 #[test]
 fn the_stat_is_that_of_the_file() {
     let dir = tree(&["a"]);
-    walk(dir.path(), &mut |seen| {
+    walk(&anchor(dir.path()), &mut |seen| {
         let Seen::File { path, stat } = seen else {
             panic!("{seen:?}")
         };
@@ -117,7 +121,7 @@ fn a_name_that_is_not_utf_8_keeps_its_bytes() {
     let name = OsStr::from_bytes(b"\xff\xfe\n\x1b.txt");
     fs::write(dir.path().join(name), "").unwrap();
     let mut names = Vec::new();
-    walk(dir.path(), &mut |seen| {
+    walk(&anchor(dir.path()), &mut |seen| {
         names.push(seen.path().file_name().unwrap().to_owned());
         ControlFlow::Continue(())
     })
@@ -187,24 +191,69 @@ fn a_mount_below_the_root_is_named_and_not_entered() {
 }
 
 #[test]
-fn a_missing_root_or_one_that_is_a_file_says_nothing_at_all() {
-    let dir = tree(&["file"]);
-    for root in [dir.path().join("none"), dir.path().join("file")] {
-        let WalkError::RootVanished(named) = walk(&root, &mut |_| panic!("visited")).unwrap_err();
-        assert_eq!(named, root);
-    }
-}
-
-#[test]
 fn a_root_that_goes_away_during_the_walk_is_an_error() {
     let dir = tree(&["root/a", "root/b"]);
     let root = dir.path().join("root");
-    let result = walk(&root, &mut |_| {
+    let result = walk(&anchor(&root), &mut |_| {
         let _ = fs::rename(&root, dir.path().join("aside"));
         let _ = fs::create_dir(&root);
         ControlFlow::Continue(())
     });
-    assert!(matches!(result, Err(WalkError::RootVanished(_))));
+    assert_eq!(result, Err(RootRefusal::Replaced));
+    let result = walk(&anchor(&root), &mut |_| ControlFlow::Continue(()));
+    assert_eq!(result, Ok(()));
+    let gone = anchor(&root);
+    fs::remove_dir(&root).unwrap();
+    let result = walk(&gone, &mut |_| panic!("visited"));
+    assert_eq!(result, Err(RootRefusal::Missing));
+}
+
+/// What a walk reports when, at the first file it comes to, this happens.
+fn visits_while(root: &Path, happens: impl Fn()) -> (Vec<String>, Result<(), RootRefusal>) {
+    let mut lines = Vec::new();
+    let walked = walk(&anchor(root), &mut |seen| {
+        if lines.is_empty() {
+            happens();
+        }
+        let path = seen.path().strip_prefix(root).unwrap();
+        lines.push(path.display().to_string());
+        ControlFlow::Continue(())
+    });
+    (lines, walked)
+}
+
+#[test]
+fn a_directory_swapped_for_a_symlink_before_it_is_listed_shows_nothing_outside() {
+    let dir = tree(&["root/a", "root/b/own", "root/c", "outside/secret"]);
+    let root = dir.path().join("root");
+    // The root is listed as a whole before its first file is reported, `b` as a directory.
+    let (lines, walked) = visits_while(&root, || {
+        fs::rename(root.join("b"), dir.path().join("aside")).unwrap();
+        symlink(dir.path().join("outside"), root.join("b")).unwrap();
+    });
+    assert_eq!(
+        (lines, walked),
+        (vec!["a".to_owned(), "c".to_owned()], Ok(()))
+    );
+}
+
+#[test]
+fn a_root_swapped_for_a_symlink_during_the_walk_shows_nothing_outside() {
+    let dir = tree(&["root/a", "root/b/own", "outside/b/secret"]);
+    let root = dir.path().join("root");
+    let (lines, walked) = visits_while(&root, || {
+        fs::rename(&root, dir.path().join("aside")).unwrap();
+        symlink(dir.path().join("outside"), &root).unwrap();
+    });
+    assert_eq!(lines, ["a"], "what is listed is not what is looked at");
+    assert_eq!(walked, Err(RootRefusal::Symlink(root)));
+}
+
+#[test]
+fn names_come_as_their_keys_are_ordered() {
+    let dir = tree(&["a!", "a/1", "a0", "a.b/2"]);
+    let sorted = ["a!: file", "a.b/2: file", "a/1: file", "a0: file"];
+    assert_eq!(all(dir.path()), sorted);
 }
 
 #[test]
@@ -225,7 +274,7 @@ fn a_walk_below_the_root_may_find_its_start_gone_or_replaced() {
 fn the_visitor_may_break_off() {
     let dir = tree(&["a", "b"]);
     let mut count = 0;
-    walk(dir.path(), &mut |_| {
+    walk(&anchor(dir.path()), &mut |_| {
         count += 1;
         ControlFlow::Break(())
     })
@@ -236,14 +285,32 @@ fn the_visitor_may_break_off() {
 #[test]
 fn a_single_path_is_judged_as_the_walk_would() {
     let dir = tree(&["a.txt", "b.tmp", "sub/c"]);
-    let code = |name: &str| match look(dir.path(), &dir.path().join(name)) {
-        None => "nothing",
-        Some(Seen::File { .. }) => "file",
-        Some(Seen::Skipped { reason, .. }) => reason.code(),
-        Some(Seen::Unreadable { reason, .. }) => reason.code(),
+    symlink("sub", dir.path().join("link")).unwrap();
+    let code = |name: &str| match look(&anchor(dir.path()), Path::new(name)) {
+        Look::Nothing => "nothing",
+        Look::Seen(Seen::File { .. }, Some(_)) => "file",
+        Look::Seen(Seen::Skipped { reason, .. }, _) => reason.code(),
+        other => panic!("{other:?}"),
     };
     assert_eq!(
-        ["a.txt", "b.tmp", "sub", "none"].map(code),
-        ["file", "temporary", "nothing", "nothing"]
+        ["a.txt", "b.tmp", "sub", "none", "link", "link/c"].map(code),
+        [
+            "file",
+            "temporary",
+            "nothing",
+            "nothing",
+            "symlink",
+            "nothing"
+        ]
     );
+}
+
+#[test]
+fn a_mount_point_is_named_and_what_lies_behind_it_is_not() {
+    let look = |below: &str| look(&anchor(Path::new("/")), Path::new(below));
+    let Look::Seen(Seen::Skipped { reason, .. }, _) = look("proc") else {
+        panic!("{:?}", look("proc"));
+    };
+    assert_eq!(reason, SkipReason::MountPoint);
+    assert_eq!(look("proc/version"), Look::Nothing);
 }

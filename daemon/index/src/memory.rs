@@ -1,0 +1,274 @@
+//! Memory budgets: permits over bytes, so that texts and shingles are held only while there is room.
+//!
+//! A [`MemoryBudget`] is a weighted semaphore. Whoever needs memory opens a [`MemoryAccount`] and takes
+//! permits of it before allocating; a permit gives its bytes back when it is dropped.
+//!
+//! * **Fair.** Accounts that hold nothing wait in one line, first come, first served: a large request is
+//!   never passed by small ones that came later.
+//! * **No deadlock.** A request above the whole budget is taken as the whole. An account that holds
+//!   permits already never waits in line: where nothing is free, one account at a time may overdraw the
+//!   budget. It waits for nobody, so it ends and gives back, and then the next may overdraw. Use is
+//!   therefore at most the budget and what one account takes beyond its first permit.
+//! * **Cancellable.** Every wait ends with the account's [`Cancel`].
+//!
+//! A permit must not be waited for under a lock that a holder needs in order to go on.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use crate::{Cancel, IndexError};
+
+/// A waiter asks this often whether it is cancelled.
+const PATIENCE: Duration = Duration::from_millis(20);
+
+/// Bytes shared by all who hold permits of it. Clones share one budget.
+#[derive(Clone, Debug)]
+pub struct MemoryBudget {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    total: u64,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    used: u64,
+    /// Bytes held, by account; only of accounts that hold a permit.
+    held: HashMap<u64, Holding>,
+    /// Accounts that wait for their first permit, the next one first.
+    line: VecDeque<u64>,
+    /// The account that was let past the budget, while the budget is exceeded.
+    overdrawn: Option<u64>,
+    accounts: u64,
+    /// Accounts that wait, in line or for the overdraft.
+    waiting: usize,
+}
+
+#[derive(Debug, Default)]
+struct Holding {
+    permits: usize,
+    bytes: u64,
+}
+
+impl MemoryBudget {
+    /// A budget of so many bytes, at least 1.
+    pub fn new(bytes: u64) -> Self {
+        let inner = Inner {
+            total: bytes.max(1),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+        };
+        Self {
+            inner: Arc::new(inner),
+        }
+    }
+
+    /// The whole budget, in bytes.
+    pub fn total(&self) -> u64 {
+        self.inner.total
+    }
+
+    /// Bytes held in permits; above [`total`](Self::total) while an account overdraws.
+    pub fn used(&self) -> u64 {
+        self.inner.lock().used
+    }
+
+    /// Requests that wait for a permit.
+    pub fn waiting(&self) -> usize {
+        self.inner.lock().waiting
+    }
+
+    /// Opens an account: one for each file, question or comparison that takes permits. Its waits end
+    /// with `cancel`.
+    pub fn account(&self, cancel: &Cancel) -> MemoryAccount {
+        let mut state = self.inner.lock();
+        state.accounts += 1;
+        MemoryAccount {
+            id: state.accounts,
+            inner: Arc::clone(&self.inner),
+            cancel: cancel.clone(),
+        }
+    }
+
+    /// One permit of an account of its own. Whoever may need a second permit while it holds the first
+    /// opens an [`account`](Self::account) instead.
+    ///
+    /// # Errors
+    /// [`IndexError::Cancelled`] where that came first.
+    pub fn acquire(&self, bytes: u64, cancel: &Cancel) -> Result<MemoryPermit, IndexError> {
+        self.account(cancel).take(bytes)
+    }
+}
+
+/// Takes permits of one budget; the permits outlive it.
+#[derive(Debug)]
+pub struct MemoryAccount {
+    id: u64,
+    inner: Arc<Inner>,
+    cancel: Cancel,
+}
+
+impl MemoryAccount {
+    /// Waits until so many bytes may be held.
+    ///
+    /// # Errors
+    /// [`IndexError::Cancelled`] where that came first.
+    pub fn take(&self, bytes: u64) -> Result<MemoryPermit, IndexError> {
+        self.cancel.check()?;
+        let mut state = self.inner.lock();
+        // A second permit does not wait in line: those before it may wait for the first.
+        let is_first = !state.held.contains_key(&self.id);
+        let bytes = if is_first {
+            bytes.min(self.inner.total)
+        } else {
+            bytes
+        };
+        if is_first {
+            state.line.push_back(self.id);
+        }
+        state.waiting += 1;
+        let mut taken = Ok(());
+        while !state.admits(self.id, bytes, self.inner.total) {
+            let (waited, _) = self
+                .inner
+                .changed
+                .wait_timeout(state, PATIENCE)
+                .unwrap_or_else(PoisonError::into_inner);
+            state = waited;
+            taken = self.cancel.check();
+            if taken.is_err() {
+                break;
+            }
+        }
+        state.waiting -= 1;
+        state.line.retain(|id| *id != self.id);
+        if taken.is_ok() {
+            state.add(self.id, bytes, self.inner.total);
+        }
+        drop(state);
+        // Whoever is next in line may fit as well.
+        self.inner.changed.notify_all();
+        taken.map(|()| MemoryPermit {
+            account: self.id,
+            inner: Arc::clone(&self.inner),
+            bytes,
+        })
+    }
+
+    /// Bytes in permits of this account.
+    pub fn held(&self) -> u64 {
+        let state = self.inner.lock();
+        state.held.get(&self.id).map_or(0, |held| held.bytes)
+    }
+
+    /// The flag and deadline its waits end with.
+    pub fn cancel(&self) -> &Cancel {
+        &self.cancel
+    }
+}
+
+impl Inner {
+    // Every change to the state is whole before the lock is given back.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn admits(&self, account: u64, bytes: u64, total: u64) -> bool {
+        let fits = self.used.saturating_add(bytes) <= total;
+        if self.held.contains_key(&account) {
+            return fits || self.overdrawn.is_none_or(|other| other == account);
+        }
+        fits && self.line.front() == Some(&account)
+    }
+
+    fn add(&mut self, account: u64, bytes: u64, total: u64) {
+        self.used = self.used.saturating_add(bytes);
+        let held = self.held.entry(account).or_default();
+        held.permits += 1;
+        held.bytes = held.bytes.saturating_add(bytes);
+        if self.used > total {
+            self.overdrawn = Some(account);
+        }
+    }
+
+    /// Takes bytes back, and the permit itself where it is dropped.
+    fn give_back(&mut self, account: u64, bytes: u64, permits: usize, total: u64) {
+        self.used = self.used.saturating_sub(bytes);
+        if let Some(held) = self.held.get_mut(&account) {
+            held.bytes = held.bytes.saturating_sub(bytes);
+            held.permits = held.permits.saturating_sub(permits);
+            if held.permits == 0 {
+                self.held.remove(&account);
+            }
+        }
+        if self.used <= total {
+            self.overdrawn = None;
+        }
+    }
+}
+
+/// Bytes that may be held until this is dropped.
+#[derive(Debug)]
+pub struct MemoryPermit {
+    account: u64,
+    inner: Arc<Inner>,
+    bytes: u64,
+}
+
+impl MemoryPermit {
+    /// How many.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Gives back what is above so many bytes: a peak is over.
+    pub fn shrink_to(&mut self, bytes: u64) {
+        let freed = self.bytes.saturating_sub(bytes);
+        if freed > 0 {
+            self.bytes = bytes;
+            self.free(freed, 0);
+        }
+    }
+
+    fn free(&self, bytes: u64, permits: usize) {
+        let mut state = self.inner.lock();
+        state.give_back(self.account, bytes, permits, self.inner.total);
+        drop(state);
+        self.inner.changed.notify_all();
+    }
+}
+
+impl Drop for MemoryPermit {
+    fn drop(&mut self) {
+        self.free(self.bytes, 1);
+    }
+}
+
+/// What is held at once for documents, split so that the backlog never starves questions.
+#[derive(Clone, Debug)]
+pub struct Memory {
+    /// Files being read and edges being sought.
+    pub backlog: MemoryBudget,
+    /// Questions, comparisons and reports.
+    pub questions: MemoryBudget,
+}
+
+impl Memory {
+    /// One half for the backlog, the other for questions.
+    pub fn new(bytes: u64) -> Self {
+        Self {
+            backlog: MemoryBudget::new(bytes / 2),
+            questions: MemoryBudget::new(bytes - bytes / 2),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

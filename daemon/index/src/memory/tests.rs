@@ -1,0 +1,197 @@
+//! Permits: fairness, cancellation, no deadlock. Waits are seen by the count of waiters, not by time.
+
+use super::*;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{JoinHandle, spawn};
+
+fn never() -> Cancel {
+    Cancel::never()
+}
+
+/// Returns once so many wait.
+fn until_waiting(budget: &MemoryBudget, many: usize) {
+    while budget.waiting() != many {
+        std::thread::yield_now();
+    }
+}
+
+/// Takes a permit on a thread of its own, says its name, and holds the permit until told.
+fn taker(
+    account: MemoryAccount,
+    bytes: u64,
+    name: u32,
+    told: Sender<u32>,
+) -> (JoinHandle<()>, Sender<()>) {
+    let (go, end): (Sender<()>, Receiver<()>) = channel();
+    let thread = spawn(move || {
+        let permit = account.take(bytes).unwrap();
+        told.send(name).unwrap();
+        let _ = end.recv();
+        drop(permit);
+    });
+    (thread, go)
+}
+
+#[test]
+fn a_permit_is_given_back_whole_and_in_part() {
+    let budget = MemoryBudget::new(100);
+    let mut permit = budget.acquire(70, &never()).unwrap();
+    assert_eq!((budget.used(), permit.bytes()), (70, 70));
+    permit.shrink_to(80);
+    assert_eq!(budget.used(), 70);
+    permit.shrink_to(30);
+    assert_eq!((budget.used(), permit.bytes()), (30, 30));
+    drop(permit);
+    assert_eq!(budget.used(), 0);
+}
+
+#[test]
+fn a_request_above_the_budget_is_the_whole_budget() {
+    let budget = MemoryBudget::new(100);
+    let small = budget.acquire(1, &never()).unwrap();
+    let (told, tells) = channel();
+    let (thread, go) = taker(budget.account(&never()), u64::MAX, 1, told);
+    until_waiting(&budget, 1);
+    drop(small);
+    assert_eq!(tells.recv().unwrap(), 1);
+    assert_eq!(budget.used(), 100);
+    drop(go);
+    thread.join().unwrap();
+    assert_eq!(budget.used(), 0);
+}
+
+#[test]
+fn a_large_request_is_not_passed_by_small_ones_that_came_later() {
+    let budget = MemoryBudget::new(100);
+    let first = budget.acquire(60, &never()).unwrap();
+    let (told, tells) = channel();
+    let large = taker(budget.account(&never()), 90, 90, told.clone());
+    until_waiting(&budget, 1);
+    let small: Vec<_> = (1..=3)
+        .map(|name| {
+            // They would fit beside the first.
+            let small = taker(budget.account(&never()), 10, name, told.clone());
+            until_waiting(&budget, 1 + name as usize);
+            small
+        })
+        .collect();
+    assert!(tells.try_recv().is_err());
+    drop(first);
+    assert_eq!(tells.recv().unwrap(), 90);
+    // The first of the small ones fits beside it, the others not yet.
+    assert_eq!(tells.recv().unwrap(), 1);
+    until_waiting(&budget, 2);
+    drop(large.1);
+    assert_eq!(
+        [tells.recv().unwrap(), tells.recv().unwrap()]
+            .iter()
+            .sum::<u32>(),
+        5
+    );
+    large.0.join().unwrap();
+    for (thread, go) in small {
+        drop(go);
+        thread.join().unwrap();
+    }
+    assert_eq!(budget.used(), 0);
+}
+
+#[test]
+fn who_is_cancelled_leaves_the_line_to_those_behind() {
+    let budget = MemoryBudget::new(100);
+    let first = budget.acquire(60, &never()).unwrap();
+    let cancel = never();
+    let account = budget.account(&cancel);
+    let large = spawn(move || account.take(90).map(drop));
+    until_waiting(&budget, 1);
+    let (told, tells) = channel();
+    let (small, go) = taker(budget.account(&never()), 40, 1, told);
+    until_waiting(&budget, 2);
+    cancel.cancel();
+    assert!(matches!(large.join().unwrap(), Err(IndexError::Cancelled)));
+    assert_eq!(tells.recv().unwrap(), 1);
+    assert_eq!(budget.used(), 100);
+    drop(go);
+    small.join().unwrap();
+    drop(first);
+    assert_eq!((budget.used(), budget.waiting()), (0, 0));
+}
+
+#[test]
+fn a_deadline_ends_a_wait_and_a_cancelled_account_takes_nothing() {
+    let budget = MemoryBudget::new(10);
+    let _all = budget.acquire(10, &never()).unwrap();
+    let soon = Cancel::at(std::time::Instant::now() + Duration::from_millis(5));
+    assert!(matches!(
+        budget.acquire(1, &soon),
+        Err(IndexError::Cancelled)
+    ));
+    let cancel = never();
+    cancel.cancel();
+    let empty = MemoryBudget::new(10);
+    assert!(matches!(
+        empty.acquire(1, &cancel),
+        Err(IndexError::Cancelled)
+    ));
+    assert_eq!((empty.used(), empty.waiting()), (0, 0));
+}
+
+/// Eight accounts, each of which wants three permits before it gives any back, in a budget that holds
+/// two: without the overdraft all would wait for one another.
+#[test]
+fn accounts_that_take_more_while_they_hold_never_wait_for_one_another() {
+    let budget = MemoryBudget::new(20);
+    let most = Arc::new(std::sync::atomic::AtomicU64::new(0));
+    let threads: Vec<_> = (0..8)
+        .map(|_| {
+            let (budget, most) = (budget.clone(), Arc::clone(&most));
+            spawn(move || {
+                for _ in 0..200 {
+                    let account = budget.account(&never());
+                    let permits: Vec<_> = (0..3).map(|_| account.take(10).unwrap()).collect();
+                    most.fetch_max(budget.used(), std::sync::atomic::Ordering::Relaxed);
+                    assert_eq!(account.held(), 30);
+                    drop(permits);
+                    assert_eq!(account.held(), 0);
+                }
+            })
+        })
+        .collect();
+    threads
+        .into_iter()
+        .for_each(|thread| thread.join().unwrap());
+    assert_eq!((budget.used(), budget.waiting()), (0, 0));
+    // The budget, and the second and third permit of one account.
+    let most = most.load(std::sync::atomic::Ordering::Relaxed);
+    assert!(most <= 40, "{most}");
+}
+
+#[test]
+fn one_account_at_a_time_overdraws() {
+    let budget = MemoryBudget::new(20);
+    let (one, other) = (budget.account(&never()), budget.account(&never()));
+    let held = [one.take(10).unwrap(), other.take(10).unwrap()];
+    let past = [one.take(10).unwrap(), one.take(5).unwrap()];
+    assert_eq!((budget.used(), one.held()), (35, 25));
+    let (told, tells) = channel();
+    let (thread, go) = taker(other, 10, 2, told);
+    until_waiting(&budget, 1);
+    assert!(tells.try_recv().is_err());
+    drop(past);
+    // Now the other may.
+    assert_eq!(tells.recv().unwrap(), 2);
+    assert_eq!(budget.used(), 30);
+    drop(go);
+    thread.join().unwrap();
+    drop(held);
+    assert_eq!(budget.used(), 0);
+}
+
+#[test]
+fn questions_have_memory_of_their_own() {
+    let memory = Memory::new(101);
+    assert_eq!(memory.backlog.total() + memory.questions.total(), 101);
+    let _backlog = memory.backlog.acquire(u64::MAX, &never()).unwrap();
+    assert_eq!(memory.questions.used(), 0);
+    drop(memory.questions.acquire(u64::MAX, &never()).unwrap());
+}

@@ -1,0 +1,180 @@
+//! Reads a config file and says what is wrong with it: a value outside the range of its key, keys
+//! that contradict each other, roots that overlap.
+//!
+//! Ranges are checked on the parsed TOML, before numbers are narrowed to the types of the keys, so
+//! that a refusal always names key, value and range; and again on the finished config, for values
+//! that did not come from a file. What only the file system can tell (two names of one directory, a
+//! data directory inside a root) is checked where the roots are opened.
+
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Component, Path, PathBuf};
+
+use thiserror::Error;
+
+use super::{Config, Value};
+
+/// A config file is not longer than this, bytes.
+const LONGEST: u64 = 1 << 20;
+
+/// A config that cannot be used.
+#[derive(Debug, Error)]
+pub enum ConfigError {
+    /// The file cannot be read.
+    #[error("the config {} cannot be read ({source}); name a readable file with --config", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        source: std::io::Error,
+    },
+    /// The file is not what it should be.
+    #[error("the config {} is not valid: {reason}; `simdexd sample-config` explains every key", path.display())]
+    Invalid {
+        /// The file.
+        path: PathBuf,
+        /// What and where.
+        reason: String,
+    },
+}
+
+impl Config {
+    /// Reads and checks a config file; opens nothing else.
+    pub fn load(path: &Path) -> Result<Self, ConfigError> {
+        let unreadable = |source| ConfigError::Unreadable {
+            path: path.to_owned(),
+            source,
+        };
+        let mut text = String::new();
+        let file = File::open(path).map_err(unreadable)?;
+        let read = file.take(LONGEST + 1).read_to_string(&mut text);
+        let invalid = |reason: String| ConfigError::Invalid {
+            path: path.to_owned(),
+            reason,
+        };
+        if read.map_err(unreadable)? as u64 > LONGEST {
+            return Err(invalid(format!("it is longer than {LONGEST} bytes")));
+        }
+        Self::parse(&text).map_err(invalid)
+    }
+
+    /// Parses and checks the text of a config.
+    pub(super) fn parse(text: &str) -> Result<Self, String> {
+        let error = |error: toml::de::Error| error.to_string().trim_end().replace('\n', " ");
+        let table: toml::Table = toml::from_str(text).map_err(error)?;
+        check_numbers(&table)?;
+        let mut config: Self = toml::from_str(text).map_err(error)?;
+        for root in &mut config.roots {
+            // `/a/`, `//a` and `/a/.` are `/a`: a root is recorded under one spelling.
+            root.path = root.path.components().collect();
+        }
+        config.check()?;
+        Ok(config)
+    }
+
+    /// Says what is wrong with a config, if anything.
+    pub fn check(&self) -> Result<(), String> {
+        let settings = self.settings();
+        let refusal = settings
+            .iter()
+            .find_map(|setting| setting.refusal(&setting.value));
+        refusal.map_or(Ok(()), Err)?;
+        self.check_together()?;
+        self.check_languages()?;
+        self.check_roots()
+    }
+
+    /// Keys that bound each other.
+    fn check_together(&self) -> Result<(), String> {
+        let (extract, watch) = (&self.extract, &self.watch);
+        let input = ("extract.input_mib", extract.input_mib.bytes());
+        let spool = ("extract.spool_mib", extract.spool_mib.bytes());
+        let unpacked = extract.container_mib.bytes().saturating_mul(2);
+        let within = [
+            (input, spool),
+            (("extract.container_mib, twice,", unpacked), spool),
+            (("extract.raw_mib", extract.raw_mib.bytes()), input),
+            (
+                (
+                    "extract.container_entry_mib",
+                    extract.container_entry_mib.bytes(),
+                ),
+                ("extract.container_mib", extract.container_mib.bytes()),
+            ),
+            (
+                ("grpc.max_upload_mib", self.grpc.max_upload_mib.bytes()),
+                input,
+            ),
+            (
+                ("watch.debounce_ms", watch.debounce_ms),
+                (
+                    "watch.max_delay_seconds",
+                    watch.max_delay_seconds.saturating_mul(1_000),
+                ),
+            ),
+        ];
+        let wrong = within.iter().find(|((_, less), (_, more))| less > more);
+        wrong.map_or(Ok(()), |((less, _), (more, _))| {
+            Err(format!(
+                "{less} is more than {more}; lower the one or raise the other"
+            ))
+        })
+    }
+
+    /// The languages are an argument of a program.
+    fn check_languages(&self) -> Result<(), String> {
+        let languages = &self.outside.ocr_languages;
+        let plain = |c: char| c.is_ascii_alphanumeric() || "_/+".contains(c);
+        if languages.is_empty() || languages.len() > 256 || !languages.chars().all(plain) {
+            return Err(format!(
+                "outside.ocr_languages is {languages:?}; it must be names of languages joined by +, \
+                 such as \"eng+deu\""
+            ));
+        }
+        Ok(())
+    }
+
+    /// What the spelling of the roots tells.
+    fn check_roots(&self) -> Result<(), String> {
+        for (at, root) in self.roots.iter().enumerate() {
+            let (path, shown) = (&root.path, root.path.display());
+            if !path.is_absolute() {
+                return Err(format!("the root {shown} is not an absolute path"));
+            }
+            if path.components().any(|part| part == Component::ParentDir) {
+                return Err(format!(
+                    "the root {shown} has a `..` in its path; write the path out"
+                ));
+            }
+            if path.as_os_str().as_bytes().contains(&0) {
+                return Err("the path of a root has a NUL in it".to_owned());
+            }
+            let others = self.roots[..at].iter().map(|other| &other.path);
+            let overlaps = |other: &&PathBuf| path.starts_with(other) || other.starts_with(path);
+            if let Some(other) = others.into_iter().find(overlaps) {
+                let other = other.display();
+                return Err(format!(
+                    "the roots {shown} and {other} overlap; keep one of them"
+                ));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Holds every number of a config file against the range of its key.
+fn check_numbers(table: &toml::Table) -> Result<(), String> {
+    for setting in Config::default().settings() {
+        let section = table.get(setting.section).and_then(toml::Value::as_table);
+        let value = match section.and_then(|section| section.get(setting.key)) {
+            Some(toml::Value::Integer(number)) => Value::Whole(*number),
+            Some(toml::Value::Float(number)) => Value::Ratio(*number),
+            _ => continue,
+        };
+        if let Some(refusal) = setting.refusal(&value) {
+            return Err(refusal);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,87 @@
+//! What the configuration means to workers, programs, watchers and the index.
+
+use std::time::Duration;
+
+use simdex_extract::{Budgets, Limits, OutsideLimits};
+use simdex_schema::meta::Parameters;
+use simdex_signature::{CANONICAL_VERSION, Ladder, Window};
+
+use super::Config;
+use crate::watch;
+
+impl Config {
+    /// Limits of the extraction workers.
+    pub fn limits(&self) -> Limits {
+        Limits {
+            address_space: self.extract.memory_mib.bytes(),
+            cpu: Duration::from_secs(self.extract.cpu_seconds),
+            wall: Duration::from_secs(self.extract.wall_seconds),
+            output_bytes: self.extract.text_mib.bytes(),
+            input_bytes: self.extract.input_mib.bytes(),
+            documents_per_worker: self.extract.documents_per_worker,
+            budgets: self.budgets(),
+        }
+    }
+
+    /// What a program of the machine may cost.
+    pub fn outside_limits(&self) -> OutsideLimits {
+        OutsideLimits {
+            address_space: self.outside.memory_mib.bytes(),
+            time: Duration::from_secs(self.outside.seconds),
+            output_bytes: self.extract.text_mib.bytes(),
+            pages: self.outside.ocr_pages,
+        }
+    }
+
+    /// What the structure of one document may cost.
+    fn budgets(&self) -> Budgets {
+        let extract = &self.extract;
+        Budgets {
+            entries: extract.container_entries,
+            entry_bytes: extract.container_entry_mib.bytes(),
+            total_bytes: extract.container_mib.bytes(),
+            ratio: extract.inflate_ratio,
+            markup_depth: extract.markup_depth,
+            mime_parts: extract.mime_parts,
+            mime_depth: extract.mime_depth,
+            cells: extract.sheet_cells,
+        }
+    }
+
+    /// Worker processes, and threads that read files for them.
+    pub fn workers(&self) -> usize {
+        let processors = std::thread::available_parallelism().map_or(2, usize::from);
+        if self.extract.workers == 0 {
+            processors
+        } else {
+            self.extract.workers
+        }
+    }
+
+    /// What signatures and edges are made with.
+    pub fn parameters(&self) -> Parameters {
+        Parameters {
+            canonical: CANONICAL_VERSION,
+            window: Window::DEFAULT.width(),
+            target: ladder().target,
+            bsw_n: self.signature.bsw_n,
+            threshold: self.signature.threshold,
+        }
+    }
+
+    /// Times and bounds of the watchers.
+    pub fn watch_settings(&self) -> watch::Settings {
+        watch::Settings {
+            debounce: Duration::from_millis(self.watch.debounce_ms),
+            max_delay: Duration::from_secs(self.watch.max_delay_seconds),
+            rescan_every: Duration::from_secs(self.watch.rescan_seconds.max(1)),
+            poll_every: Duration::from_secs(self.watch.poll_seconds.max(1)),
+            ..watch::Settings::default()
+        }
+    }
+}
+
+/// How many fingerprints a document keeps.
+pub fn ladder() -> Ladder {
+    Ladder::default()
+}

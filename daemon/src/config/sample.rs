@@ -1,0 +1,69 @@
+//! The sample config, written from the table of keys: `packaging/simdexd.toml` is this text.
+
+use std::fmt::Write;
+
+use super::{Config, SECTIONS, Setting};
+
+/// Columns of a comment.
+const WIDTH: usize = 98;
+
+const HEAD: &str = r#"# Simdex daemon: sample configuration. Every key is here with its default; unknown keys are errors.
+# Check a file with: simdexd check-config --config FILE
+# This file is what `simdexd sample-config` prints.
+
+# Where the index lives. Without it: $STATE_DIRECTORY under systemd, else
+# $XDG_STATE_HOME/simdex (or ~/.local/state/simdex), for root /var/lib/simdex.
+# data_dir = "/var/lib/simdex"
+
+# The Unix socket queries come in by. Without it: simdexd.sock in $XDG_RUNTIME_DIR/simdex,
+# $RUNTIME_DIRECTORY or /run/simdex.
+# socket = "/run/simdex/simdexd.sock"
+
+# The watched trees, one block each. Paths are absolute, do not overlap each other or data_dir, and lead
+# through no symlink: a root that does is stale.
+#   mode  auto    events where the file system reports them, else polling (NFS, SMB, FUSE)
+#         native  events, and a rescan now and then
+#         poll    rescans alone
+# [[roots]]
+# path = "/srv/shares/legal"
+# mode = "auto"
+"#;
+
+/// The sample config: every key with what it means, its range and its default.
+pub fn sample() -> String {
+    let settings = Config::default().settings();
+    let mut text = HEAD.to_owned();
+    for (section, about) in SECTIONS {
+        let _ = write!(text, "\n[{section}]\n");
+        comment(&mut text, about);
+        let keys = settings
+            .iter()
+            .filter(|setting| setting.section == *section);
+        keys.for_each(|setting| entry(&mut text, setting));
+    }
+    text
+}
+
+fn entry(text: &mut String, setting: &Setting) {
+    text.push('\n');
+    let range = setting.range.as_ref();
+    let range = range.map_or_else(String::new, |range| format!(" Range: {range}."));
+    comment(text, &format!("{}{range}", setting.meaning.trim()));
+    let _ = writeln!(text, "{} = {}", setting.key, setting.value);
+}
+
+/// Appends `words` as lines of a comment.
+fn comment(text: &mut String, words: &str) {
+    let mut line = String::from("#");
+    for word in words.split_whitespace() {
+        if line.len() + 1 + word.len() > WIDTH {
+            text.push_str(&line);
+            text.push('\n');
+            line = String::from("#");
+        }
+        line.push(' ');
+        line.push_str(word);
+    }
+    text.push_str(&line);
+    text.push('\n');
+}

@@ -1,0 +1,283 @@
+//! Room on the disk of the data directory: nothing that can wait may fill it, and a reserve is given
+//! up where a commit needs it.
+//!
+//! Spools, uploads and the writer ask [`DiskGuard::take`] before they write. Below the floor it
+//! refuses, so that what is left belongs to commits and to closing the store. Where the disk runs
+//! full all the same (others write to it too), the file `reserve` in the data directory is removed
+//! ([`DiskGuard::release`]) and made again once there is room ([`DiskGuard::restore`]).
+
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use rustix::fs::{FallocateFlags, OFlags, fallocate, statvfs};
+use thiserror::Error;
+
+/// Name of the reserve in the data directory.
+pub const RESERVE: &str = "reserve";
+/// A measurement is believed for so long, less what was taken since.
+const FRESH: Duration = Duration::from_millis(250);
+/// Floor and reserve are at most this part of the disk each, so that a small one can be used.
+const LARGEST_PART: u64 = 16;
+
+/// Less room than what is kept for commits.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error(
+    "the disk of {} has {} MiB left, and {} MiB of it are kept for commits; make room on it",
+    dir.display(), available >> 20, floor >> 20
+)]
+pub struct NoRoom {
+    /// The data directory.
+    pub dir: PathBuf,
+    /// Bytes left.
+    pub available: u64,
+    /// Bytes kept free.
+    pub floor: u64,
+}
+
+/// Size of a disk, in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Space {
+    /// What an ordinary process may still write.
+    pub available: u64,
+    /// All of it; 0 where the file system does not say.
+    pub total: u64,
+}
+
+type Measure = Box<dyn Fn(&Path) -> io::Result<Space> + Send + Sync>;
+
+/// Watches over the room of one data directory; shared by all who write to it.
+pub struct DiskGuard {
+    dir: PathBuf,
+    kept: u64,
+    measure: Measure,
+    room: Mutex<Option<Room>>,
+}
+
+/// What was measured, less what was taken since.
+struct Room {
+    space: Space,
+    measured: Instant,
+}
+
+impl DiskGuard {
+    /// For a data directory: `kept` bytes stay free, and the reserve is as large; less on a small
+    /// disk. The reserve is made by [`DiskGuard::restore`] only.
+    pub fn new(dir: &Path, kept: u64) -> Self {
+        Self::measured_by(dir, kept, Box::new(measure))
+    }
+
+    fn measured_by(dir: &Path, kept: u64, measure: Measure) -> Self {
+        Self {
+            dir: dir.to_owned(),
+            kept,
+            measure,
+            room: Mutex::default(),
+        }
+    }
+
+    /// To be asked before `bytes` are written; cheap. Where the disk cannot be measured the write
+    /// itself must tell.
+    ///
+    /// # Errors
+    /// [`NoRoom`] where less than the floor would be left.
+    pub fn take(&self, bytes: u64) -> Result<(), NoRoom> {
+        let mut held = self.lock();
+        let fresh = held.take().filter(|room| {
+            room.measured.elapsed() < FRESH
+                && room.space.available >= bytes.saturating_add(self.part(room.space))
+        });
+        let Some(mut room) = fresh.or_else(|| self.look()) else {
+            return Ok(());
+        };
+        let floor = self.part(room.space);
+        let available = room.space.available;
+        let enough = available.checked_sub(bytes).filter(|left| *left >= floor);
+        room.space.available = enough.unwrap_or(available);
+        *held = Some(room);
+        match enough {
+            Some(_) => Ok(()),
+            None => Err(NoRoom {
+                dir: self.dir.clone(),
+                available,
+                floor,
+            }),
+        }
+    }
+
+    /// Gives the reserve up; true where there was one.
+    pub fn release(&self) -> bool {
+        let released = fs::remove_file(self.reserve()).is_ok();
+        *self.lock() = None;
+        if released {
+            tracing::warn!(dir = %self.dir.display(), "the disk is full: the reserve is given up");
+        }
+        released
+    }
+
+    /// Makes the reserve where it is missing and there is room for it beside the floor; true where
+    /// there is one now. A file system that cannot set room aside has none.
+    pub fn restore(&self) -> bool {
+        let Some(Room { space, .. }) = self.look() else {
+            return false;
+        };
+        let bytes = self.part(space);
+        let path = self.reserve();
+        let held = fs::symlink_metadata(&path).is_ok_and(|found| found.blocks() * 512 >= bytes);
+        if held || bytes == 0 {
+            return held;
+        }
+        if space.available < 2 * bytes {
+            return false;
+        }
+        let made = set_aside(&path, bytes);
+        if let Err(error) = &made {
+            tracing::debug!(%error, "no room can be set aside in the data directory");
+            // A part of a reserve is of no use.
+            let _ = fs::remove_file(&path);
+        }
+        *self.lock() = None;
+        made.is_ok()
+    }
+
+    fn reserve(&self) -> PathBuf {
+        self.dir.join(RESERVE)
+    }
+
+    /// Bytes kept free, and in the reserve.
+    fn part(&self, space: Space) -> u64 {
+        self.kept.min(space.total / LARGEST_PART)
+    }
+
+    fn look(&self) -> Option<Room> {
+        let space = (self.measure)(&self.dir).ok()?;
+        let measured = Instant::now();
+        Some(Room { space, measured })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Room>> {
+        self.room.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn measure(dir: &Path) -> io::Result<Space> {
+    let found = statvfs(dir)?;
+    Ok(Space {
+        available: found.f_bavail.saturating_mul(found.f_frsize),
+        total: found.f_blocks.saturating_mul(found.f_frsize),
+    })
+}
+
+fn set_aside(path: &Path, bytes: u64) -> io::Result<()> {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    options.custom_flags((OFlags::NOFOLLOW | OFlags::NONBLOCK).bits() as i32);
+    let file = options.open(path)?;
+    Ok(fallocate(&file, FallocateFlags::empty(), 0, bytes)?)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    const MIB: u64 = 1 << 20;
+
+    /// A guard of a disk of 16 GiB with so much available.
+    fn guard(dir: &Path, kept: u64) -> (DiskGuard, Arc<AtomicU64>) {
+        let available = Arc::new(AtomicU64::new(0));
+        let told = Arc::clone(&available);
+        let measure = move |_: &Path| {
+            Ok(Space {
+                available: told.load(Ordering::Relaxed),
+                total: 16 << 30,
+            })
+        };
+        (
+            DiskGuard::measured_by(dir, kept, Box::new(measure)),
+            available,
+        )
+    }
+
+    #[test]
+    fn what_is_kept_is_never_given_out_not_even_between_two_measurements() {
+        let (guard, available) = guard(Path::new("/data"), 64 * MIB);
+        available.store(100 * MIB, Ordering::Relaxed);
+        assert_eq!(guard.take(30 * MIB), Ok(()));
+        // Writing shows in the next measurement only.
+        available.store(70 * MIB, Ordering::Relaxed);
+        assert_eq!(guard.take(6 * MIB), Ok(()));
+        available.store(64 * MIB, Ordering::Relaxed);
+        let refused = guard.take(1).unwrap_err();
+        assert_eq!((refused.available, refused.floor), (64 * MIB, 64 * MIB));
+        assert!(
+            refused.to_string().contains("/data has 64 MiB left"),
+            "{refused}"
+        );
+        // A refusal takes nothing, and room that comes back is seen at once.
+        available.store(65 * MIB, Ordering::Relaxed);
+        assert_eq!(guard.take(MIB), Ok(()));
+    }
+
+    #[test]
+    fn what_was_taken_and_is_not_written_yet_counts() {
+        let (guard, available) = guard(Path::new("/data"), 0);
+        available.store(10, Ordering::Relaxed);
+        assert_eq!(guard.take(7), Ok(()));
+        let cached = guard.lock().as_ref().map(|room| room.space.available);
+        assert_eq!(cached, Some(3));
+        assert!(guard.take(u64::MAX).is_err());
+    }
+
+    #[test]
+    fn a_small_disk_keeps_a_part_of_itself_only() {
+        let (guard, available) = guard(Path::new("/data"), u64::MAX);
+        available.store((1 << 30) + 5, Ordering::Relaxed);
+        assert_eq!(guard.take(5), Ok(()));
+        assert!(guard.take(6).is_err());
+    }
+
+    #[test]
+    fn a_disk_that_cannot_be_measured_refuses_nothing() {
+        let measure = |_: &Path| Err(io::ErrorKind::Unsupported.into());
+        let guard = DiskGuard::measured_by(Path::new("/"), MIB, Box::new(measure));
+        assert_eq!(guard.take(u64::MAX), Ok(()));
+        assert!(!guard.restore());
+    }
+
+    #[test]
+    fn the_reserve_takes_real_room_is_given_up_and_made_again_where_there_is_room() {
+        let dir = tempfile::tempdir().unwrap();
+        let (guard, available) = guard(dir.path(), 2 * MIB);
+        let path = dir.path().join(RESERVE);
+        available.store(4 * MIB - 1, Ordering::Relaxed);
+        assert!(!guard.restore() && !path.exists());
+        available.store(4 * MIB, Ordering::Relaxed);
+        if !guard.restore() {
+            return eprintln!("skipped: the temporary directory cannot set room aside");
+        }
+        assert!(fs::metadata(&path).unwrap().blocks() * 512 >= 2 * MIB);
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
+        // One that is there is enough, however full the disk is.
+        available.store(0, Ordering::Relaxed);
+        assert!(guard.restore());
+        assert!(guard.release() && !path.exists());
+        assert!(!guard.release());
+    }
+
+    #[test]
+    fn a_link_in_the_place_of_the_reserve_is_not_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let (guard, available) = guard(dir.path(), MIB);
+        available.store(8 * MIB, Ordering::Relaxed);
+        let other = dir.path().join("other");
+        fs::write(&other, "kept").unwrap();
+        std::os::unix::fs::symlink(&other, dir.path().join(RESERVE)).unwrap();
+        assert!(!guard.restore());
+        assert_eq!(fs::read(&other).unwrap(), b"kept");
+    }
+}

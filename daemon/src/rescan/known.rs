@@ -1,0 +1,203 @@
+//! Files on record below a directory, in the order of their keys, a page at a time: a walk, which
+//! comes in the same order, is held against them without keeping either in memory.
+
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+
+use simdex_index::{Index, IndexError};
+use simdex_schema::FileKey;
+
+/// Keys read at once.
+const PAGE: usize = 512;
+
+/// What is still to come.
+pub(super) struct Known<'a> {
+    index: &'a Index,
+    /// What all of their paths begin with: the directory and a `/`, or nothing for the root.
+    prefix: Vec<u8>,
+    page: VecDeque<FileKey>,
+    /// Where the next page begins; none after the last.
+    next: Option<FileKey>,
+}
+
+impl<'a> Known<'a> {
+    /// Everything on record below a directory; of the empty path, in the whole root.
+    pub(super) fn below(index: &'a Index, directory: &FileKey) -> Self {
+        let prefix = inside(&directory.path);
+        let next = FileKey {
+            root: directory.root,
+            path: prefix.clone(),
+        };
+        Self {
+            index,
+            prefix,
+            page: VecDeque::new(),
+            next: Some(next),
+        }
+    }
+
+    /// Takes the next one, if it comes before this path; without a path whatever comes.
+    pub(super) fn next_before(
+        &mut self,
+        path: Option<&[u8]>,
+    ) -> Result<Option<FileKey>, IndexError> {
+        let is_before = |first: &FileKey| path.is_none_or(|path| first.path.as_slice() < path);
+        Ok(match self.first()?.is_some_and(is_before) {
+            true => self.page.pop_front(),
+            false => None,
+        })
+    }
+
+    /// Takes the one at this path, if it comes next.
+    pub(super) fn meet(&mut self, path: &[u8]) -> Result<(), IndexError> {
+        if self.first()?.is_some_and(|first| first.path == path) {
+            self.page.pop_front();
+        }
+        Ok(())
+    }
+
+    /// Passes over what lies in a directory, if that comes next.
+    pub(super) fn pass(&mut self, directory: &[u8]) -> Result<(), IndexError> {
+        let inside = inside(directory);
+        while self
+            .first()?
+            .is_some_and(|first| first.path.starts_with(&inside))
+        {
+            self.page.pop_front();
+            if let (true, Some(next)) = (self.page.is_empty(), &mut self.next) {
+                // The first path behind all that begin so: `0` follows `/`.
+                next.path = [directory, b"0"].concat();
+            }
+        }
+        Ok(())
+    }
+
+    fn first(&mut self) -> Result<Option<&FileKey>, IndexError> {
+        if self.page.is_empty()
+            && let Some(from) = self.next.take()
+        {
+            self.read(&from)?;
+        }
+        Ok(self.page.front())
+    }
+
+    fn read(&mut self, from: &FileKey) -> Result<(), IndexError> {
+        let (prefix, page) = (&self.prefix, &mut self.page);
+        self.index.file_keys_from(from, &mut |key| {
+            if !key.path.starts_with(prefix) || page.len() == PAGE {
+                return ControlFlow::Break(());
+            }
+            page.push_back(key);
+            ControlFlow::Continue(())
+        })?;
+        self.next = self.page.back().map(|last| FileKey {
+            root: last.root,
+            // Behind the members of the last one, which a NUL follows.
+            path: [&last.path[..], &[1]].concat(),
+        });
+        Ok(())
+    }
+}
+
+/// What paths in a directory begin with.
+pub(super) fn inside(directory: &[u8]) -> Vec<u8> {
+    match directory.is_empty() {
+        true => Vec::new(),
+        false => [directory, b"/"].concat(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use simdex_index::store::MemoryStore;
+    use simdex_index::{Change, Options};
+    use simdex_schema::file::FileOutcome;
+    use simdex_schema::{FileRecord, FileStat, Reason, RootId, State};
+
+    use super::*;
+
+    struct Bed {
+        _texts: tempfile::TempDir,
+        index: Index,
+        root: RootId,
+    }
+
+    fn bed(paths: &[String]) -> Bed {
+        let texts = tempfile::tempdir().unwrap();
+        let parameters = crate::config::Config::default().parameters();
+        let store = Box::new(MemoryStore::default());
+        let opened = Index::open(store, texts.path(), parameters, Options::default()).unwrap();
+        let root = opened.index.root(Path::new("/r")).unwrap();
+        let record = FileRecord {
+            stat: FileStat::default(),
+            racy: false,
+            outcome: FileOutcome::Unread(State::Skipped, Reason::none()),
+            member: None,
+            last_read: None,
+        };
+        let change = |path: &String| Change::File {
+            key: key(root, path),
+            record: record.clone(),
+            content: None,
+        };
+        opened
+            .index
+            .apply(paths.iter().map(change).collect())
+            .unwrap();
+        Bed {
+            _texts: texts,
+            index: opened.index,
+            root,
+        }
+    }
+
+    fn key(root: RootId, path: &str) -> FileKey {
+        FileKey {
+            root,
+            path: path.as_bytes().to_vec(),
+        }
+    }
+
+    fn rest(known: &mut Known<'_>) -> Vec<String> {
+        let next = || known.next_before(None).unwrap();
+        let keys = std::iter::from_fn(next);
+        keys.map(|key| String::from_utf8(key.path).unwrap())
+            .collect()
+    }
+
+    #[test]
+    fn only_what_lies_below_comes_and_names_that_begin_alike_do_not() {
+        let bed = bed(&["a", "a!", "a!/x", "a/1", "a/b/2", "a0", "b"].map(String::from));
+        let mut known = Known::below(&bed.index, &key(bed.root, "a"));
+        assert_eq!(rest(&mut known), ["a/1", "a/b/2"]);
+        let mut known = Known::below(&bed.index, &key(bed.root, ""));
+        assert_eq!(rest(&mut known).len(), 7);
+    }
+
+    #[test]
+    fn what_comes_before_a_path_is_given_and_what_is_met_is_not() {
+        let bed = bed(&["a", "b", "c", "d"].map(String::from));
+        let mut known = Known::below(&bed.index, &key(bed.root, ""));
+        assert_eq!(
+            known.next_before(Some(b"b")).unwrap(),
+            Some(key(bed.root, "a"))
+        );
+        assert_eq!(known.next_before(Some(b"b")).unwrap(), None);
+        known.meet(b"b").unwrap();
+        assert_eq!(rest(&mut known), ["c", "d"]);
+    }
+
+    #[test]
+    fn pages_follow_one_another_and_a_directory_of_many_is_passed_over() {
+        let many = (0..3 * PAGE).map(|number| format!("d/{number:06}"));
+        let paths: Vec<String> = many.chain(["e".to_owned()]).collect();
+        let bed = bed(&paths);
+        let below = || Known::below(&bed.index, &key(bed.root, ""));
+        assert_eq!(rest(&mut below()), paths);
+        let mut known = below();
+        known.pass(b"d").unwrap();
+        assert_eq!(rest(&mut known), ["e"]);
+    }
+}
