@@ -44,7 +44,10 @@ impl Bed {
             ..Config::default()
         };
         let engine = Engine::start(config, program()).unwrap();
-        Self { dir, engine }
+        let bed = Self { dir, engine };
+        // Only a root that was walked is known to be one.
+        bed.engine.rescan(&bed.root()).unwrap();
+        bed
     }
 
     fn write(&self, name: &str, content: &str) {

@@ -47,7 +47,10 @@ impl Bed {
         };
         config.watch.poll_seconds = 1_000_000;
         let engine = Arc::new(Engine::start(config, program()).unwrap());
-        Self { dir, engine }
+        let bed = Self { dir, engine };
+        // Only a root that was walked is known to be one.
+        bed.engine.rescan(&bed.root()).unwrap();
+        bed
     }
 
     fn path(&self, name: &str) -> PathBuf {
