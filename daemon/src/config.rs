@@ -153,6 +153,11 @@ section! {
         documents_per_worker: u32 = 500 => 1..=100_000,
         /// Longest file without text that is compared by chunks of its raw bytes, MiB; 0 = none is.
         raw_mib: Mebibytes = Mebibytes(64) => 0..=1_024,
+        /// A file is copied before it is read, so that what is hashed is what is read: short ones to
+        /// memory, others to the data directory (where both are on one file system that shares
+        /// blocks, this takes neither time nor room). So many MiB of copies, and of files unpacked
+        /// from others, at once; at least input_mib, and twice container_mib.
+        spool_mib: Mebibytes = Mebibytes(4096) => 3..=2_097_152,
         /// Files that one container may hold, containers within it included.
         container_entries: u32 = 10_000 => 1..=1_000_000,
         /// Bytes that one container may unpack to, MiB.
@@ -207,6 +212,10 @@ section! {
         rescan_seconds: u64 = 3600 => 1..=604_800,
         /// Rescans of a polled root, seconds.
         poll_seconds: u64 = 30 => 1..=604_800,
+        /// A program that has a file mapped may change it without a trace in its times: neither
+        /// events nor rescans tell. So all files are read again in the background, so many MiB a
+        /// second; 0 = never.
+        recheck_mib_per_second: Mebibytes = Mebibytes(1) => 0..=65_536,
     }
 }
 

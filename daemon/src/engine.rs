@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use simdex_extract::{Outside, Pool, Share, WorkerCommand};
+use simdex_extract::{Outside, Pool, Share, Underway, WorkerCommand};
 use simdex_index::store::{Hooks, StoreError};
 use simdex_index::{Cancel, Fault, Index, IndexError, OpenReport};
 
@@ -23,6 +23,7 @@ use crate::fate::{Backoff, Failure, Fate};
 use crate::host::Host;
 use crate::ingest::Ingest;
 use crate::pipeline::Pipeline;
+use crate::recheck::{Pace, Recheck};
 use crate::rescan::{Rescan, Settled};
 use crate::roots::{Root, RootState, Roots};
 use crate::storage;
@@ -59,6 +60,8 @@ pub struct Engine {
     walks: Mutex<Vec<Arc<Walks>>>,
     /// Threads that act on hints and walk roots.
     threads: Mutex<Vec<JoinHandle<()>>>,
+    /// Reads files again of which nothing tells that they changed.
+    recheck: Mutex<Option<Recheck>>,
 }
 
 impl Engine {
@@ -99,6 +102,7 @@ impl Engine {
             fate,
             walks: Mutex::default(),
             threads: Mutex::new(Vec::new()),
+            recheck: Mutex::default(),
         })
     }
 
@@ -114,6 +118,13 @@ impl Engine {
             let walks = Arc::<Walks>::default();
             lock(&self.walks).push(Arc::clone(&walks));
             self.follow(Arc::clone(root), hints, walks)?;
+        }
+        if let Some(pace) = Pace::of(self.config.watch.recheck_mib_per_second) {
+            let (index, roots) = (Arc::clone(&self.index), Arc::clone(&self.roots));
+            let pipeline = Arc::clone(&self.pipeline);
+            let submit = move |key| pipeline.submit(key);
+            let recheck = Recheck::start(index, roots, pace, self.data_dir.clone(), submit)?;
+            *lock(&self.recheck) = Some(recheck);
         }
         Ok(())
     }
@@ -269,6 +280,8 @@ impl Engine {
 
     /// Stops watching, ends all threads and workers.
     pub fn stop(&self) {
+        self.pool.stopping();
+        lock(&self.recheck).iter().for_each(Recheck::end);
         for root in self.roots.iter() {
             root.watch(None);
         }
@@ -277,6 +290,7 @@ impl Engine {
         // Readers wait for workers: what comes of those that are killed is dropped.
         self.pool.shutdown();
         self.pipeline.join();
+        drop(lock(&self.recheck).take());
         let threads = std::mem::take(&mut *lock(&self.threads));
         for thread in threads {
             // A panic was told by the thread itself.
@@ -347,7 +361,8 @@ fn pool(host: &Host) -> Result<Pool, EngineError> {
         args: vec!["extract-worker".into()],
     };
     let pool = Pool::new(command, config.workers(), config.limits())
-        .spooling_in(host.data_dir.clone())
+        .spooling_in(host.data_dir.clone(), config.extract.spool_mib.bytes())
+        .with_underway(underway(&host.data_dir)?)
         .with_outside(outside(config, &host.program)?);
     let sandbox = pool.sandbox();
     if config.extract.require_sandbox && sandbox.is_degraded() {
@@ -381,6 +396,14 @@ fn unheld(root: &Arc<Root>) -> Result<(), EngineError> {
             status.pending_loss
         ))),
     }
+}
+
+/// What the last run worked on, should it have crashed.
+fn underway(data_dir: &Path) -> Result<Underway, EngineError> {
+    Underway::open(data_dir).map_err(|source| EngineError::DataDir {
+        path: data_dir.to_owned(),
+        source,
+    })
 }
 
 /// The programs of the machine that the config asks for.

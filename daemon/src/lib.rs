@@ -37,6 +37,7 @@ pub mod pipeline;
 pub mod progress;
 pub mod query;
 pub mod rebuild;
+pub mod recheck;
 pub mod report;
 pub mod reporting;
 pub mod rescan;

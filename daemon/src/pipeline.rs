@@ -3,6 +3,7 @@
 //!
 //! Every queue is bounded: a full one makes the walk wait, never the memory grow.
 
+mod again;
 mod jobs;
 mod settler;
 mod writer;
@@ -18,6 +19,7 @@ use simdex_extract::Pool;
 use simdex_index::{Cancel, Change, Index, IndexError};
 use simdex_schema::FileKey;
 
+use self::again::Again;
 use self::jobs::{Jobs, Next, share};
 use crate::alarms::Part;
 use crate::bell::Bell;
@@ -58,6 +60,8 @@ struct Shared {
     progress: Progress,
     /// Rung where documents may wait to be settled.
     to_settle: Bell,
+    /// Files that the machine did not allow to be read.
+    again: Again,
     /// Something was applied since the last commit.
     uncommitted: AtomicBool,
 }
@@ -83,6 +87,7 @@ impl Pipeline {
             jobs: Jobs::new(readers),
             progress: Progress::default(),
             to_settle: Bell::default(),
+            again: Again::default(),
             uncommitted: AtomicBool::default(),
         });
         let ended = Arc::downgrade(&shared);
@@ -118,6 +123,13 @@ impl Pipeline {
         drop(changes);
         self.thread("writer".to_owned(), move |shared| shared.write(&looks))?;
         self.thread("committer".to_owned(), Shared::commit_at_times)?;
+        self.thread("retries".to_owned(), |shared| {
+            while let Some(key) = shared.again.next() {
+                if let Some(job) = shared.progress.submit(key) {
+                    shared.jobs.push(job);
+                }
+            }
+        })?;
         self.thread("settler".to_owned(), |shared| {
             give_way();
             shared.settle();
@@ -203,6 +215,7 @@ impl Shared {
     /// Wakes all who wait, at the end.
     fn wake(&self) {
         self.jobs.close();
+        self.again.close();
         self.progress.wake();
         self.to_settle.ring();
     }
@@ -278,8 +291,13 @@ impl Shared {
         let limits = &self.host.config.extract;
         let ingest = Ingest::new(&self.index, &self.pool, limits, share(key));
         Ok(match ingest.file(&root, key.clone())? {
+            Looked::Again(change) => {
+                self.again.later(key);
+                return Ok(change);
+            }
             Looked::Unchanged => None,
             Looked::Changed(change) => Some(change),
         })
+        .inspect(|_| self.again.forget(key))
     }
 }

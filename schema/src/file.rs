@@ -160,6 +160,9 @@ pub struct FileRecord {
     pub outcome: FileOutcome,
     /// Its place, where it is a member of a container.
     pub member: Option<MemberPlace>,
+    /// When its bytes were last read, in seconds since 1970. None where they were not, of a member,
+    /// which is read with what holds it, and where it was read before this was written down.
+    pub last_read: Option<i64>,
 }
 
 impl FileRecord {
@@ -191,6 +194,9 @@ impl FileRecord {
         out.option(self.member, |out, place| {
             out.byte(place.role as u8).uint(u64::from(place.ordinal));
         });
+        out.option(self.last_read, |out, seconds| {
+            out.int(seconds);
+        });
         out.finish()
     }
 
@@ -216,6 +222,11 @@ impl FileRecord {
             0 => None,
             _ => input.option(take_place)?,
         };
+        // Format 2 ends here.
+        let last_read = match input.remaining() {
+            0 => None,
+            _ => input.option(Reader::int)?,
+        };
         input.finish()?;
         let stat = FileStat {
             inode,
@@ -229,7 +240,18 @@ impl FileRecord {
             racy,
             outcome,
             member,
+            last_read,
         })
+    }
+
+    /// Whether another reading found the same: all but the time of the reading.
+    pub fn is_same_reading(&self, other: &Self) -> bool {
+        let last_read = self.last_read;
+        *self
+            == Self {
+                last_read,
+                ..other.clone()
+            }
     }
 
     /// Last modification in seconds since 1970; of a member, only where its container says.
@@ -287,9 +309,47 @@ mod tests {
             racy: false,
             outcome: FileOutcome::Content(ContentHash([9; 32])),
             member: None,
+            last_read: None,
+        };
+        let new = record.encode();
+        assert_eq!(FileRecord::decode(&new[..new.len() - 2]), Ok(record));
+    }
+
+    #[test]
+    fn a_record_of_format_2_does_not_tell_when_it_was_read() {
+        let record = FileRecord {
+            stat: FileStat::default(),
+            racy: false,
+            outcome: FileOutcome::Content(ContentHash([9; 32])),
+            member: Some(MemberPlace {
+                role: Role::Entry,
+                ordinal: 3,
+            }),
+            last_read: None,
         };
         let new = record.encode();
         assert_eq!(FileRecord::decode(&new[..new.len() - 1]), Ok(record));
+    }
+
+    #[test]
+    fn another_reading_of_the_same_is_the_same_but_for_its_time() {
+        let record = FileRecord {
+            stat: FileStat::default(),
+            racy: false,
+            outcome: FileOutcome::Content(ContentHash([9; 32])),
+            member: None,
+            last_read: Some(1),
+        };
+        let later = FileRecord {
+            last_read: Some(2),
+            ..record.clone()
+        };
+        assert!(record.is_same_reading(&later) && record != later);
+        let other = FileRecord {
+            racy: true,
+            ..record.clone()
+        };
+        assert!(!record.is_same_reading(&other));
     }
 
     #[test]
@@ -319,6 +379,7 @@ mod tests {
                     role: Role::Attachment,
                     ordinal: 300,
                 }),
+                last_read: Some(-1),
             };
             assert_eq!(FileRecord::decode(&record.encode()), Ok(record));
         }

@@ -72,6 +72,7 @@ impl From<&wire::File> for json::File {
             container_bytes: place.and_then(|place| exact(&place.container)),
             role: place.map(|place| place.role.clone()),
             ordinal: place.map(|place| place.ordinal),
+            last_read: date(file.last_read),
         }
     }
 }

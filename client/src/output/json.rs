@@ -79,6 +79,8 @@ pub(crate) struct File {
     pub(crate) container_bytes: Option<String>,
     pub(crate) role: Option<String>,
     pub(crate) ordinal: Option<u32>,
+    /// When its bytes were last read (RFC 3339).
+    pub(crate) last_read: Option<String>,
 }
 
 #[derive(Serialize)]

@@ -67,6 +67,10 @@ impl<W: Write> Printer<W> {
             ("bytes", number(file.bytes)),
             ("characters", number(file.chars)),
             ("modified", date(file.modified).unwrap_or_else(|| known(""))),
+            (
+                "last read",
+                date(file.last_read).unwrap_or_else(|| known("")),
+            ),
             ("document", hex(&file.document).unwrap_or_else(|| known(""))),
             ("content", hex(&file.content).unwrap_or_else(|| known(""))),
             ("read by", known(&file.engine)),

@@ -133,6 +133,7 @@ pub(crate) fn file() -> File {
             value: "windows-1252".to_owned(),
         }],
         place: None,
+        last_read: None,
     }
 }
 

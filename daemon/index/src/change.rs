@@ -81,6 +81,7 @@ impl Change {
             racy: false,
             outcome,
             member: None,
+            last_read: None,
         };
         Self::File {
             key: key.clone(),

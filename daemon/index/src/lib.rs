@@ -34,6 +34,7 @@ mod neighbourhood;
 mod open;
 mod private;
 mod purge;
+mod reread;
 mod settle;
 mod shingles;
 pub mod store;

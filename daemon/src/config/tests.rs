@@ -143,6 +143,8 @@ fn keys_that_contradict_each_other_are_both_named() {
             "container_mib",
         ),
         ("[extract]\ninput_mib = 100", "max_upload_mib", "input_mib"),
+        ("[extract]\ninput_mib = 5000", "input_mib", "spool_mib"),
+        ("[extract]\nspool_mib = 2047", "container_mib", "spool_mib"),
         (
             "[watch]\ndebounce_ms = 5001",
             "debounce_ms",

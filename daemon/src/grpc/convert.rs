@@ -150,6 +150,7 @@ pub(super) fn file(file: &FileView) -> v1::File {
         warnings: read.map(|read| read.warnings.clone()).unwrap_or_default(),
         facts: facts(file),
         place: place(file),
+        last_read: file.record.last_read,
     }
 }
 
@@ -315,6 +316,7 @@ mod tests {
                 racy: false,
                 outcome,
                 member: None,
+                last_read: None,
             },
             content: None,
             state: State::Unreadable,

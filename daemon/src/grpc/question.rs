@@ -83,6 +83,11 @@ fn own_text(engine: &Engine, known: &Subject, path: &std::path::Path) -> Option<
         return None;
     }
     let file = root.open_file(&key.path).ok()?;
+    // What is hashed must be what is read, whatever becomes of the file meanwhile.
+    let limit = engine.config.extract.input_mib.bytes();
+    let taken = engine.pool.space().snapshot(&file, limit).ok()?;
+    let taken = taken.into_file().ok()?;
+    let file = taken.file().try_clone().ok()?;
     let own = Subject::upload(&engine.index, &engine.pool, file, path);
     (own.content == known.content && own.document() == known.document()).then_some(own)
 }

@@ -54,6 +54,7 @@ mod tests {
             racy: false,
             outcome: FileOutcome::Content(ContentHash([1; 32])),
             member: None,
+            last_read: None,
         };
         let kept = refused(&root, key.clone(), Some(record), None, "io-error");
         assert!(matches!(kept, Looked::Unchanged));

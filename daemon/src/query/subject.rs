@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use simdex_extract::{Extraction, Hint, Pool, Urgency};
+use simdex_extract::{Hint, Pool, Urgency};
 use simdex_index::{FileView, Index, View};
 use simdex_schema::{ContentHash, DocId, DocumentHash, DocumentKind, Reason, State};
 use simdex_signature::{CanonicalText, Fingerprint, Rung, SchemeKind, ShingleSet, Signature};
@@ -116,10 +116,11 @@ impl Subject {
         }
     }
 
-    /// Bytes that need not be in the index: extracted, not indexed.
+    /// Bytes that need not be in the index: extracted, not indexed. They are read more than once: of
+    /// a file of a share, pass a snapshot.
     pub fn upload(index: &Index, pool: &Pool, file: std::fs::File, name: &Path) -> Self {
         let mut file = file;
-        let content = crate::ingest::hash_of(&mut file).ok().map(|(hash, _)| hash);
+        let content = crate::ingest::hash_of(&file).ok().map(|(hash, _)| hash);
         let hint = Hint {
             name: name.file_name().map(|n| n.to_string_lossy().into_owned()),
             urgency: Urgency::Question,
@@ -127,8 +128,11 @@ impl Subject {
         };
         use std::io::{Read, Seek, SeekFrom};
         let rewound = file.seek(SeekFrom::Start(0)).is_ok();
-        let extraction: Option<Extraction> = rewound.then(|| pool.extract(&file, &hint));
-        let Some(read) = extraction.map(ReadContent::of) else {
+        let hash = content.filter(|_| rewound);
+        // The mark stays until the text is canonical.
+        let extraction = hash.map(|hash| pool.extract_marked(&file, hash.0, &hint));
+        let Some((read, _mark)) = extraction.map(|(read, mark)| (ReadContent::of(read), mark))
+        else {
             return Self {
                 state: State::Unreadable,
                 ..Self::of_text(index, String::new())
@@ -136,6 +140,8 @@ impl Subject {
         };
         let mut subject = match read.text {
             Some(text) => Self::of_text(index, text),
+            // The daemon crashed on these bytes: nothing more is made of them.
+            None if read.state == State::Quarantined => Self::of_text(index, String::new()),
             None => {
                 let mut raw = Vec::new();
                 let whole = file
@@ -144,7 +150,7 @@ impl Subject {
                 Self::of_raw(&raw[..whole.unwrap_or(0)])
             }
         };
-        if subject.state != State::TooShort {
+        if subject.state != State::TooShort || read.state == State::Quarantined {
             subject.state = read.state;
         }
         subject.reason = read.reason;

@@ -74,6 +74,7 @@ fn change(index: &Index, number: usize, text: &str) -> Change {
             racy: false,
             outcome: FileOutcome::Content(content),
             member: None,
+            last_read: None,
         },
         content: Some(Box::new(NewContent {
             record,

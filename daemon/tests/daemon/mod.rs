@@ -63,6 +63,7 @@ impl Daemon {
     }
 
     /// With somebody asked before every operation of its store, over an empty share.
+    #[allow(dead_code, reason = "not every test injects faults")]
     pub(crate) fn hooked(before: Arc<Before>) -> Self {
         Self::build(
             |_| {},

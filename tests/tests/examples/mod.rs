@@ -104,6 +104,7 @@ fn read_file() -> FileRecord {
         racy: false,
         outcome: FileOutcome::Content(ContentHash([0xaa; 32])),
         member: None,
+        last_read: Some(60),
     }
 }
 
@@ -114,6 +115,7 @@ fn unread_file() -> FileRecord {
         racy: false,
         outcome,
         member: None,
+        last_read: None,
     }
 }
 
@@ -123,6 +125,7 @@ fn attachment() -> FileRecord {
             role: Role::Attachment,
             ordinal: 1,
         }),
+        last_read: None,
         ..read_file()
     }
 }

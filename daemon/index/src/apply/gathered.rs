@@ -99,6 +99,7 @@ impl<'a, 'c> Gathered<'a, 'c> {
             racy: false,
             outcome,
             member: None,
+            last_read: None,
         };
         let known = self.members(members)?;
         self.read_again(known, container);

@@ -266,6 +266,7 @@ fn record_of(hash: ContentHash) -> FileRecord {
         racy: false,
         outcome,
         member: None,
+        last_read: None,
     }
 }
 

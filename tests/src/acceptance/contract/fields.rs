@@ -121,6 +121,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("container", Maybe(&Path)),
             ("role", Maybe(&Text)),
             ("ordinal", Maybe(&Count)),
+            ("last_read", Maybe(&Text)),
         ],
     ),
     (
