@@ -76,10 +76,15 @@ pub fn open_index(
         ..Options::default()
     };
     let texts = data_dir.join("text");
-    Ok(Index::open(
-        Box::new(Hooked::new(Box::new(opened.store), hooks)),
-        &texts,
-        config.parameters(),
-        options,
-    )?)
+    let store = Box::new(Hooked::new(Box::new(opened.store), hooks));
+    let opened = Index::open(store, &texts, config.parameters(), options)?;
+    if !rebuild && opened.report.lost_texts > 0 {
+        // Before anybody asks: their files are shown as unread, and read again by the first walk.
+        let files = opened.index.release_lost()?.len();
+        tracing::error!(
+            files,
+            "texts are damaged or missing: their files are read again"
+        );
+    }
+    Ok(opened)
 }

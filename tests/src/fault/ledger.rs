@@ -31,12 +31,8 @@ pub struct Ledger {
 impl Ledger {
     /// Takes note of changes whose acknowledgement is asked for next.
     pub fn ask(&mut self, tree: &mut Tree) {
-        for path in tree.take_changed() {
-            if let Some(bytes) = tree.files().get(&path) {
-                self.contents.insert(Known::of(bytes).content);
-            }
-            self.touched.insert(path);
-        }
+        self.contents.extend(tree.take_written());
+        self.touched.extend(tree.take_changed());
     }
 
     /// `sync` succeeded: all that stood in the tree is acknowledged.

@@ -187,6 +187,13 @@ mod tests {
         let refused = check_clock(before).unwrap_err();
         assert!(matches!(refused, StoreError::Machine { reason } if reason.contains("1970")));
         check_clock(SystemTime::UNIX_EPOCH).unwrap();
+        let panics = || before.duration_since(SystemTime::UNIX_EPOCH).unwrap();
+        let refused = guarded(panics).unwrap_err();
+        assert!(matches!(refused, StoreError::Machine { .. }));
+    }
+
+    #[test]
+    fn panics_over_the_machine_are_told_from_panics_over_the_files() {
         let fails = |code| Err::<(), _>(IoError::from_raw_os_error(code));
         let panics = |code| guarded(|| fails(code).unwrap());
         // EIO, EAGAIN, ENOMEM, ENFILE, EMFILE, ENOSPC
