@@ -38,6 +38,7 @@ use crate::watch::stat::Observe;
 use crate::watch::walk::{Look, Seen, UnreadableReason};
 
 pub use content::{ReadContent, raw_document};
+pub use members::state_of_unread;
 
 /// Failures of a content before it is given up.
 pub const STRIKES: u32 = 3;
@@ -292,6 +293,22 @@ fn unread(
         record,
         content: None,
     })
+}
+
+/// What is recorded of a file at which a look panicked: the next rescan looks again.
+pub fn gave_up(key: &FileKey) -> Change {
+    let outcome = FileOutcome::Unread(State::Failed, Reason::code("look-panic"));
+    let record = FileRecord {
+        stat: FileStat::default(),
+        racy: false,
+        outcome,
+        member: None,
+    };
+    Change::File {
+        key: key.clone(),
+        record,
+        content: None,
+    }
 }
 
 /// BLAKE3 and length of a file, read from its start.

@@ -51,7 +51,7 @@ impl Admin for AdminService {
     ) -> Result<Response<Self::ListFilesStream>, Status> {
         let deadline = self.desk.deadline(&request);
         let v1::ListFilesRequest { states, roots } = request.into_inner();
-        let view = question::view(self.desk.engine(), &roots)?;
+        let view = question::view(&*self.desk.engine()?, &roots)?;
         let states = states
             .iter()
             .map(|name| state(name))
@@ -100,7 +100,7 @@ impl Admin for AdminService {
         request: Request<v1::ConfirmLossRequest>,
     ) -> Result<Response<v1::ConfirmLossReply>, Status> {
         let deadline = Desk::long_deadline(&request);
-        let root = root_at(self.desk.engine(), request.into_inner().root)?;
+        let root = root_at(&*self.desk.engine()?, request.into_inner().root)?;
         let confirmed = self.desk.ask(Lane::Work, deadline, move |engine, _| {
             tracing::info!(root = root.id.0, "a held loss is confirmed");
             Ok(engine.confirm_loss(&root)?)
@@ -115,9 +115,9 @@ impl Admin for AdminService {
         request: Request<v1::RescanRequest>,
     ) -> Result<Response<v1::RescanReply>, Status> {
         let deadline = self.desk.deadline(&request);
-        let engine = self.desk.engine();
+        let engine = self.desk.engine()?;
         let paths = request.into_inner().roots;
-        let named = paths.into_iter().map(|path| root_at(engine, path));
+        let named = paths.into_iter().map(|path| root_at(&engine, path));
         let mut roots: Vec<Arc<Root>> = named.collect::<Result<_, _>>()?;
         if roots.is_empty() {
             roots.extend(engine.roots.iter().cloned());
@@ -161,7 +161,7 @@ impl Admin for AdminService {
         let deadline = Desk::long_deadline(&request);
         let v1::RunReportRequest { out, threshold } = request.into_inner();
         let out = question::path(out)?;
-        let kept = self.desk.engine().index.parameters().threshold;
+        let kept = self.desk.engine()?.index.parameters().threshold;
         let threshold = question::ratio(threshold, kept, "threshold")?;
         let written = self.desk.ask(Lane::Work, deadline, move |engine, cancel| {
             let (written, summary) = reporting::run(engine, &out, Some(threshold), cancel)?;

@@ -15,6 +15,7 @@ use super::status::{Refused, lost_thread};
 use super::{Replies, deadline};
 use crate::config::GrpcConfig;
 use crate::engine::Engine;
+use crate::slot::{EngineSlot, Reopening};
 
 /// Barriers, reports and walks under way at once.
 const WORKS: usize = 8;
@@ -32,7 +33,8 @@ pub(super) enum Lane {
 
 /// The engine with the lanes before it; shared by all services.
 pub struct Desk {
-    engine: Arc<Engine>,
+    slot: Arc<EngineSlot>,
+    config: GrpcConfig,
     queries: Arc<Semaphore>,
     streams: Arc<Semaphore>,
     works: Arc<Semaphore>,
@@ -41,14 +43,15 @@ pub struct Desk {
 
 impl Desk {
     /// `leaving` turns true when the daemon drains: streams without an end then end.
-    pub fn new(engine: Arc<Engine>, leaving: watch::Receiver<bool>) -> Self {
+    pub fn new(slot: Arc<EngineSlot>, config: GrpcConfig, leaving: watch::Receiver<bool>) -> Self {
         let lane = |width: usize| Arc::new(Semaphore::new(width));
-        let width = engine.config.grpc.max_queries.max(1);
+        let width = config.max_queries.max(1);
         Self {
             queries: lane(width),
             streams: lane(width),
             works: lane(WORKS),
-            engine,
+            slot,
+            config,
             leaving,
         }
     }
@@ -58,8 +61,18 @@ impl Desk {
         2 * config.max_queries.max(1) + WORKS
     }
 
-    pub(super) fn engine(&self) -> &Engine {
-        &self.engine
+    /// The engine; UNAVAILABLE while it is being reopened.
+    pub(super) fn engine(&self) -> Result<Arc<Engine>, Status> {
+        let away = |reopening: Reopening| Status::unavailable(reopening.to_string());
+        self.slot.get().map_err(away)
+    }
+
+    /// Why work failed: where the engine ended under it, that it did.
+    fn why(&self, ending: &Cancel, status: Status) -> Status {
+        match ending.check() {
+            Ok(()) => status,
+            Err(_) => self.engine().err().unwrap_or_else(reopened),
+        }
     }
 
     /// Returns once the daemon drains.
@@ -73,7 +86,7 @@ impl Desk {
 
     /// The deadline of a request that should be quick.
     pub(super) fn deadline<T>(&self, request: &Request<T>) -> Instant {
-        let seconds = self.engine.config.grpc.deadline_seconds;
+        let seconds = self.config.deadline_seconds;
         deadline::of(request.metadata(), Duration::from_secs(seconds))
     }
 
@@ -110,15 +123,17 @@ impl Desk {
         work: impl FnOnce(&Engine, &Cancel) -> Result<T, Refused> + Send + 'static,
     ) -> Result<T, Status> {
         let place = self.enter(lane, deadline).await?;
-        let cancel = Cancel::at(deadline);
+        let engine = self.engine()?;
+        let ending = engine.ending().clone();
+        let cancel = Cancel::at(deadline).or(&ending);
         let _gone = CancelOnDrop::of(&cancel);
-        let engine = Arc::clone(&self.engine);
         let done = tokio::task::spawn_blocking(move || {
             let _place = place;
             cancel.check()?;
             work(&engine, &cancel)
         });
-        Ok(done.await.map_err(|error| lost_thread(&error))??)
+        let done = done.await.map_err(|error| lost_thread(&error))?;
+        done.map_err(|Refused(status)| self.why(&ending, status))
     }
 
     /// Fills a stream from a blocking thread; it is cancelled when the client goes away.
@@ -128,14 +143,18 @@ impl Desk {
         work: impl FnOnce(&Engine, &Feed<T>) -> Result<(), Refused> + Send + 'static,
     ) -> Result<Replies<T>, Status> {
         let place = self.enter(Lane::Stream, deadline).await?;
-        let cancel = Cancel::at(deadline);
+        let engine = self.engine()?;
+        let cancel = Cancel::at(deadline).or(engine.ending());
         let gone = CancelOnDrop::of(&cancel);
         let (feed, replies) = feed::pair(cancel, self.longest_message(), gone);
-        let engine = Arc::clone(&self.engine);
         tokio::task::spawn_blocking(move || {
             let _place = place;
             let done = work(&engine, &feed);
-            feed.finish(done);
+            let ended = engine.ending().check().is_err();
+            // A client that reads slowly must not keep the engine from being closed.
+            drop(engine);
+            let why = |refused| if ended { reopened().into() } else { refused };
+            feed.finish(done.map_err(why));
         });
         Ok(replies)
     }
@@ -148,7 +167,7 @@ impl Desk {
         work: impl FnOnce(&Engine) + Send + 'static,
     ) -> Result<(), Status> {
         let place = self.enter(lane, deadline).await?;
-        let engine = Arc::clone(&self.engine);
+        let engine = self.engine()?;
         tokio::task::spawn_blocking(move || {
             let _place = place;
             work(&engine);
@@ -158,8 +177,12 @@ impl Desk {
 
     /// Longest message, bytes.
     pub(super) fn longest_message(&self) -> usize {
-        self.engine.config.grpc.max_message_mib.length()
+        self.config.max_message_mib.length()
     }
+}
+
+fn reopened() -> Status {
+    Status::unavailable("the index was reopened meanwhile; ask again")
 }
 
 /// Cancels what is still under way when the one who waits for it goes away.
@@ -187,18 +210,22 @@ mod tests {
 
     /// An engine that watches nothing, before lanes of one place.
     fn desk() -> Desk {
-        let grpc = GrpcConfig {
-            max_queries: 1,
-            ..GrpcConfig::default()
-        };
         let mut config = Config {
-            grpc,
+            grpc: grpc(),
             ..Config::default()
         };
         // Nothing is extracted here.
         config.extract.require_sandbox = false;
         let engine = Arc::new(Engine::start(config, Path::new("/bin/false")).unwrap());
-        Desk::new(engine, watch::channel(false).1)
+        let (slot, grpc) = (EngineSlot::holding(engine), grpc());
+        Desk::new(Arc::new(slot), grpc, watch::channel(false).1)
+    }
+
+    fn grpc() -> GrpcConfig {
+        GrpcConfig {
+            max_queries: 1,
+            ..GrpcConfig::default()
+        }
     }
 
     fn in_time() -> Instant {
@@ -241,7 +268,7 @@ mod tests {
                 .unwrap(),
             7
         );
-        desk.engine().stop();
+        desk.engine().unwrap().stop();
     }
 
     #[tokio::test(flavor = "multi_thread")]
@@ -249,7 +276,7 @@ mod tests {
         let desk = desk();
         let asked = desk.ask(Lane::Query, soon(), |_, cancel| endless(cancel));
         assert_eq!(asked.await.unwrap_err().code(), Code::DeadlineExceeded);
-        desk.engine().stop();
+        desk.engine().unwrap().stop();
     }
 
     #[tokio::test(flavor = "multi_thread")]
@@ -262,7 +289,7 @@ mod tests {
         assert!(desk.enter(Lane::Work, in_time()).await.is_ok());
         drop(place);
         assert!(desk.enter(Lane::Query, in_time()).await.is_ok());
-        desk.engine().stop();
+        desk.engine().unwrap().stop();
     }
 
     #[tokio::test(flavor = "multi_thread")]
@@ -275,6 +302,31 @@ mod tests {
                 .await
                 .is_ok()
         );
-        desk.engine().stop();
+        desk.engine().unwrap().stop();
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn requests_end_with_the_engine_and_wait_for_the_next_outside() {
+        let desk = desk();
+        let (started, begun) = mpsc::channel();
+        let slot = Arc::clone(&desk.slot);
+        let reopening = std::thread::spawn(move || {
+            begun.recv().unwrap();
+            let engine = slot.take("the disk failed").unwrap();
+            engine.stop();
+            engine
+        });
+        let asked = desk.ask(Lane::Query, in_time(), move |_, cancel| {
+            let _ = started.send(());
+            endless(cancel)
+        });
+        let refused = asked.await.unwrap_err();
+        assert_eq!(refused.code(), Code::Unavailable, "{refused}");
+        assert!(refused.message().contains("the disk failed"), "{refused}");
+        let refused = desk.ask(Lane::Query, in_time(), |_, _| Ok(())).await;
+        assert_eq!(refused.unwrap_err().code(), Code::Unavailable);
+        // Nobody holds the old engine any more, so that its index can be closed.
+        let engine = reopening.join().unwrap();
+        assert_eq!(Arc::strong_count(&engine), 1);
     }
 }

@@ -43,7 +43,7 @@ impl SimilarityService {
         let deadline = self.desk.deadline(&request);
         let mut parts = request.into_inner();
         let query = upload::first(&mut parts, deadline).await?;
-        let request = question::request(self.desk.engine(), ask, &query)?;
+        let request = question::request(&*self.desk.engine()?, ask, &query)?;
         let source = self.source(query, &mut parts, deadline).await?;
         let answered = self.desk.ask(Lane::Query, deadline, move |engine, cancel| {
             let subject = source.subject(engine)?;
@@ -62,7 +62,7 @@ impl SimilarityService {
         deadline: Instant,
     ) -> Result<Source, Status> {
         use v1::query::Source as Wire;
-        let engine = self.desk.engine();
+        let engine = self.desk.engine()?;
         Ok(match query.source {
             Some(Wire::Path(path)) => Source::Path(question::path(path)?),
             Some(Wire::Document(hash)) => Source::Document(question::document(&hash)?),
@@ -73,8 +73,10 @@ impl SimilarityService {
             Some(Wire::Upload(upload)) => {
                 let _place = self.desk.enter(Lane::Stream, deadline).await?;
                 let longest = engine.config.grpc.max_upload_mib.bytes();
-                let sent = upload::receive(parts, upload.path, &engine.data_dir, longest, deadline)
-                    .await?;
+                let dir = engine.data_dir.clone();
+                // A slow upload must not keep the engine from being reopened.
+                drop(engine);
+                let sent = upload::receive(parts, upload.path, &dir, longest, deadline).await?;
                 Source::Upload(sent)
             }
             None => return Err(Status::invalid_argument("the query names no document")),
@@ -155,10 +157,10 @@ impl Similarity for SimilarityService {
         use v1::list_pairs_reply::Part;
         let deadline = self.desk.deadline(&request);
         let v1::ListPairsRequest { threshold, roots } = request.into_inner();
-        let engine = self.desk.engine();
+        let engine = self.desk.engine()?;
         let (view, at) = (
-            question::view(engine, &roots)?,
-            threshold_of(engine, threshold)?,
+            question::view(&engine, &roots)?,
+            threshold_of(&engine, threshold)?,
         );
         let started = Instant::now();
         let listed = self.desk.list(deadline, move |engine, feed| {
@@ -193,10 +195,10 @@ impl Similarity for SimilarityService {
         use v1::list_groups_reply::Part;
         let deadline = self.desk.deadline(&request);
         let v1::ListGroupsRequest { threshold, roots } = request.into_inner();
-        let engine = self.desk.engine();
+        let engine = self.desk.engine()?;
         let (view, at) = (
-            question::view(engine, &roots)?,
-            threshold_of(engine, threshold)?,
+            question::view(&engine, &roots)?,
+            threshold_of(&engine, threshold)?,
         );
         let started = Instant::now();
         let listed = self.desk.list(deadline, move |engine, feed| {
@@ -234,8 +236,8 @@ impl Similarity for SimilarityService {
         &self,
         request: Request<v1::WatchEventsRequest>,
     ) -> Result<Response<Self::WatchEventsStream>, Status> {
-        let engine = self.desk.engine();
-        let view = question::view(engine, &request.into_inner().roots)?;
+        let engine = self.desk.engine()?;
+        let view = question::view(&engine, &request.into_inner().roots)?;
         let mut told = engine.events.watch();
         let leaving = self.desk.leaving();
         let (sender, replies) = tokio::sync::mpsc::channel(64);

@@ -75,8 +75,11 @@ impl From<EngineError> for Refused {
         match error {
             EngineError::Index(error) => error.into(),
             // The whole sentence: it names what to do about this very root.
-            error @ (EngineError::Unsynced(_) | EngineError::Broken(_)) => {
+            error @ EngineError::Unsynced(_) => {
                 Self(Status::failed_precondition(error.to_string()))
+            }
+            error @ (EngineError::NotApplied(_) | EngineError::Failed(_)) => {
+                Self(Status::unavailable(cause(&error.to_string())))
             }
             other => {
                 tracing::error!(error = %other, "the engine failed");

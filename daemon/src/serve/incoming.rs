@@ -15,14 +15,14 @@ use tokio_stream::Stream;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::server::{Connected, UdsConnectInfo};
 
-use crate::grpc::limits::{CONNECTIONS, HANDSHAKE};
+use crate::grpc::limits::HANDSHAKE;
 
 /// Bytes of the HTTP/2 preface: whoever sent them speaks the protocol, and keepalive takes over.
 const PREFACE: usize = 24;
 /// Accepting failed, most likely for want of descriptors: wait for some to be given back.
 const RECOVER: Duration = Duration::from_millis(100);
 
-/// A connection that holds one of [`CONNECTIONS`] places.
+/// A connection that holds one of the places.
 pub(super) struct Connection {
     io: UnixStream,
     /// Running until the preface has come.
@@ -30,13 +30,14 @@ pub(super) struct Connection {
     _place: OwnedSemaphorePermit,
 }
 
-/// Accepts while there are places; more wait in the backlog. Ends when the stream is dropped.
+/// Accepts while there are of these `places`; more wait in the backlog. Ends when the stream is dropped.
 pub(super) fn incoming(
     listener: UnixListener,
+    places: usize,
 ) -> impl Stream<Item = io::Result<Connection>> + Send + 'static {
     let (sender, receiver) = tokio::sync::mpsc::channel(1);
     tokio::spawn(async move {
-        let places = Arc::new(Semaphore::new(CONNECTIONS));
+        let places = Arc::new(Semaphore::new(places));
         let accept = async {
             while let Ok(place) = Arc::clone(&places).acquire_owned().await {
                 let Some(io) = next(&listener).await else {
@@ -149,6 +150,8 @@ mod tests {
     use tokio::io::AsyncReadExt;
     use tokio_stream::StreamExt;
 
+    const PLACES: usize = 16;
+
     fn listen() -> (tempfile::TempDir, std::path::PathBuf, UnixListener) {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("s");
@@ -159,9 +162,9 @@ mod tests {
     #[tokio::test]
     async fn a_connection_waits_for_a_place_and_takes_the_one_given_back() {
         let (_dir, path, listener) = listen();
-        let mut connections = Box::pin(incoming(listener));
+        let mut connections = Box::pin(incoming(listener, PLACES));
         let (mut clients, mut held) = (Vec::new(), Vec::new());
-        for _ in 0..CONNECTIONS {
+        for _ in 0..PLACES {
             clients.push(UnixStream::connect(&path).await.unwrap());
             held.push(connections.next().await.unwrap().unwrap());
         }
@@ -179,7 +182,7 @@ mod tests {
     #[tokio::test(start_paused = true)]
     async fn a_client_that_says_nothing_is_cut_and_one_that_spoke_is_not() {
         let (_dir, path, listener) = listen();
-        let mut connections = Box::pin(incoming(listener));
+        let mut connections = Box::pin(incoming(listener, PLACES));
         let _silent = UnixStream::connect(&path).await.unwrap();
         let mut connection = connections.next().await.unwrap().unwrap();
         let read = connection.read(&mut [0; 64]).await;
