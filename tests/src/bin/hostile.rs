@@ -1,6 +1,6 @@
 //! Plays a hostile hour with a real daemon and prints what came of it.
 //!
-//! `cargo run --release -p simdex-tests --bin hostile -- [--seconds N] [--seed S] [--json]`; exit code
+//! `cargo run --release -p simdex-tests --bin hostile -- [--seconds N] [--seed S] [--without ACT]… [--json]`; exit code
 //! 1 where something was found.
 
 use std::io::{Write, stdout};
@@ -21,6 +21,9 @@ struct Arguments {
     /// Of all random numbers: the same seed makes the same acts
     #[arg(long, default_value_t = 1)]
     seed: u64,
+    /// Leaves out an act or a shortage, by its name in the figures (repeatable)
+    #[arg(long, value_name = "ACT")]
+    without: Vec<String>,
     /// Prints one JSON object a figure
     #[arg(long)]
     json: bool,
@@ -44,6 +47,7 @@ fn run(arguments: &Arguments) -> Result<bool> {
     let order = Order {
         time: Duration::from_secs(arguments.seconds),
         seed: arguments.seed,
+        without: arguments.without.clone(),
     };
     figures.note(&format!("# hostile (seed {})", arguments.seed))?;
     Ok(order.run(&mut figures)?.is_empty())

@@ -30,11 +30,19 @@ const PATIENCE: Duration = Duration::from_secs(240);
 /// Acts told of with a finding.
 const TOLD: usize = 25;
 
+/// What may happen between two rounds.
+const OLDER: &str = "an older text directory";
+const KILLED: &str = "kill at the end";
+
 /// What a daemon is short of, as options of `ulimit`.
 const SHORTAGES: &[&str] = &["", "", "-n 256", "-v 4194304"];
 
 /// Everything that a round plays with.
 pub(super) struct World {
+    // Ended before its disk is unmounted: fields are dropped in this order.
+    pub(super) daemon: Option<Daemon>,
+    pub(super) greedy: Greedy,
+    pub(super) mapped: Mapped,
     pub(super) sandbox: Sandbox,
     /// Roots, as they are configured; a round may move them away and puts them back.
     pub(super) roots: Vec<PathBuf>,
@@ -42,9 +50,7 @@ pub(super) struct World {
     pub(super) trees: Vec<Tree>,
     /// The data directory's own disk, where there can be one.
     pub(super) disk: Option<Disk>,
-    pub(super) daemon: Option<Daemon>,
-    pub(super) greedy: Greedy,
-    pub(super) mapped: Mapped,
+    without: Vec<String>,
     serve: Serve,
     /// An older `text/`.
     older: Option<PathBuf>,
@@ -68,7 +74,7 @@ impl Counts {
 }
 
 impl World {
-    pub(super) fn new(seed: u64, figures: &mut Figures<'_>) -> Result<Self> {
+    pub(super) fn new(seed: u64, without: &[String], figures: &mut Figures<'_>) -> Result<Self> {
         let sandbox = Sandbox::new()?;
         let disk = match Disk::of_memory(DISK_MIB) {
             Ok(disk) => Some(disk),
@@ -101,6 +107,7 @@ impl World {
             daemon: None,
             greedy: Greedy::default(),
             mapped: Mapped::default(),
+            without: without.to_vec(),
             serve,
             older: None,
             told: Vec::new(),
@@ -110,10 +117,10 @@ impl World {
 
     /// The same once more from nothing: a finding does not hide the next.
     pub(super) fn anew(self, seed: u64, figures: &mut Figures<'_>) -> Result<Self> {
-        let counted = self.counted.clone();
+        let (counted, without) = (self.counted.clone(), self.without.clone());
         // Its disk is given back first: there is one at a time.
         drop(self);
-        let world = Self::new(seed, figures)?;
+        let world = Self::new(seed, &without, figures)?;
         Ok(Self { counted, ..world })
     }
 
@@ -125,6 +132,11 @@ impl World {
     pub(super) fn take_acts(&mut self) -> String {
         let told = std::mem::take(&mut self.told);
         told[told.len().saturating_sub(TOLD)..].join(", ")
+    }
+
+    /// Whether this act was not left out.
+    fn plays(&self, act: &str) -> bool {
+        !self.without.iter().any(|without| without == act)
     }
 
     /// Takes note of an act, or of what else comes upon the daemon.
@@ -143,6 +155,7 @@ impl World {
     /// One round: a start, acts, quiet, the comparison, an end.
     pub(super) fn play(&mut self, random: &mut Random, time: Duration) -> Result<Counts> {
         let shortage = SHORTAGES[random.below(SHORTAGES.len() as u64) as usize];
+        let shortage = if self.plays(shortage) { shortage } else { "" };
         self.start(shortage).context("at the start of a round")?;
         let (begun, mut acts) = (Instant::now(), 0);
         while begun.elapsed() < time {
@@ -174,9 +187,10 @@ impl World {
     }
 
     fn act(&mut self, random: &mut Random) -> Result<()> {
-        let total = ACTS.iter().map(|act| act.weight).sum();
-        let mut at = random.below(total);
-        for act in ACTS {
+        let acts = ACTS.iter().filter(|act| self.plays(act.name));
+        let acts: Vec<_> = acts.collect();
+        let mut at = random.below(acts.iter().map(|act| act.weight).sum());
+        for act in acts {
             if at < act.weight {
                 self.tell(act.name);
                 return (act.run)(self, random).with_context(|| format!("the act {}", act.name));
@@ -235,8 +249,8 @@ impl World {
     /// Stopped or killed; then its texts may be swapped for older ones.
     fn end(&mut self, random: &mut Random) -> Result<()> {
         let daemon = self.daemon.take().context("no daemon")?;
-        if random.chance(0.5) {
-            self.tell("kill at the end");
+        if random.chance(0.5) && self.plays(KILLED) {
+            self.tell(KILLED);
             return daemon.kill();
         }
         let status = daemon.stop()?;
@@ -245,8 +259,8 @@ impl World {
         }
         let texts = self.data_dir().join("text");
         match self.older.take() {
-            Some(older) if random.chance(0.7) => {
-                self.tell("an older text directory");
+            Some(older) if random.chance(0.7) && self.plays(OLDER) => {
+                self.tell(OLDER);
                 fs::remove_dir_all(&texts)?;
                 acts::copy_flat(&older, &texts)?;
             }

@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::net::UnixStream;
 
 use anyhow::{Result, ensure};
+use simdex_client::Client;
 
 use super::eventually;
 use crate::acceptance::Verdict;
@@ -129,8 +130,24 @@ pub(super) fn connections() -> Result<Verdict> {
     sandbox.write("a.txt", "a text that is long enough to be found")?;
     let daemon = sandbox.serve().start()?;
     daemon.sync()?;
-    let connect = |_| UnixStream::connect(daemon.socket());
-    let idle: Vec<UnixStream> = (0..300).map_while(|at| connect(at).ok()).collect();
+    // Clients of our own library, which answer when they are asked whether they live.
+    let runtime = tokio::runtime::Runtime::new()?;
+    let connect = async |socket: &std::path::Path| {
+        let limit = std::time::Duration::from_secs(2);
+        let client = tokio::time::timeout(limit, Client::connect(socket)).await;
+        client.ok().and_then(std::result::Result::ok)
+    };
+    let idle: Vec<Client> = runtime.block_on(async {
+        let mut idle = Vec::new();
+        for _ in 0..300 {
+            let Some(client) = connect(daemon.socket()).await else {
+                break;
+            };
+            idle.push(client);
+        }
+        idle
+    });
+    ensure!(idle.len() >= 64, "{} clients were let in", idle.len());
     eventually("nobody is let in", || {
         let asked = daemon.simctl(["status"])?;
         Ok((asked.code()? != 0).then_some(asked.stderr))

@@ -2,14 +2,16 @@
 
 use std::collections::HashMap;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, anyhow, ensure};
 
 use crate::acceptance::{Verdict, files_below};
-use crate::corpus::{Prose, Random};
+use crate::corpus::Random;
 use crate::fault::answers::Listed;
 use crate::fault::ledger::document_of;
 use crate::sandbox::{Run, Sandbox, simdexd};
@@ -17,31 +19,22 @@ use crate::sandbox::{Run, Sandbox, simdexd};
 /// Files that are rewritten, and rounds of questions meanwhile.
 const FILES: usize = 8;
 const ROUNDS: usize = 12;
+/// Changes from one content to the other before a file gets two new ones.
+const TOGGLES: usize = 6;
+
+/// The document of every content that was written.
+type Documents = Mutex<HashMap<String, String>>;
 
 /// Whatever is read of a file that changes meanwhile: a content carries its own document.
 pub(super) fn toggled() -> Result<Verdict> {
     let sandbox = Sandbox::new()?;
-    let prose = Prose { seed: 3 };
-    // Long enough that reading takes a while; of one length, so that a rewrite is in place.
-    let text = |seed| {
-        let text = prose.text(seed, 0).repeat(40);
-        text.chars().cycle().take(300_000).collect::<String>()
-    };
-    let texts: Vec<Vec<u8>> = (0..6).map(|seed| text(seed).into_bytes()).collect();
-    let carried = |bytes: &Vec<u8>| {
-        let content = blake3::hash(bytes).to_hex().to_string();
-        document_of(bytes).map(|document| (content, document))
-    };
-    let documents: HashMap<String, String> = texts.iter().filter_map(carried).collect();
     let path = |at: usize| sandbox.share().join(format!("{at}.txt"));
-    (0..FILES).try_for_each(|at| fs::write(path(at), &texts[at % texts.len()]))?;
-    let daemon = sandbox
-        .serve()
-        .config("[watch]\ndebounce_ms = 1\n")
-        .start()?;
-    let over = AtomicBool::new(false);
+    (0..FILES).try_for_each(|at| fs::write(path(at), text(at)))?;
+    let serve = sandbox.serve().config("[watch]\ndebounce_ms = 1\n");
+    let daemon = serve.start()?;
+    let (over, documents) = (AtomicBool::new(false), Documents::default());
     let checked = thread::scope(|scope| {
-        let rewriter = scope.spawn(|| rewrite(&over, &texts, path));
+        let rewriter = scope.spawn(|| rewrite(&over, &documents, path));
         let checked = (0..ROUNDS).try_fold(0, |checked, _| -> Result<usize> {
             // A file that changes while it is read may hold up a sync; that is no matter here.
             daemon.simctl(["sync"])?;
@@ -49,7 +42,7 @@ pub(super) fn toggled() -> Result<Verdict> {
         });
         over.store(true, Ordering::Relaxed);
         let rewritten = rewriter.join();
-        rewritten.map_err(|_| anyhow::anyhow!("the rewriter panicked"))??;
+        rewritten.map_err(|_| anyhow!("the rewriter panicked"))??;
         checked
     })?;
     daemon.sync()?;
@@ -59,25 +52,44 @@ pub(super) fn toggled() -> Result<Verdict> {
     Ok(Verdict::Holds)
 }
 
-/// Overwrites files in place, as a program that saves does.
+/// Texts of one length, so that a rewrite is in place; long enough that reading takes a while.
+fn text(number: usize) -> Vec<u8> {
+    let mut random = Random::new(number as u64, 3);
+    let letters = (0..40_000).map(|_| b'a' + random.below(26) as u8);
+    letters.collect()
+}
+
+/// Overwrites files in place, as a program that saves does: each toggles between two contents that
+/// nobody has read before, and ends with one of them.
 fn rewrite(
     over: &AtomicBool,
-    texts: &[Vec<u8>],
-    path: impl Fn(usize) -> std::path::PathBuf,
+    documents: &Documents,
+    path: impl Fn(usize) -> PathBuf,
 ) -> Result<()> {
     use std::os::unix::fs::FileExt;
-    let mut random = Random::new(1, 1);
-    while !over.load(Ordering::Relaxed) {
-        let (at, text) = (random.below(FILES as u64), random.below(texts.len() as u64));
-        let file = fs::File::options().write(true).open(path(at as usize))?;
-        file.write_all_at(&texts[text as usize], 0)?;
-        thread::sleep(std::time::Duration::from_millis(random.below(12)));
+    let mut number = FILES;
+    let mut each_is_known = 0;
+    while each_is_known < FILES || !over.load(Ordering::Relaxed) {
+        let file = fs::File::options().write(true).open(path(number % FILES))?;
+        let contents = [text(number), text(number + 1_000_000)];
+        for bytes in &contents {
+            let content = blake3::hash(bytes).to_hex().to_string();
+            let document = document_of(bytes).context("a text is a document")?;
+            let mut known = documents.lock().map_err(|_| anyhow!("a panic"))?;
+            known.insert(content, document);
+        }
+        for bytes in contents.iter().cycle().take(TOGGLES) {
+            file.write_all_at(bytes, 0)?;
+            thread::sleep(Duration::from_millis(2));
+        }
+        (number, each_is_known) = (number + 1, each_is_known + 1);
     }
     Ok(())
 }
 
-/// Files whose content is one of those; each must carry the document of its content.
-fn consistent(listed: &[Listed], documents: &HashMap<String, String>) -> Result<usize> {
+/// Files whose content is one of those written; each must carry the document of its content.
+fn consistent(listed: &[Listed], documents: &Documents) -> Result<usize> {
+    let documents = documents.lock().map_err(|_| anyhow!("a panic"))?;
     let mut known = 0;
     for file in listed {
         let document = file.content.as_ref().and_then(|c| documents.get(c));
@@ -174,10 +186,10 @@ pub(super) fn verified() -> Result<Verdict> {
 }
 
 /// Every file below with its bytes and the time of its last change.
-fn stand(folder: &Path) -> Result<Vec<(std::path::PathBuf, Vec<u8>, std::time::SystemTime)>> {
+fn stand(folder: &Path) -> Result<Vec<(PathBuf, Vec<u8>, std::time::SystemTime)>> {
     let mut files = files_below(folder)?;
     files.sort();
-    let one = |path: std::path::PathBuf| {
+    let one = |path: PathBuf| {
         let (bytes, changed) = (fs::read(&path)?, path.metadata()?.modified()?);
         Ok((path, bytes, changed))
     };
