@@ -26,7 +26,9 @@ use tonic_health::server::{HealthReporter, health_reporter};
 
 use crate::config::Config;
 use crate::engine::Engine;
-use crate::grpc::{AdminService, Desk, SimilarityService, limits};
+use crate::grpc::{AdminService, Connections, Desk, SimilarityService, TrafficLayer, limits};
+use crate::report::ReportDir;
+use crate::reporting;
 use incoming::incoming;
 use socket::Socket;
 
@@ -201,8 +203,8 @@ fn serve(
     let similarity = SimilarityServer::new(SimilarityService::new(Arc::clone(&desk)))
         .max_decoding_message_size(longest)
         .max_encoding_message_size(longest);
-    let admin = AdminServer::new(AdminService::new(desk))
-        .max_decoding_message_size(longest)
+    let admin = AdminServer::new(AdminService::new(desk, report_dir(engine)?))
+        .max_decoding_message_size(longest.min(limits::ADMIN_MESSAGE))
         .max_encoding_message_size(longest);
     let reflection = tonic_reflection::server::Builder::configure()
         .register_encoded_file_descriptor_set(FILE_DESCRIPTOR_SET)
@@ -211,7 +213,9 @@ fn serve(
         .context("the contract cannot be described")?;
     let (health, health_server) = health_reporter();
     runtime.block_on(set_health(&health, ServingStatus::Serving));
+    let clients = limits::ClientLimits::of(config);
     let router = limits::server(config)
+        .layer(TrafficLayer::new(clients))
         .add_service(health_server)
         .add_service(reflection)
         .add_service(similarity)
@@ -219,8 +223,19 @@ fn serve(
     let listener = socket
         .listener()
         .context("the socket cannot be listened on")?;
-    let server = router.serve_with_incoming_shutdown(incoming(listener), left(leaving));
+    let connections = incoming(listener, Connections::new(clients));
+    let server = router.serve_with_incoming_shutdown(connections, left(leaving));
     Ok((health, runtime.spawn(server)))
+}
+
+/// The directory for reports, if the config names one.
+fn report_dir(engine: &Engine) -> anyhow::Result<Option<Arc<ReportDir>>> {
+    let Some(path) = &engine.config.report_dir else {
+        return Ok(None);
+    };
+    let reports = ReportDir::open(path)?;
+    reports.check_apart(&reporting::guarded(engine))?;
+    Ok(Some(Arc::new(reports)))
 }
 
 async fn left(mut leaving: watch::Receiver<bool>) {

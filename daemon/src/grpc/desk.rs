@@ -5,49 +5,76 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use simdex_index::Cancel;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
-use tokio::time::timeout_at;
+use simdex_index::{Cancel, MemoryBudget};
+use tokio::sync::watch;
 use tonic::{Request, Status};
 
 use super::feed::{self, Feed};
+use super::lane::{self, Client, NoPlace, Place};
+use super::peer::Peer;
 use super::status::{Refused, lost_thread};
 use super::{Replies, deadline};
 use crate::config::GrpcConfig;
+use crate::disk::DiskGuard;
 use crate::engine::Engine;
 
 /// Barriers, reports and walks under way at once.
 const WORKS: usize = 8;
+/// Memory that answers may hold for texts and their shingles at once, bytes.
+const MEMORY: u64 = 1 << 30;
+/// Bytes of the disk that uploads leave to commits.
+const KEPT: u64 = 256 << 20;
+/// Clients that follow events at once.
+const WATCHERS: usize = 64;
 
 /// What a request waits for, so that slow clients and long work never keep queries from their turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lane {
     /// Computes and is done.
     Query,
-    /// Goes as fast as its client: lists and uploads.
+    /// Goes as fast as its client reads: lists.
     Stream,
+    /// Goes as fast as its client writes: uploads.
+    Upload,
     /// Lasts as long as its work: barriers, reports, walks.
     Work,
+    /// Lasts until its client leaves, and occupies no thread: events.
+    Events,
+}
+
+/// Who waits for an answer, and until when.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Caller {
+    client: Client,
+    pub(super) deadline: Instant,
 }
 
 /// The engine with the lanes before it; shared by all services.
 pub struct Desk {
     engine: Arc<Engine>,
-    queries: Arc<Semaphore>,
-    streams: Arc<Semaphore>,
-    works: Arc<Semaphore>,
+    queries: Arc<lane::Lane>,
+    streams: Arc<lane::Lane>,
+    uploads: Arc<lane::Lane>,
+    works: Arc<lane::Lane>,
+    events: Arc<lane::Lane>,
+    memory: MemoryBudget,
+    disk: Arc<DiskGuard>,
     leaving: watch::Receiver<bool>,
 }
 
 impl Desk {
     /// `leaving` turns true when the daemon drains: streams without an end then end.
     pub fn new(engine: Arc<Engine>, leaving: watch::Receiver<bool>) -> Self {
-        let lane = |width: usize| Arc::new(Semaphore::new(width));
-        let width = engine.config.grpc.max_queries.max(1);
+        let config = &engine.config.grpc;
+        let width = config.max_queries;
         Self {
-            queries: lane(width),
-            streams: lane(width),
-            works: lane(WORKS),
+            queries: lane::Lane::new(width),
+            streams: lane::Lane::new(width),
+            uploads: lane::Lane::new(width),
+            works: lane::Lane::new(WORKS),
+            events: lane::Lane::new(WATCHERS),
+            memory: MemoryBudget::new(MEMORY),
+            disk: Arc::new(DiskGuard::new(&engine.data_dir, KEPT)),
             engine,
             leaving,
         }
@@ -71,46 +98,62 @@ impl Desk {
         }
     }
 
-    /// The deadline of a request that should be quick.
-    pub(super) fn deadline<T>(&self, request: &Request<T>) -> Instant {
-        let seconds = self.engine.config.grpc.deadline_seconds;
-        deadline::of(request.metadata(), Duration::from_secs(seconds))
+    /// Memory for answers that compare texts.
+    pub(super) fn memory(&self) -> MemoryBudget {
+        self.memory.clone()
     }
 
-    /// The deadline of a request that lasts as long as its work.
-    pub(super) fn long_deadline<T>(request: &Request<T>) -> Instant {
-        deadline::of(request.metadata(), deadline::LONGEST)
+    /// Room for documents that clients send.
+    pub(super) fn disk(&self) -> Arc<DiskGuard> {
+        Arc::clone(&self.disk)
+    }
+
+    /// Who makes a request that should be quick.
+    pub(super) fn caller<T>(&self, request: &Request<T>) -> Caller {
+        let config = &self.engine.config.grpc;
+        let (usual, longest) = (config.deadline_seconds, config.max_deadline_seconds);
+        caller(
+            request,
+            Duration::from_secs(usual),
+            Duration::from_secs(longest),
+        )
+    }
+
+    /// Who makes a request that lasts as long as its work.
+    pub(super) fn long_caller<T>(&self, request: &Request<T>) -> Caller {
+        let longest = Duration::from_secs(self.engine.config.grpc.max_work_seconds);
+        caller(request, longest, longest)
     }
 
     /// Waits for a place in a lane.
-    pub(super) async fn enter(
-        &self,
-        lane: Lane,
-        deadline: Instant,
-    ) -> Result<OwnedSemaphorePermit, Status> {
+    pub(super) async fn enter(&self, lane: Lane, caller: Caller) -> Result<Place, Status> {
         let places = match lane {
             Lane::Query => &self.queries,
             Lane::Stream => &self.streams,
+            Lane::Upload => &self.uploads,
             Lane::Work => &self.works,
+            Lane::Events => &self.events,
         };
-        match timeout_at(deadline.into(), Arc::clone(places).acquire_owned()).await {
-            Ok(Ok(place)) => Ok(place),
-            Ok(Err(_)) => Err(Status::unavailable("the daemon is stopping")),
-            Err(_) => Err(Status::resource_exhausted(
-                "as many requests as the daemon allows were under way until the deadline",
-            )),
-        }
+        let place = places.enter(caller.client, caller.deadline).await;
+        place.map_err(|refused| {
+            Status::resource_exhausted(match refused {
+                NoPlace::Late => {
+                    "as many requests as the daemon allows were under way until the deadline"
+                }
+                NoPlace::Crowded => "too many requests of this user wait already",
+            })
+        })
     }
 
     /// Does work on a blocking thread; it is cancelled when the client goes away.
     pub(super) async fn ask<T: Send + 'static>(
         &self,
         lane: Lane,
-        deadline: Instant,
+        caller: Caller,
         work: impl FnOnce(&Engine, &Cancel) -> Result<T, Refused> + Send + 'static,
     ) -> Result<T, Status> {
-        let place = self.enter(lane, deadline).await?;
-        let cancel = Cancel::at(deadline);
+        let place = self.enter(lane, caller).await?;
+        let cancel = Cancel::at(caller.deadline);
         let _gone = CancelOnDrop::of(&cancel);
         let engine = Arc::clone(&self.engine);
         let done = tokio::task::spawn_blocking(move || {
@@ -124,11 +167,12 @@ impl Desk {
     /// Fills a stream from a blocking thread; it is cancelled when the client goes away.
     pub(super) async fn list<T: prost::Message + Default + 'static>(
         &self,
-        deadline: Instant,
+        lane: Lane,
+        caller: Caller,
         work: impl FnOnce(&Engine, &Feed<T>) -> Result<(), Refused> + Send + 'static,
     ) -> Result<Replies<T>, Status> {
-        let place = self.enter(Lane::Stream, deadline).await?;
-        let cancel = Cancel::at(deadline);
+        let place = self.enter(lane, caller).await?;
+        let cancel = Cancel::at(caller.deadline);
         let gone = CancelOnDrop::of(&cancel);
         let (feed, replies) = feed::pair(cancel, self.longest_message(), gone);
         let engine = Arc::clone(&self.engine);
@@ -144,10 +188,10 @@ impl Desk {
     pub(super) async fn leave_to_it(
         &self,
         lane: Lane,
-        deadline: Instant,
+        caller: Caller,
         work: impl FnOnce(&Engine) + Send + 'static,
     ) -> Result<(), Status> {
-        let place = self.enter(lane, deadline).await?;
+        let place = self.enter(lane, caller).await?;
         let engine = Arc::clone(&self.engine);
         tokio::task::spawn_blocking(move || {
             let _place = place;
@@ -159,6 +203,14 @@ impl Desk {
     /// Longest message, bytes.
     pub(super) fn longest_message(&self) -> usize {
         self.engine.config.grpc.max_message_mib.length()
+    }
+}
+
+fn caller<T>(request: &Request<T>, usual: Duration, longest: Duration) -> Caller {
+    let peer = request.extensions().get::<Peer>();
+    Caller {
+        client: peer.map(Peer::client).unwrap_or_default(),
+        deadline: deadline::of(request.metadata(), usual, longest),
     }
 }
 
@@ -201,12 +253,19 @@ mod tests {
         Desk::new(engine, watch::channel(false).1)
     }
 
-    fn in_time() -> Instant {
-        Instant::now() + Duration::from_secs(120)
+    fn until(patience: Duration) -> Caller {
+        Caller {
+            client: Client::default(),
+            deadline: Instant::now() + patience,
+        }
     }
 
-    fn soon() -> Instant {
-        Instant::now() + Duration::from_millis(50)
+    fn in_time() -> Caller {
+        until(Duration::from_secs(120))
+    }
+
+    fn soon() -> Caller {
+        until(Duration::from_millis(50))
     }
 
     /// Goes on until nobody waits for it.
