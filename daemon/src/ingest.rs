@@ -13,6 +13,7 @@ mod beside;
 mod content;
 mod known;
 mod members;
+mod refused;
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -29,6 +30,7 @@ use simdex_schema::{
 
 use self::beside::Shown;
 use self::known::{Found, Whole};
+use self::refused::refused;
 use crate::config::ExtractConfig;
 use crate::roots::Root;
 use crate::watch::open::OpenError;
@@ -36,6 +38,7 @@ use crate::watch::stat::Observe;
 use crate::watch::walk::{Look, Seen, UnreadableReason};
 
 pub use content::{ReadContent, raw_document};
+pub use members::state_of_unread;
 
 /// Failures of a content before it is given up.
 pub const STRIKES: u32 = 3;
@@ -266,22 +269,6 @@ impl Ingest<'_> {
     }
 }
 
-/// A file that the share answers for with an error: that is no state of a file whose content is
-/// known. It keeps it, the root says so, and the next rescan tries again.
-fn refused(
-    root: &Root,
-    key: FileKey,
-    known: Option<FileRecord>,
-    stat: Option<FileStat>,
-    reason: &str,
-) -> Looked {
-    root.saw_trouble(&key.path);
-    match known.as_ref().and_then(FileRecord::content) {
-        Some(_) => Looked::Unchanged,
-        None => unread(key, known, stat, State::Unreadable, reason),
-    }
-}
-
 /// A file whose bytes are not read; unchanged where the same is on record.
 fn unread(
     key: FileKey,
@@ -306,6 +293,22 @@ fn unread(
         record,
         content: None,
     })
+}
+
+/// What is recorded of a file at which a look panicked: the next rescan looks again.
+pub fn gave_up(key: &FileKey) -> Change {
+    let outcome = FileOutcome::Unread(State::Failed, Reason::code("look-panic"));
+    let record = FileRecord {
+        stat: FileStat::default(),
+        racy: false,
+        outcome,
+        member: None,
+    };
+    Change::File {
+        key: key.clone(),
+        record,
+        content: None,
+    }
 }
 
 /// BLAKE3 and length of a file, read from its start.

@@ -10,6 +10,8 @@
 mod bound;
 mod hits;
 mod subject;
+#[cfg(test)]
+mod tests;
 
 use simdex_index::{Asked, Cancel, Candidate, Candidates, Index, IndexError, Question, View};
 use simdex_schema::{DocumentHash, Reason, State};
@@ -152,10 +154,6 @@ fn candidates(
     cancel: &Cancel,
 ) -> Result<Candidates, IndexError> {
     let view = &request.view;
-    if let (SchemeKind::BswN, Some(text)) = (request.scheme, subject.text()) {
-        let sign = |rung: Rung| BswN::sign(&text.canonical, index.window(), rung);
-        return index.candidates_bsw(&sign, view, cancel);
-    }
     let Some((scheme, fingerprints, finest)) = subject.fingerprints() else {
         return Ok(Candidates::default());
     };
@@ -164,13 +162,17 @@ fn candidates(
         fingerprints,
         finest,
     };
-    match request.ask {
-        Ask::Similar => index.candidates(asked, Question::Similar, view, cancel),
-        Ask::Containing => index.candidates(asked, Question::Containing, view, cancel),
-        Ask::Contained => index.candidates(asked, Question::Contained, view, cancel),
-        // The finest look finds all of them.
-        Ask::Versions => index.candidates(asked, Question::Contained, view, cancel),
+    let question = match request.ask {
+        Ask::Similar => Question::Similar,
+        Ask::Containing => Question::Containing,
+        // For versions the finest look finds all of them.
+        Ask::Contained | Ask::Versions => Question::Contained,
+    };
+    if let (SchemeKind::BswN, Some(text)) = (request.scheme, subject.text()) {
+        let sign = |rung: Rung| BswN::sign(&text.canonical, index.window(), rung);
+        return index.candidates_by_either(asked, question, &sign, view, cancel);
     }
+    index.candidates(asked, question, view, cancel)
 }
 
 /// Documents worth showing, with the numbers of each.

@@ -11,7 +11,7 @@
 //! did: it looks up the whole query at the finest rung in use.
 
 use roaring::RoaringTreemap;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use simdex_schema::document::RUNGS;
 use simdex_schema::posting::{PostingKey, scheme_number};
 use simdex_schema::{DocId, DocumentKind};
@@ -81,6 +81,18 @@ impl Index {
         view: &View,
         cancel: &Cancel,
     ) -> Result<Candidates, IndexError> {
+        self.candidates_and(asked, question, FxHashSet::default(), view, cancel)
+    }
+
+    /// The same, with the documents `also` counted that share none of them.
+    fn candidates_and(
+        &self,
+        asked: Asked<'_>,
+        question: Question,
+        also: FxHashSet<DocId>,
+        view: &View,
+        cancel: &Cancel,
+    ) -> Result<Candidates, IndexError> {
         let kind = match asked.scheme {
             SchemeKind::Chunks => DocumentKind::Raw,
             SchemeKind::ModN | SchemeKind::BswN => DocumentKind::Text,
@@ -95,6 +107,9 @@ impl Index {
         tally.probe(&probes, cancel)?;
         let due = may_decide(&tally, question, rung, &counts);
         tally.read_long(&due, cancel)?;
+        for id in also {
+            tally.hits.entry(id).or_insert(0);
+        }
         let suppressed = tally.add_long(cancel)?;
         let found = tally.hits.into_iter().filter_map(|(document, hits)| {
             let stats = shared
@@ -120,40 +135,48 @@ impl Index {
         })
     }
 
-    /// The same by BSW_n, which does not nest: the query is signed anew at every rung in use.
-    pub fn candidates_bsw(
+    /// Documents found by either scheme: those above, and those that share a BSW_n window with the
+    /// query. All are counted by Mod_n, whose samples are binomial: how BSW_n chooses depends on
+    /// the text around a shingle, so that its counts bound nothing. BSW_n does not nest, so the
+    /// query is signed anew at every rung in use.
+    pub fn candidates_by_either(
         &self,
+        asked: Asked<'_>,
+        question: Question,
         sign: &dyn Fn(Rung) -> Signature,
         view: &View,
         cancel: &Cancel,
     ) -> Result<Candidates, IndexError> {
+        let sharing = self.sharing_windows(sign, view, cancel)?;
+        let also = sharing.into_keys().collect();
+        self.candidates_and(asked, question, also, view, cancel)
+    }
+
+    /// Documents of the view that share BSW_n windows with the query at their own rung, with how
+    /// many.
+    pub(crate) fn sharing_windows(
+        &self,
+        sign: &dyn Fn(Rung) -> Signature,
+        view: &View,
+        cancel: &Cancel,
+    ) -> Result<FxHashMap<DocId, u64>, IndexError> {
         // Signed before the lock is taken again: `sign` may ask the index, and is not quick.
         let rungs: Vec<Rung> = self.read().table.rungs(DocumentKind::Text).collect();
         let queries: Vec<Signature> = rungs.into_iter().map(sign).collect();
         let shared = self.read();
         let visible = shared.table.visible(view);
-        let mut all = Candidates::default();
+        let mut sharing = FxHashMap::default();
         for query in &queries {
             let mut tally = Tally::new(self, &shared, SchemeKind::BswN, Some(&visible));
             tally.probe(query.fingerprints(), cancel)?;
             tally.read_long(&|_| true, cancel)?;
-            let found = tally.hits.into_iter().filter_map(|(document, hits)| {
-                let stats = shared.table.get(document);
-                let stats = stats.filter(|stats| stats.rung == query.rung())?;
-                let of_document = u64::from(stats.bsw_count);
-                let (of_query, shared) = (query.len() as u64, hits.min(of_document));
-                let rung = stats.rung;
-                Some(Candidate {
-                    document,
-                    rung,
-                    shared,
-                    query: of_query,
-                    of_document,
-                })
-            });
-            all.found.extend(found);
+            let found = tally.hits.into_iter();
+            sharing.extend(found.filter(|(id, _)| {
+                let stats = shared.table.get(*id);
+                stats.is_some_and(|stats| stats.rung == query.rung())
+            }));
         }
-        Ok(all)
+        Ok(sharing)
     }
 }
 

@@ -11,7 +11,7 @@ use simdex_schema::{
     ContentHash, ContentRecord, DecodeError, DocId, DocumentHash, DocumentRecord, FileKey,
     FileRecord, GroupId, MetaRecord, ReportRecord, RootId, RootRecord, key,
 };
-use simdex_signature::{CanonicalText, SchemeKind, ShingleSet, Window};
+use simdex_signature::{SchemeKind, ShingleSet, Window};
 
 use crate::buckets::Buckets;
 use crate::buffer::Buffer;
@@ -76,6 +76,10 @@ pub struct Index {
     signing: [AtomicU64; 3],
     /// Documents whose extracted text was found damaged: let go at the next rescan.
     pub(crate) lost: Mutex<BTreeSet<DocId>>,
+    /// Text segments in which a text was found damaged: the next rescan reads all of theirs.
+    pub(crate) suspects: Mutex<BTreeSet<u32>>,
+    /// Serial from which documents are named by the present canonical text.
+    pub(crate) named_from: u64,
 }
 
 /// What queries read.
@@ -122,12 +126,14 @@ impl Index {
             texts,
             options,
             parameters: writer.meta.parameters.clone(),
+            named_from: writer.meta.named_from,
             shared: RwLock::new(shared),
             writer: Mutex::new(writer),
             sets: Mutex::new(SetCache::new(options.cached_shingles)),
             memory: Memory::new(options.working_bytes),
             signing: Default::default(),
             lost: Mutex::default(),
+            suspects: Mutex::default(),
         }
     }
 
@@ -171,7 +177,11 @@ impl Index {
     /// Returns once everything applied before is power-safe.
     pub fn commit(&self) -> Result<(), IndexError> {
         self.texts.sync()?;
-        Ok(self.store.commit()?)
+        self.store.commit()?;
+        if self.texts.has_vanished() {
+            self.note_vanished()?;
+        }
+        Ok(())
     }
 
     /// Merges what is buffered, commits and closes the store.
@@ -180,6 +190,8 @@ impl Index {
         self.release_lost()?;
         self.merge()?;
         self.compact_texts()?;
+        // The texts that could not be copied.
+        self.release_lost()?;
         self.commit()?;
         Ok(self.store.close()?)
     }
@@ -226,9 +238,18 @@ impl Index {
 
     /// Extracted text of a document; none for raw bytes.
     pub fn text(&self, id: DocId) -> Result<Option<String>, IndexError> {
+        self.read_text(id, |record| self.text_of(id, record))
+    }
+
+    /// Reads what a document's record points to; notes the document where that is damaged.
+    fn read_text<T>(
+        &self,
+        id: DocId,
+        read: impl Fn(&DocumentRecord) -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
         let text = || {
             let record = self.document(id)?.ok_or(IndexError::UnknownDocument(id))?;
-            self.text_of(&record)
+            read(&record)
         };
         let read = match text() {
             // A compaction moved it between the two reads; the record now says where to.
@@ -238,23 +259,15 @@ impl Index {
         read.inspect_err(|error| self.note_lost(id, error))
     }
 
-    pub(crate) fn text_of(&self, record: &DocumentRecord) -> Result<Option<String>, IndexError> {
-        let reference = text_reference(record)?;
-        Ok(reference
-            .map(|reference| self.texts.read(&reference))
-            .transpose()?)
-    }
-
     /// All shingles of a document's text, for exact counts; none for raw bytes.
     pub fn shingles(&self, id: DocId) -> Result<Option<Arc<ShingleSet>>, IndexError> {
         let lock = || self.sets.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(set) = lock().get(id) {
             return Ok(Some(set));
         }
-        let Some(text) = self.text(id)? else {
+        let Some(canonical) = self.read_text(id, |record| self.canonical_of(id, record))? else {
             return Ok(None);
         };
-        let canonical = CanonicalText::from_extracted(&text);
         let set = Arc::new(ShingleSet::new(&canonical, self.window()));
         lock().insert(id, Arc::clone(&set));
         Ok(Some(set))

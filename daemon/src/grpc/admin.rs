@@ -37,7 +37,7 @@ impl AdminService {
     }
 
     fn threshold(&self, asked: Option<f64>) -> Result<f64, Status> {
-        let kept = self.desk.engine().index.parameters().threshold;
+        let kept = self.desk.engine()?.index.parameters().threshold;
         question::ratio(asked, kept, "threshold")
     }
 }
@@ -62,7 +62,7 @@ impl Admin for AdminService {
     ) -> Result<Response<Self::ListFilesStream>, Status> {
         let caller = self.desk.caller(&request);
         let v1::ListFilesRequest { states, roots } = request.into_inner();
-        let view = question::view(self.desk.engine(), &roots)?;
+        let view = question::view(&*self.desk.engine()?, &roots)?;
         if states.len() > 2 * State::ALL.len() {
             return Err(question::too_many(states.len(), "states"));
         }
@@ -114,7 +114,7 @@ impl Admin for AdminService {
         request: Request<v1::ConfirmLossRequest>,
     ) -> Result<Response<v1::ConfirmLossReply>, Status> {
         let caller = self.desk.long_caller(&request);
-        let root = root_at(self.desk.engine(), request.into_inner().root)?;
+        let root = root_at(&*self.desk.engine()?, request.into_inner().root)?;
         let confirmed = self.desk.ask(Lane::Work, caller, move |engine, _| {
             tracing::info!(root = root.id.0, "a held loss is confirmed");
             Ok(engine.confirm_loss(&root)?)
@@ -129,10 +129,10 @@ impl Admin for AdminService {
         request: Request<v1::RescanRequest>,
     ) -> Result<Response<v1::RescanReply>, Status> {
         let caller = self.desk.caller(&request);
-        let engine = self.desk.engine();
+        let engine = self.desk.engine()?;
         let paths = request.into_inner().roots;
         question::check_roots(paths.len())?;
-        let named = paths.into_iter().map(|path| root_at(engine, path));
+        let named = paths.into_iter().map(|path| root_at(&engine, path));
         let mut roots: Vec<Arc<Root>> = named.collect::<Result<_, _>>()?;
         if roots.is_empty() {
             roots.extend(engine.roots.iter().cloned());

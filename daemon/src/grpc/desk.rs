@@ -5,7 +5,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use simdex_index::{Cancel, MemoryBudget};
+use simdex_index::Cancel;
 use tokio::sync::watch;
 use tonic::{Request, Status};
 
@@ -17,13 +17,10 @@ use super::{Replies, deadline};
 use crate::config::GrpcConfig;
 use crate::disk::DiskGuard;
 use crate::engine::Engine;
+use crate::slot::{EngineSlot, Reopening};
 
 /// Barriers, reports and walks under way at once.
 const WORKS: usize = 8;
-/// Memory that answers may hold for texts and their shingles at once, bytes.
-const MEMORY: u64 = 1 << 30;
-/// Bytes of the disk that uploads leave to commits.
-const KEPT: u64 = 256 << 20;
 /// Clients that follow events at once.
 const WATCHERS: usize = 64;
 
@@ -51,21 +48,25 @@ pub(super) struct Caller {
 
 /// The engine with the lanes before it; shared by all services.
 pub struct Desk {
-    engine: Arc<Engine>,
+    slot: Arc<EngineSlot>,
+    config: GrpcConfig,
     queries: Arc<lane::Lane>,
     streams: Arc<lane::Lane>,
     uploads: Arc<lane::Lane>,
     works: Arc<lane::Lane>,
     events: Arc<lane::Lane>,
-    memory: MemoryBudget,
     disk: Arc<DiskGuard>,
     leaving: watch::Receiver<bool>,
 }
 
 impl Desk {
     /// `leaving` turns true when the daemon drains: streams without an end then end.
-    pub fn new(engine: Arc<Engine>, leaving: watch::Receiver<bool>) -> Self {
-        let config = &engine.config.grpc;
+    pub fn new(
+        slot: Arc<EngineSlot>,
+        config: GrpcConfig,
+        disk: Arc<DiskGuard>,
+        leaving: watch::Receiver<bool>,
+    ) -> Self {
         let width = config.max_queries;
         Self {
             queries: lane::Lane::new(width),
@@ -73,9 +74,9 @@ impl Desk {
             uploads: lane::Lane::new(width),
             works: lane::Lane::new(WORKS),
             events: lane::Lane::new(WATCHERS),
-            memory: MemoryBudget::new(MEMORY),
-            disk: Arc::new(DiskGuard::new(&engine.data_dir, KEPT)),
-            engine,
+            disk,
+            slot,
+            config,
             leaving,
         }
     }
@@ -85,8 +86,18 @@ impl Desk {
         2 * config.max_queries.max(1) + WORKS
     }
 
-    pub(super) fn engine(&self) -> &Engine {
-        &self.engine
+    /// The engine; UNAVAILABLE while it is being reopened.
+    pub(super) fn engine(&self) -> Result<Arc<Engine>, Status> {
+        let away = |reopening: Reopening| Status::unavailable(reopening.to_string());
+        self.slot.get().map_err(away)
+    }
+
+    /// Why work failed: where the engine ended under it, that it did.
+    fn why(&self, ending: &Cancel, status: Status) -> Status {
+        match ending.check() {
+            Ok(()) => status,
+            Err(_) => self.engine().err().unwrap_or_else(reopened),
+        }
     }
 
     /// Returns once the daemon drains.
@@ -98,11 +109,6 @@ impl Desk {
         }
     }
 
-    /// Memory for answers that compare texts.
-    pub(super) fn memory(&self) -> MemoryBudget {
-        self.memory.clone()
-    }
-
     /// Room for documents that clients send.
     pub(super) fn disk(&self) -> Arc<DiskGuard> {
         Arc::clone(&self.disk)
@@ -110,7 +116,7 @@ impl Desk {
 
     /// Who makes a request that should be quick.
     pub(super) fn caller<T>(&self, request: &Request<T>) -> Caller {
-        let config = &self.engine.config.grpc;
+        let config = &self.config;
         let (usual, longest) = (config.deadline_seconds, config.max_deadline_seconds);
         caller(
             request,
@@ -121,7 +127,7 @@ impl Desk {
 
     /// Who makes a request that lasts as long as its work.
     pub(super) fn long_caller<T>(&self, request: &Request<T>) -> Caller {
-        let longest = Duration::from_secs(self.engine.config.grpc.max_work_seconds);
+        let longest = Duration::from_secs(self.config.max_work_seconds);
         caller(request, longest, longest)
     }
 
@@ -153,15 +159,17 @@ impl Desk {
         work: impl FnOnce(&Engine, &Cancel) -> Result<T, Refused> + Send + 'static,
     ) -> Result<T, Status> {
         let place = self.enter(lane, caller).await?;
-        let cancel = Cancel::at(caller.deadline);
+        let engine = self.engine()?;
+        let ending = engine.ending().clone();
+        let cancel = Cancel::at(caller.deadline).or(&ending);
         let _gone = CancelOnDrop::of(&cancel);
-        let engine = Arc::clone(&self.engine);
         let done = tokio::task::spawn_blocking(move || {
             let _place = place;
             cancel.check()?;
             work(&engine, &cancel)
         });
-        Ok(done.await.map_err(|error| lost_thread(&error))??)
+        let done = done.await.map_err(|error| lost_thread(&error))?;
+        done.map_err(|Refused(status)| self.why(&ending, status))
     }
 
     /// Fills a stream from a blocking thread; it is cancelled when the client goes away.
@@ -172,14 +180,18 @@ impl Desk {
         work: impl FnOnce(&Engine, &Feed<T>) -> Result<(), Refused> + Send + 'static,
     ) -> Result<Replies<T>, Status> {
         let place = self.enter(lane, caller).await?;
-        let cancel = Cancel::at(caller.deadline);
+        let engine = self.engine()?;
+        let cancel = Cancel::at(caller.deadline).or(engine.ending());
         let gone = CancelOnDrop::of(&cancel);
         let (feed, replies) = feed::pair(cancel, self.longest_message(), gone);
-        let engine = Arc::clone(&self.engine);
         tokio::task::spawn_blocking(move || {
             let _place = place;
             let done = work(&engine, &feed);
-            feed.finish(done);
+            let ended = engine.ending().check().is_err();
+            // A client that reads slowly must not keep the engine from being closed.
+            drop(engine);
+            let why = |refused| if ended { reopened().into() } else { refused };
+            feed.finish(done.map_err(why));
         });
         Ok(replies)
     }
@@ -192,7 +204,7 @@ impl Desk {
         work: impl FnOnce(&Engine) + Send + 'static,
     ) -> Result<(), Status> {
         let place = self.enter(lane, caller).await?;
-        let engine = Arc::clone(&self.engine);
+        let engine = self.engine()?;
         tokio::task::spawn_blocking(move || {
             let _place = place;
             work(&engine);
@@ -202,7 +214,7 @@ impl Desk {
 
     /// Longest message, bytes.
     pub(super) fn longest_message(&self) -> usize {
-        self.engine.config.grpc.max_message_mib.length()
+        self.config.max_message_mib.length()
     }
 }
 
@@ -212,6 +224,10 @@ fn caller<T>(request: &Request<T>, usual: Duration, longest: Duration) -> Caller
         client: peer.map(Peer::client).unwrap_or_default(),
         deadline: deadline::of(request.metadata(), usual, longest),
     }
+}
+
+fn reopened() -> Status {
+    Status::unavailable("the index was reopened meanwhile; ask again")
 }
 
 /// Cancels what is still under way when the one who waits for it goes away.
@@ -239,18 +255,23 @@ mod tests {
 
     /// An engine that watches nothing, before lanes of one place.
     fn desk() -> Desk {
-        let grpc = GrpcConfig {
-            max_queries: 1,
-            ..GrpcConfig::default()
-        };
         let mut config = Config {
-            grpc,
+            grpc: grpc(),
             ..Config::default()
         };
         // Nothing is extracted here.
         config.extract.require_sandbox = false;
         let engine = Arc::new(Engine::start(config, Path::new("/bin/false")).unwrap());
-        Desk::new(engine, watch::channel(false).1)
+        let disk = Arc::new(DiskGuard::new(&engine.data_dir, 0));
+        let (slot, grpc) = (EngineSlot::holding(engine), grpc());
+        Desk::new(Arc::new(slot), grpc, disk, watch::channel(false).1)
+    }
+
+    fn grpc() -> GrpcConfig {
+        GrpcConfig {
+            max_queries: 1,
+            ..GrpcConfig::default()
+        }
     }
 
     fn until(patience: Duration) -> Caller {
@@ -300,7 +321,7 @@ mod tests {
                 .unwrap(),
             7
         );
-        desk.engine().stop();
+        desk.engine().unwrap().stop();
     }
 
     #[tokio::test(flavor = "multi_thread")]
@@ -308,7 +329,7 @@ mod tests {
         let desk = desk();
         let asked = desk.ask(Lane::Query, soon(), |_, cancel| endless(cancel));
         assert_eq!(asked.await.unwrap_err().code(), Code::DeadlineExceeded);
-        desk.engine().stop();
+        desk.engine().unwrap().stop();
     }
 
     #[tokio::test(flavor = "multi_thread")]
@@ -321,7 +342,7 @@ mod tests {
         assert!(desk.enter(Lane::Work, in_time()).await.is_ok());
         drop(place);
         assert!(desk.enter(Lane::Query, in_time()).await.is_ok());
-        desk.engine().stop();
+        desk.engine().unwrap().stop();
     }
 
     #[tokio::test(flavor = "multi_thread")]
@@ -334,6 +355,31 @@ mod tests {
                 .await
                 .is_ok()
         );
-        desk.engine().stop();
+        desk.engine().unwrap().stop();
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn requests_end_with_the_engine_and_wait_for_the_next_outside() {
+        let desk = desk();
+        let (started, begun) = mpsc::channel();
+        let slot = Arc::clone(&desk.slot);
+        let reopening = std::thread::spawn(move || {
+            begun.recv().unwrap();
+            let engine = slot.take("the disk failed").unwrap();
+            engine.stop();
+            engine
+        });
+        let asked = desk.ask(Lane::Query, in_time(), move |_, cancel| {
+            let _ = started.send(());
+            endless(cancel)
+        });
+        let refused = asked.await.unwrap_err();
+        assert_eq!(refused.code(), Code::Unavailable, "{refused}");
+        assert!(refused.message().contains("the disk failed"), "{refused}");
+        let refused = desk.ask(Lane::Query, in_time(), |_, _| Ok(())).await;
+        assert_eq!(refused.unwrap_err().code(), Code::Unavailable);
+        // Nobody holds the old engine any more, so that its index can be closed.
+        let engine = reopening.join().unwrap();
+        assert_eq!(Arc::strong_count(&engine), 1);
     }
 }

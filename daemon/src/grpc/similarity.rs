@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use prost::Message;
-use simdex_index::{Cancel, FileView, Index, MemoryBudget, MemoryPermit};
+use simdex_index::{Cancel, FileView, Index, MemoryPermit};
 use simdex_proto::v1;
 use simdex_proto::v1::similarity_server::Similarity;
 use simdex_signature::Ratio;
@@ -48,11 +48,11 @@ impl SimilarityService {
         let received = request.extensions().get::<Received>().cloned();
         let mut parts = request.into_inner();
         let query = upload::first(&mut parts, caller.deadline).await?;
-        let request = question::request(self.desk.engine(), ask, &query)?;
+        let request = question::request(&*self.desk.engine()?, ask, &query)?;
         let source = self.source(query, &mut parts, caller, received).await?;
-        let memory = self.desk.memory();
         let answered = self.desk.ask(Lane::Query, caller, move |engine, cancel| {
-            let (subject, _held) = source.subject(engine, &memory.account(cancel))?;
+            let account = engine.index.memory().questions.account(cancel);
+            let (subject, _held) = source.subject(engine, &account)?;
             Ok(find(&engine.index, &subject, &request, cancel)?)
         });
         let answer = answered.await?;
@@ -69,7 +69,7 @@ impl SimilarityService {
         received: Option<Received>,
     ) -> Result<Source, Status> {
         use v1::query::Source as Wire;
-        let engine = self.desk.engine();
+        let engine = self.desk.engine()?;
         let known = match query.source {
             Some(Wire::Path(path)) => Source::Path(question::path(path)?),
             Some(Wire::Document(hash)) => Source::Document(question::document(&hash)?),
@@ -85,6 +85,8 @@ impl SimilarityService {
                     longest: engine.config.grpc.max_upload_mib.bytes(),
                     received,
                 };
+                // A slow upload must not keep the engine from being reopened.
+                drop(engine);
                 let _place = self.desk.enter(Lane::Upload, caller).await?;
                 let sent = upload::receive(parts, receiving, caller.deadline).await?;
                 return Ok(Source::Upload(sent));
@@ -142,12 +144,11 @@ impl Similarity for SimilarityService {
         let request = request.into_inner();
         let sides = request.a.zip(request.b);
         let (a, b) = sides.ok_or_else(|| Status::invalid_argument("a side is missing"))?;
-        let (memory, disk) = (self.desk.memory(), self.desk.disk());
-        let longest = self.desk.longest_message();
+        let (disk, longest) = (self.desk.disk(), self.desk.longest_message());
         let compared = self.desk.ask(Lane::Query, caller, move |engine, cancel| {
             let (a, b) = (side(engine, &disk, a)?, side(engine, &disk, b)?);
             let names = (a.name("a"), b.name("b"));
-            let account = memory.account(cancel);
+            let account = engine.index.memory().questions.account(cancel);
             let (a, mut held) = a.compared(engine, &account)?;
             let (b, _held) = b.compared(engine, &account)?;
             let asked = Comparing {
@@ -172,10 +173,10 @@ impl Similarity for SimilarityService {
         use v1::list_pairs_reply::Part;
         let caller = self.desk.caller(&request);
         let v1::ListPairsRequest { threshold, roots } = request.into_inner();
-        let engine = self.desk.engine();
+        let engine = self.desk.engine()?;
         let (view, at) = (
-            question::view(engine, &roots)?,
-            threshold_of(engine, threshold)?,
+            question::view(&engine, &roots)?,
+            threshold_of(&engine, threshold)?,
         );
         let started = Instant::now();
         let listed = self.desk.list(Lane::Stream, caller, move |engine, feed| {
@@ -210,10 +211,10 @@ impl Similarity for SimilarityService {
         use v1::list_groups_reply::Part;
         let caller = self.desk.caller(&request);
         let v1::ListGroupsRequest { threshold, roots } = request.into_inner();
-        let engine = self.desk.engine();
+        let engine = self.desk.engine()?;
         let (view, at) = (
-            question::view(engine, &roots)?,
-            threshold_of(engine, threshold)?,
+            question::view(&engine, &roots)?,
+            threshold_of(&engine, threshold)?,
         );
         let started = Instant::now();
         let listed = self.desk.list(Lane::Stream, caller, move |engine, feed| {
@@ -239,9 +240,8 @@ impl Similarity for SimilarityService {
     ) -> Result<Response<v1::GetDocumentReply>, Status> {
         let caller = self.desk.caller(&request);
         let request = request.into_inner();
-        let memory = self.desk.memory();
         let got = self.desk.ask(Lane::Query, caller, move |engine, cancel| {
-            document(engine, request, &memory, cancel)
+            document(engine, request, cancel)
         });
         let (reply, held) = got.await?;
         check_length(&reply, self.desk.longest_message())?;
@@ -253,8 +253,8 @@ impl Similarity for SimilarityService {
         request: Request<v1::WatchEventsRequest>,
     ) -> Result<Response<Self::WatchEventsStream>, Status> {
         let caller = self.desk.caller(&request);
-        let engine = self.desk.engine();
-        let view = question::view(engine, &request.into_inner().roots)?;
+        let engine = self.desk.engine()?;
+        let view = question::view(&engine, &request.into_inner().roots)?;
         let place = self.desk.enter(Lane::Events, caller).await?;
         let mut told = engine.events.watch();
         let leaving = self.desk.leaving();
@@ -322,7 +322,6 @@ fn side(engine: &Engine, disk: &DiskGuard, side: v1::Side) -> Result<Source, Ref
 fn document(
     engine: &Engine,
     request: v1::GetDocumentRequest,
-    memory: &MemoryBudget,
     cancel: &Cancel,
 ) -> Result<(v1::GetDocumentReply, MemoryPermit), Refused> {
     use v1::get_document_request::Source as Wire;
@@ -343,7 +342,10 @@ fn document(
     let record = index.document(id)?.filter(|_| !files.is_empty());
     let record = record.ok_or(QueryError::UnknownDocument(hash))?;
     cancel.check()?;
-    let mut held = memory.acquire(question::memory_for(record.length), cancel)?;
+    let mut held = index
+        .memory()
+        .questions
+        .acquire(question::memory_for(record.length), cancel)?;
     let shingles = index.shingles(id)?.map_or(0, |set| set.len() as u64);
     cancel.check()?;
     let text = request.with_text.then(|| index.text(id)).transpose()?;

@@ -115,8 +115,11 @@ impl From<EngineError> for Refused {
         match error {
             EngineError::Index(error) => error.into(),
             // The whole sentence: it names what to do about this very root.
-            error @ (EngineError::Unsynced(_) | EngineError::Broken(_)) => {
+            error @ EngineError::Unsynced(_) => {
                 Self::new(Code::FailedPrecondition, &error.to_string())
+            }
+            error @ (EngineError::NotApplied(_) | EngineError::Failed(_)) => {
+                Self::new(Code::Unavailable, cause(&error.to_string()))
             }
             other => {
                 tracing::error!(error = %other, "the engine failed");

@@ -253,7 +253,11 @@ fn document_side(index: &Index, id: DocId) -> Result<Side, QueryError> {
     };
     match record.kind {
         DocumentKind::Text => match index.text(id)? {
-            Some(text) => Ok(Side::Text(Box::new(Text::of(index, text)))),
+            Some(text) => {
+                let text = Text::of(index, text);
+                index.check_name(id, &record, DocumentHash(text.canonical.hash()))?;
+                Ok(Side::Text(Box::new(text)))
+            }
             None => Ok(Side::Nothing),
         },
         DocumentKind::Raw => {

@@ -91,6 +91,12 @@ impl Ledger {
     }
 }
 
+/// Hash of the document that these bytes carry where they are plain text; none where this cannot
+/// tell (raw bytes) or they are too short for one.
+pub fn document_of(bytes: &[u8]) -> Option<String> {
+    Known::of(bytes).document
+}
+
 impl Known {
     fn of(bytes: &[u8]) -> Self {
         let content = blake3::hash(bytes).to_hex().to_string();

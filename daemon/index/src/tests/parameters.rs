@@ -38,18 +38,20 @@ fn another_threshold_finds_all_edges_anew() {
     }
 }
 
-/// BSW_n candidates of a text: how many, and whether the text itself is wholly found.
+/// BSW_n windows of a text that the index finds in its own document, and how many that has.
 fn bsw(bed: &Bed, text: &str) -> Option<(u64, u64)> {
     let canonical = CanonicalText::from_extracted(text);
     let window = bed.index().window();
     let sign = |rung: Rung| BswN::sign(&canonical, window, rung);
     let found = bed
         .index()
-        .candidates_bsw(&sign, &View::All, &Cancel::never())
+        .sharing_windows(&sign, &View::All, &Cancel::never())
         .unwrap();
     let id = bed.id(text).unwrap();
-    let found = found.found.iter().find(|c| c.document == id);
-    found.map(|c| (c.shared, c.of_document))
+    let of_document = bed.index().stats(id).unwrap().bsw_count;
+    found
+        .get(&id)
+        .map(|shared| (*shared, u64::from(of_document)))
 }
 
 #[test]

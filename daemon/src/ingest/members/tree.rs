@@ -292,7 +292,7 @@ fn name(
 }
 
 /// Where a member ended whose bytes its container did not yield.
-fn state_of(reason: simdex_extract::Reason) -> State {
+pub fn state_of(reason: simdex_extract::Reason) -> State {
     use simdex_extract::Reason as R;
     match reason {
         R::PasswordNeeded => State::Encrypted,
