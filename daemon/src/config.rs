@@ -224,9 +224,10 @@ section! {
         working_mib: Mebibytes = Mebibytes(1024) => 64..=1_048_576,
         /// Changes are made power-safe at least this often, milliseconds.
         commit_ms: u64 = 1000 => 1..=600_000,
-        /// Room kept free for commits on the disk of the data directory, and once more in a file that
-        /// is given up where it runs full, MiB; a sixteenth of the disk at most.
-        reserve_mib: Mebibytes = Mebibytes(64) => 1..=65_536,
+        /// Room kept free for commits on the disk of data_dir, MiB: below it uploads are refused and
+        /// changes wait. As much again lies in the file reserve there, which is given up where the
+        /// disk runs full all the same. Each is a sixteenth of the disk at most.
+        reserve_mib: Mebibytes = Mebibytes(64) => 0..=1_048_576,
     }
 }
 

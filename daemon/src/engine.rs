@@ -174,10 +174,9 @@ impl Engine {
         }
     }
 
-    /// Does what no client waits for, however often it takes; none where the engine ends first.
+    /// Does what no client waits for, however often it takes; none where the engine ends.
     fn until_done<T>(&self, work: impl Fn(&Rescan<'_>) -> Result<T, IndexError>) -> Option<T> {
-        let mut backoff = Backoff::default();
-        let mut failed = false;
+        let (mut backoff, mut failed) = (Backoff::default(), false);
         loop {
             match self.with_rescan(&work) {
                 Ok(done) => {

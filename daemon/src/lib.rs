@@ -4,8 +4,8 @@
 //!   threads, and drains them at the end.
 //! * Write side: [`watch`] hints, [`identity`] proves that a root is the one on record, [`rescan`]
 //!   walks it, [`ingest`] takes one file from its path to the change that the index applies;
-//!   [`pipeline`] runs many of them at once; [`events`] tells of it; [`disk`] and [`descriptors`]
-//!   keep room for commits.
+//!   [`pipeline`] runs many of them at once; [`events`] tells of it;
+//!   [`disk`] and [`descriptors`] keep room for commits.
 //! * Failures: [`fate`] is the end of one engine, [`alarms`] say what cannot go on, [`supervisor`]
 //!   closes an engine that failed and opens the next one on the same [`host`]; requests find it in
 //!   [`slot`].

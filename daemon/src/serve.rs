@@ -255,6 +255,7 @@ fn serve(
         .build_v1()
         .context("the contract cannot be described")?;
     let (health, health_server) = health_reporter();
+    runtime.block_on(set_health(&health, ServingStatus::Serving));
     runtime.spawn(tell_health(health.clone(), host.alarms.health()));
     let clients = ClientLimits::of(config);
     // No more connections than there are descriptors for.

@@ -5,6 +5,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 
 use thiserror::Error;
 
+use crate::alarms::Alarms;
 use crate::engine::Engine;
 
 /// The engine is being reopened.
@@ -13,17 +14,24 @@ use crate::engine::Engine;
 pub struct Reopening(pub String);
 
 /// Holds the engine, or why there is none.
-pub struct EngineSlot(RwLock<Result<Arc<Engine>, Reopening>>);
+pub struct EngineSlot {
+    /// What keeps changes from being applied.
+    pub alarms: Arc<Alarms>,
+    engine: RwLock<Result<Arc<Engine>, Reopening>>,
+}
 
 impl EngineSlot {
     /// A slot that holds this engine.
     pub fn holding(engine: Arc<Engine>) -> Self {
-        Self(RwLock::new(Ok(engine)))
+        Self {
+            alarms: Arc::clone(&engine.host().alarms),
+            engine: RwLock::new(Ok(engine)),
+        }
     }
 
     /// The engine, while there is one.
     pub fn get(&self) -> Result<Arc<Engine>, Reopening> {
-        self.0
+        self.engine
             .read()
             .unwrap_or_else(PoisonError::into_inner)
             .clone()
@@ -41,7 +49,7 @@ impl EngineSlot {
     }
 
     fn replace(&self, with: Result<Arc<Engine>, Reopening>) -> Result<Arc<Engine>, Reopening> {
-        let mut held = self.0.write().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.engine.write().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut held, with)
     }
 }

@@ -259,9 +259,21 @@ impl From<&wire::StatusReply> for json::Status {
             text_bytes: status.text_bytes,
             max_message_bytes: status.max_message_bytes,
             sandbox: status.sandbox.clone(),
+            alarm: status.alarm.as_ref().map(Into::into),
             schemes: status.schemes.iter().map(Into::into).collect(),
             roots: status.roots.iter().map(Into::into).collect(),
             summary: status.summary.as_ref().map(Into::into),
+        }
+    }
+}
+
+impl From<&wire::Alarm> for json::Alarm {
+    fn from(alarm: &wire::Alarm) -> Self {
+        Self {
+            reason: alarm.reason.clone(),
+            since: date(Some(alarm.since)),
+            next_attempt: date(alarm.next_attempt),
+            answering: alarm.answering,
         }
     }
 }

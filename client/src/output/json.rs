@@ -235,9 +235,22 @@ pub(crate) struct Status {
     pub(crate) text_bytes: u64,
     pub(crate) max_message_bytes: u64,
     pub(crate) sandbox: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) alarm: Option<Alarm>,
     pub(crate) schemes: Vec<SchemeUsage>,
     pub(crate) roots: Vec<Root>,
     pub(crate) summary: Option<Summary>,
+}
+
+/// What keeps changes from being applied.
+#[derive(Serialize)]
+pub(crate) struct Alarm {
+    pub(crate) reason: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) since: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) next_attempt: Option<String>,
+    pub(crate) answering: bool,
 }
 
 #[derive(Serialize)]

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use simdex_client::wire::{
-    CompareReply, Fact, File, Group, Match, Member, Pair, Place, QuerySummary, Ratio, Relation,
-    Root, Scheme, SchemeEstimate, SchemeUsage, Span, StatusReply, Summary,
+    Alarm, CompareReply, Fact, File, Group, Match, Member, Pair, Place, QuerySummary, Ratio,
+    Relation, Root, Scheme, SchemeEstimate, SchemeUsage, Span, StatusReply, Summary,
 };
 
 pub(crate) fn scheme(n: u64) -> Scheme {
@@ -205,6 +205,12 @@ pub(crate) fn status() -> StatusReply {
         store_bytes: 4096,
         text_bytes: 2048,
         sandbox: "landlock, seccomp".to_owned(),
+        alarm: Some(Alarm {
+            reason: "cannot write /var/lib/simdex/text/000001.seg: no storage space".to_owned(),
+            since: 0,
+            next_attempt: Some(60),
+            answering: true,
+        }),
     }
 }
 

@@ -18,11 +18,12 @@ use super::feed::Feed;
 use super::report::FeedSink;
 use super::status::{Refused, shown};
 use super::{Replies, convert, question};
+use crate::alarms::Alarm;
 use crate::catalogue::{self, Summary};
 use crate::engine::Engine;
 use crate::report::ReportDir;
 use crate::reporting;
-use crate::roots::Root;
+use crate::roots::{Root, RootState};
 
 /// Runs the daemon.
 pub struct AdminService {
@@ -52,8 +53,18 @@ impl Admin for AdminService {
         request: Request<v1::StatusRequest>,
     ) -> Result<Response<v1::StatusReply>, Status> {
         let caller = self.desk.caller(&request);
-        let asked = self.desk.ask(Lane::Query, caller, status);
-        Ok(Response::new(asked.await?))
+        let asked = self.desk.ask(Lane::Query, caller, status).await;
+        let reply = match (asked, self.desk.alarm()) {
+            // Without an index it can still be told why there is none.
+            (Err(_), Some(alarm)) if !alarm.is_answering() => v1::StatusReply {
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                format: simdex_schema::FORMAT_VERSION,
+                alarm: Some(convert::alarm(&alarm)),
+                ..v1::StatusReply::default()
+            },
+            (asked, _) => asked?,
+        };
+        Ok(Response::new(reply))
     }
 
     async fn list_files(
@@ -243,12 +254,24 @@ fn root_at(engine: &Engine, path: Vec<u8>) -> Result<Arc<Root>, Status> {
 }
 
 fn roots(engine: &Engine) -> Result<Vec<v1::Root>, IndexError> {
+    let alarm = engine.host().alarms.gravest();
     let root = |root: &Arc<Root>| {
         let mut files = 0;
         engine.index.file_keys(root.id, &mut |_, _| files += 1)?;
-        Ok(convert::root(root, files))
+        let mut said = convert::root(root, files);
+        stall(&mut said, alarm.as_ref());
+        Ok(said)
     };
     engine.roots.iter().map(root).collect()
+}
+
+/// While changes are not applied no root is up to date, whatever its watcher says.
+fn stall(root: &mut v1::Root, alarm: Option<&Alarm>) {
+    let seems_well = [RootState::Watching, RootState::Scanning].map(RootState::name);
+    if let Some(alarm) = alarm.filter(|_| seems_well.contains(&root.state.as_str())) {
+        root.state = "stalled".to_owned();
+        root.detail = alarm.reason.clone();
+    }
 }
 
 fn status(engine: &Engine, cancel: &Cancel) -> Result<v1::StatusReply, Refused> {
@@ -258,7 +281,12 @@ fn status(engine: &Engine, cancel: &Cancel) -> Result<v1::StatusReply, Refused> 
     let mut summary = catalogue::summary(index, &view)?;
     count_groups(engine, &view, &mut summary, cancel)?;
     summary.seconds = started.elapsed().as_secs_f64();
-    let (store_bytes, text_bytes) = index.bytes_on_disk()?;
+    let alarm = engine.host().alarms.gravest();
+    let (store_bytes, text_bytes) = match index.bytes_on_disk() {
+        // What keeps changes from being applied may keep files from being listed as well.
+        Err(_) if alarm.is_some() => Default::default(),
+        bytes => bytes?,
+    };
     Ok(v1::StatusReply {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         format: simdex_schema::FORMAT_VERSION,
@@ -277,6 +305,7 @@ fn status(engine: &Engine, cancel: &Cancel) -> Result<v1::StatusReply, Refused> 
         store_bytes,
         text_bytes,
         sandbox: engine.pool.sandbox().to_string(),
+        alarm: alarm.as_ref().map(convert::alarm),
     })
 }
 

@@ -14,6 +14,7 @@ use super::lane::{self, Client, NoPlace, Place};
 use super::peer::Peer;
 use super::status::{Refused, lost_thread};
 use super::{Replies, deadline};
+use crate::alarms::Alarm;
 use crate::config::GrpcConfig;
 use crate::disk::DiskGuard;
 use crate::engine::Engine;
@@ -90,6 +91,11 @@ impl Desk {
     pub(super) fn engine(&self) -> Result<Arc<Engine>, Status> {
         let away = |reopening: Reopening| Status::unavailable(reopening.to_string());
         self.slot.get().map_err(away)
+    }
+
+    /// What keeps changes from being applied, if anything does.
+    pub(super) fn alarm(&self) -> Option<Alarm> {
+        self.slot.alarms.gravest()
     }
 
     /// Why work failed: where the engine ended under it, that it did.

@@ -157,11 +157,18 @@ fn the_status_is_told_to_people_and_to_programs() {
         text.contains("\nstore                  4.00 KiB\n"),
         "{text}"
     );
+    let alarm = "changes                NOT APPLIED; answers are of what was applied before\n\
+                 because                cannot write /var/lib/simdex/text/000001.seg: no storage space\n\
+                 since                  1970-01-01T00:00:00Z\n\
+                 tried again            1970-01-01T00:01:00Z\n";
+    assert!(text.contains(alarm), "{text}");
     let json = simctl(&daemon, &["status", "--json"]).out;
     assert_eq!(json.lines().count(), 1);
     let status: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(status["type"], "status");
     assert_eq!(status["queued"], 2);
+    assert_eq!(status["alarm"]["since"], "1970-01-01T00:00:00Z");
+    assert_eq!(status["alarm"]["answering"], true);
     assert_eq!(status["summary"]["states"]["indexed"], 2);
     assert_eq!(status["roots"][0]["pending_loss"], 1500);
     assert_eq!(status["schemes"][0]["scheme"]["name"], "mod_n");
