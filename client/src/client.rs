@@ -1,6 +1,8 @@
 //! The daemon's requests as methods.
 
+use std::ffi::OsStr;
 use std::future::Future;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -9,11 +11,15 @@ use tonic::transport::Channel;
 use tonic::{Response, Status, Streaming};
 
 use crate::locate::{on_disk, path_bytes, root_at, shown, spellings};
+use crate::report::ReportFolder;
 use crate::upload::{Outgoing, send};
 use crate::wire::admin_client::AdminClient;
 use crate::wire::similarity_client::SimilarityClient;
+use crate::wire::stream_report_reply::Part;
 use crate::wire::{self, FindReply, ListFilesReply, ListGroupsReply, ListPairsReply};
-use crate::{Error, Find, FindOptions, Limits, Listing, Reply, Subject, Upload, connect};
+use crate::{
+    Error, Find, FindOptions, Limits, Listing, Reply, SavedReport, Subject, Upload, connect,
+};
 
 /// A connection to the daemon; cloning shares it.
 ///
@@ -266,20 +272,48 @@ impl Client {
         .await
     }
 
-    /// Has a report written to `out`, an absolute path on the daemon's machine that must not exist.
-    pub async fn run_report(
+    /// Writes a report to `out`, an absolute path that must not exist, with the caller's rights. It is
+    /// held against its own manifest before it gets its name.
+    ///
+    /// # Errors
+    /// [`Error::Unwritable`], [`Error::BadReport`], [`Error::Incomplete`]; nothing is left then.
+    pub async fn save_report(
         &self,
         out: &Path,
         threshold: Option<f64>,
+    ) -> Result<SavedReport, Error> {
+        // Before the daemon is asked for work that would be in vain.
+        let mut folder = ReportFolder::begin(out)?;
+        let request = wire::StreamReportRequest { threshold };
+        let call = async { self.admin.clone().stream_report(request).await };
+        let mut replies = within(self.limits.work, call).await?;
+        let until = tokio::time::Instant::now() + self.limits.work;
+        loop {
+            let reply = tokio::time::timeout_at(until, replies.message()).await;
+            let reply = reply.map_err(|_| Error::Late(self.limits.work))??;
+            match reply.ok_or(Error::Incomplete)?.part {
+                // The disk is waited for here: simctl has nothing else to do.
+                Some(Part::Piece(piece)) => folder.add(&piece)?,
+                Some(Part::Summary(summary)) => return folder.publish(summary),
+                None => {}
+            }
+        }
+    }
+
+    /// Has a report kept under this name below the daemon's own directory for reports.
+    pub async fn keep_report(
+        &self,
+        name: &OsStr,
+        threshold: Option<f64>,
     ) -> Result<wire::RunReportReply, Error> {
         let request = wire::RunReportRequest {
-            out: path_bytes(out),
+            name: name.as_bytes().to_vec(),
             threshold,
         };
         within(self.limits.work, self.admin.clone().run_report(request)).await
     }
 
-    /// The reports written so far.
+    /// The reports that the daemon keeps.
     pub async fn reports(&self) -> Result<Vec<wire::Report>, Error> {
         let call = async {
             self.admin

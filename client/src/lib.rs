@@ -31,6 +31,7 @@ mod error;
 mod listing;
 mod locate;
 mod question;
+mod report;
 mod shown;
 mod side;
 mod upload;
@@ -41,6 +42,7 @@ pub use error::{Error, cause};
 pub use listing::{Listing, Part, Reply};
 pub use locate::{absolute, path_bytes, path_from_bytes, shown};
 pub use question::{Find, FindOptions, Subject};
+pub use report::SavedReport;
 pub use upload::Upload;
 
 /// Messages of the wire contract, `simdex.v1`.

@@ -30,6 +30,8 @@ pub struct Config {
     pub data_dir: Option<PathBuf>,
     /// The Unix socket; none = `simdexd.sock` in the runtime directory.
     pub socket: Option<PathBuf>,
+    /// Where the daemon keeps reports that clients ask it to keep; none = it keeps none.
+    pub report_dir: Option<PathBuf>,
     /// The watched trees.
     pub roots: Vec<RootConfig>,
     /// What counts as near-duplicate, and what is indexed.
@@ -253,6 +255,21 @@ section! {
         max_queries: usize = 16 => 1..=256,
         /// A request without a deadline of its own ends after this long, seconds.
         deadline_seconds: u64 = 300 => 1..=86_400,
+        /// No request lasts longer, whatever deadline its client asks for, seconds.
+        max_deadline_seconds: u64 = 3_600 => 1..=86_400,
+        /// The same for a sync, a confirmed loss and a report, which last as long as their work,
+        /// seconds.
+        max_work_seconds: u64 = 86_400 => 1..=604_800,
+        /// Connections at once; above it the longest idle one gives way.
+        max_connections: usize = 256 => 1..=10_000,
+        /// Connections of one user at once.
+        max_connections_per_user: usize = 64 => 1..=10_000,
+        /// Requests of one user under way, replies that are not read yet included.
+        max_requests_per_user: usize = 256 => 1..=100_000,
+        /// A request that is not sent on, or a reply that is not read on, for so long ends, seconds.
+        idle_seconds: u64 = 120 => 1..=86_400,
+        /// A connection without requests is closed after this long, seconds.
+        connection_idle_seconds: u64 = 600 => 1..=86_400,
         /// Permissions of the socket; 0o660 = owner and group.
         socket_mode: Permissions = Permissions(0o660) => 0o600..=0o777,
     }

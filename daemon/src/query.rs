@@ -101,6 +101,9 @@ pub enum QueryError {
     /// A side has no text to compare.
     #[error("{0}")]
     NoText(String),
+    /// The answer would not fit into a message.
+    #[error("{0}")]
+    TooLong(String),
     /// The index failed, or the asker went away.
     #[error(transparent)]
     Index(#[from] IndexError),

@@ -30,10 +30,11 @@ use crate::alarms::Health;
 use crate::config::Config;
 use crate::descriptors;
 use crate::engine::Engine;
-use crate::grpc::limits::{self, CONNECTIONS};
-use crate::grpc::{AdminService, Desk, SimilarityService};
+use crate::grpc::limits::ClientLimits;
+use crate::grpc::{AdminService, Connections, Desk, SimilarityService, TrafficLayer, limits};
 use crate::host::Host;
 use crate::pipeline::Pipeline;
+use crate::report::ReportDir;
 use crate::slot::EngineSlot;
 use crate::supervisor::Supervisor;
 use incoming::incoming;
@@ -235,13 +236,18 @@ fn serve(
     let _inside = runtime.enter();
     let config = &host.config.grpc;
     let longest = config.max_message_mib.length();
-    let desk = Desk::new(Arc::clone(slot), config.clone(), leaving.clone());
+    let desk = Desk::new(
+        Arc::clone(slot),
+        config.clone(),
+        Arc::clone(&host.disk),
+        leaving.clone(),
+    );
     let desk = Arc::new(desk);
     let similarity = SimilarityServer::new(SimilarityService::new(Arc::clone(&desk)))
         .max_decoding_message_size(longest)
         .max_encoding_message_size(longest);
-    let admin = AdminServer::new(AdminService::new(desk))
-        .max_decoding_message_size(longest)
+    let admin = AdminServer::new(AdminService::new(desk, report_dir(host)?))
+        .max_decoding_message_size(longest.min(limits::ADMIN_MESSAGE))
         .max_encoding_message_size(longest);
     let reflection = tonic_reflection::server::Builder::configure()
         .register_encoded_file_descriptor_set(FILE_DESCRIPTOR_SET)
@@ -251,18 +257,38 @@ fn serve(
     let (health, health_server) = health_reporter();
     runtime.block_on(set_health(&health, ServingStatus::Serving));
     runtime.spawn(tell_health(health.clone(), host.alarms.health()));
+    let clients = ClientLimits::of(config);
+    // No more connections than there are descriptors for.
+    let readers = Pipeline::readers(&host.config);
+    let most = clients.connections;
+    let clients = ClientLimits {
+        connections: descriptors::connections(&host.config, readers, descriptors, most),
+        ..clients
+    };
     let router = limits::server(config)
+        .layer(TrafficLayer::new(clients))
         .add_service(health_server)
         .add_service(reflection)
         .add_service(similarity)
         .add_service(admin);
-    let readers = Pipeline::readers(&host.config);
-    let places = descriptors::connections(&host.config, readers, descriptors, CONNECTIONS);
     let listener = socket
         .listener()
         .context("the socket cannot be listened on")?;
-    let server = router.serve_with_incoming_shutdown(incoming(listener, places), left(leaving));
+    let connections = incoming(listener, Connections::new(clients));
+    let server = router.serve_with_incoming_shutdown(connections, left(leaving));
     Ok((health, runtime.spawn(server)))
+}
+
+/// The directory for reports, if the config names one.
+fn report_dir(host: &Host) -> anyhow::Result<Option<Arc<ReportDir>>> {
+    let Some(path) = &host.config.report_dir else {
+        return Ok(None);
+    };
+    let reports = ReportDir::open(path)?;
+    let roots = host.config.roots.iter().map(|root| root.path.clone());
+    let guarded: Vec<PathBuf> = roots.chain([host.data_dir.clone()]).collect();
+    reports.check_apart(&guarded)?;
+    Ok(Some(Arc::new(reports)))
 }
 
 async fn left(mut leaving: watch::Receiver<bool>) {

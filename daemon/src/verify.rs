@@ -33,13 +33,15 @@ pub struct VerifyArgs {
 #[expect(clippy::print_stdout, reason = "the command's answer")]
 pub fn run(args: &VerifyArgs, program: &Path) -> anyhow::Result<ExitCode> {
     let dir = &args.dir;
-    if dir.join("manifest.json").is_file() {
+    if std::fs::symlink_metadata(dir.join("manifest.json")).is_ok() {
         let verified = crate::report::verify(dir)?;
         println!(
-            "the report {} is whole: {} files match their checksums, {} differences apply",
+            "the report {} is whole: {} files match their checksums and nothing else is there, {} \
+             differences apply; its manifest is {}",
             dir.display(),
             verified.files,
-            verified.diffs
+            verified.diffs,
+            verified.manifest
         );
         return Ok(ExitCode::SUCCESS);
     }

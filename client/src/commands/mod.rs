@@ -61,7 +61,7 @@ async fn ask(session: &mut Session, verb: Verb) -> Result<Outcome, Failure> {
         Verb::Roots { verb } => roots::run(session, verb).await,
         Verb::Rescan { roots } => rescan::run(session, &roots).await,
         Verb::Sync => sync::run(session).await,
-        Verb::Report { out, threshold } => report::run(session, &out, threshold.value).await,
+        Verb::Report { target, threshold } => report::run(session, target, threshold.value).await,
         Verb::Completions { .. } => Ok(Outcome::Answered),
     }
 }

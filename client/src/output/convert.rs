@@ -311,6 +311,7 @@ impl From<&wire::RunReportReply> for json::Report {
         Self {
             out: lossy(&report.out),
             out_bytes: exact(&report.out),
+            manifest: report.manifest.clone(),
             summary: report.summary.as_ref().map(Into::into),
         }
     }

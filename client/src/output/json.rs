@@ -301,5 +301,6 @@ pub(crate) struct Report {
     pub(crate) out: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) out_bytes: Option<String>,
+    pub(crate) manifest: String,
     pub(crate) summary: Option<Summary>,
 }

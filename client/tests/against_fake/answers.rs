@@ -247,3 +247,28 @@ pub(crate) fn comparison() -> CompareReply {
         chars_b: 120,
     }
 }
+
+/// A report of one file, as it is streamed.
+pub(crate) fn report() -> Vec<simdex_client::wire::StreamReportReply> {
+    use simdex_client::wire::stream_report_reply::Part;
+    let groups = "{}\n";
+    let (length, hash) = (groups.len(), blake3::hash(groups.as_bytes()));
+    let line = format!("{{\"path\":\"groups.jsonl\",\"bytes\":{length},\"blake3\":\"{hash}\"}}");
+    let head = format!("{{\n  \"files\": [\n    {line}\n  ],\n");
+    let seal = blake3::hash(head.as_bytes());
+    let manifest = format!("{head}  \"manifest_blake3\": \"{seal}\"\n}}\n");
+    let file = |path: &str, text: &str| {
+        Part::Piece(simdex_client::wire::ReportPiece {
+            path: path.to_owned(),
+            bytes: text.as_bytes().to_vec(),
+            last: true,
+        })
+    };
+    [
+        file("groups.jsonl", groups),
+        file("manifest.json", &manifest),
+        Part::Summary(summary()),
+    ]
+    .map(|part| simdex_client::wire::StreamReportReply { part: Some(part) })
+    .into()
+}

@@ -6,51 +6,76 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use simdex_index::Cancel;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
-use tokio::time::timeout_at;
+use tokio::sync::watch;
 use tonic::{Request, Status};
 
 use super::feed::{self, Feed};
+use super::lane::{self, Client, NoPlace, Place};
+use super::peer::Peer;
 use super::status::{Refused, lost_thread};
 use super::{Replies, deadline};
 use crate::alarms::Alarm;
 use crate::config::GrpcConfig;
+use crate::disk::DiskGuard;
 use crate::engine::Engine;
 use crate::slot::{EngineSlot, Reopening};
 
 /// Barriers, reports and walks under way at once.
 const WORKS: usize = 8;
+/// Clients that follow events at once.
+const WATCHERS: usize = 64;
 
 /// What a request waits for, so that slow clients and long work never keep queries from their turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lane {
     /// Computes and is done.
     Query,
-    /// Goes as fast as its client: lists and uploads.
+    /// Goes as fast as its client reads: lists.
     Stream,
+    /// Goes as fast as its client writes: uploads.
+    Upload,
     /// Lasts as long as its work: barriers, reports, walks.
     Work,
+    /// Lasts until its client leaves, and occupies no thread: events.
+    Events,
+}
+
+/// Who waits for an answer, and until when.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Caller {
+    client: Client,
+    pub(super) deadline: Instant,
 }
 
 /// The engine with the lanes before it; shared by all services.
 pub struct Desk {
     slot: Arc<EngineSlot>,
     config: GrpcConfig,
-    queries: Arc<Semaphore>,
-    streams: Arc<Semaphore>,
-    works: Arc<Semaphore>,
+    queries: Arc<lane::Lane>,
+    streams: Arc<lane::Lane>,
+    uploads: Arc<lane::Lane>,
+    works: Arc<lane::Lane>,
+    events: Arc<lane::Lane>,
+    disk: Arc<DiskGuard>,
     leaving: watch::Receiver<bool>,
 }
 
 impl Desk {
     /// `leaving` turns true when the daemon drains: streams without an end then end.
-    pub fn new(slot: Arc<EngineSlot>, config: GrpcConfig, leaving: watch::Receiver<bool>) -> Self {
-        let lane = |width: usize| Arc::new(Semaphore::new(width));
-        let width = config.max_queries.max(1);
+    pub fn new(
+        slot: Arc<EngineSlot>,
+        config: GrpcConfig,
+        disk: Arc<DiskGuard>,
+        leaving: watch::Receiver<bool>,
+    ) -> Self {
+        let width = config.max_queries;
         Self {
-            queries: lane(width),
-            streams: lane(width),
-            works: lane(WORKS),
+            queries: lane::Lane::new(width),
+            streams: lane::Lane::new(width),
+            uploads: lane::Lane::new(width),
+            works: lane::Lane::new(WORKS),
+            events: lane::Lane::new(WATCHERS),
+            disk,
             slot,
             config,
             leaving,
@@ -90,48 +115,59 @@ impl Desk {
         }
     }
 
-    /// The deadline of a request that should be quick.
-    pub(super) fn deadline<T>(&self, request: &Request<T>) -> Instant {
-        let seconds = self.config.deadline_seconds;
-        deadline::of(request.metadata(), Duration::from_secs(seconds))
+    /// Room for documents that clients send.
+    pub(super) fn disk(&self) -> Arc<DiskGuard> {
+        Arc::clone(&self.disk)
     }
 
-    /// The deadline of a request that lasts as long as its work.
-    pub(super) fn long_deadline<T>(request: &Request<T>) -> Instant {
-        deadline::of(request.metadata(), deadline::LONGEST)
+    /// Who makes a request that should be quick.
+    pub(super) fn caller<T>(&self, request: &Request<T>) -> Caller {
+        let config = &self.config;
+        let (usual, longest) = (config.deadline_seconds, config.max_deadline_seconds);
+        caller(
+            request,
+            Duration::from_secs(usual),
+            Duration::from_secs(longest),
+        )
+    }
+
+    /// Who makes a request that lasts as long as its work.
+    pub(super) fn long_caller<T>(&self, request: &Request<T>) -> Caller {
+        let longest = Duration::from_secs(self.config.max_work_seconds);
+        caller(request, longest, longest)
     }
 
     /// Waits for a place in a lane.
-    pub(super) async fn enter(
-        &self,
-        lane: Lane,
-        deadline: Instant,
-    ) -> Result<OwnedSemaphorePermit, Status> {
+    pub(super) async fn enter(&self, lane: Lane, caller: Caller) -> Result<Place, Status> {
         let places = match lane {
             Lane::Query => &self.queries,
             Lane::Stream => &self.streams,
+            Lane::Upload => &self.uploads,
             Lane::Work => &self.works,
+            Lane::Events => &self.events,
         };
-        match timeout_at(deadline.into(), Arc::clone(places).acquire_owned()).await {
-            Ok(Ok(place)) => Ok(place),
-            Ok(Err(_)) => Err(Status::unavailable("the daemon is stopping")),
-            Err(_) => Err(Status::resource_exhausted(
-                "as many requests as the daemon allows were under way until the deadline",
-            )),
-        }
+        let place = places.enter(caller.client, caller.deadline).await;
+        place.map_err(|refused| {
+            Status::resource_exhausted(match refused {
+                NoPlace::Late => {
+                    "as many requests as the daemon allows were under way until the deadline"
+                }
+                NoPlace::Crowded => "too many requests of this user wait already",
+            })
+        })
     }
 
     /// Does work on a blocking thread; it is cancelled when the client goes away.
     pub(super) async fn ask<T: Send + 'static>(
         &self,
         lane: Lane,
-        deadline: Instant,
+        caller: Caller,
         work: impl FnOnce(&Engine, &Cancel) -> Result<T, Refused> + Send + 'static,
     ) -> Result<T, Status> {
-        let place = self.enter(lane, deadline).await?;
+        let place = self.enter(lane, caller).await?;
         let engine = self.engine()?;
         let ending = engine.ending().clone();
-        let cancel = Cancel::at(deadline).or(&ending);
+        let cancel = Cancel::at(caller.deadline).or(&ending);
         let _gone = CancelOnDrop::of(&cancel);
         let done = tokio::task::spawn_blocking(move || {
             let _place = place;
@@ -145,12 +181,13 @@ impl Desk {
     /// Fills a stream from a blocking thread; it is cancelled when the client goes away.
     pub(super) async fn list<T: prost::Message + Default + 'static>(
         &self,
-        deadline: Instant,
+        lane: Lane,
+        caller: Caller,
         work: impl FnOnce(&Engine, &Feed<T>) -> Result<(), Refused> + Send + 'static,
     ) -> Result<Replies<T>, Status> {
-        let place = self.enter(Lane::Stream, deadline).await?;
+        let place = self.enter(lane, caller).await?;
         let engine = self.engine()?;
-        let cancel = Cancel::at(deadline).or(engine.ending());
+        let cancel = Cancel::at(caller.deadline).or(engine.ending());
         let gone = CancelOnDrop::of(&cancel);
         let (feed, replies) = feed::pair(cancel, self.longest_message(), gone);
         tokio::task::spawn_blocking(move || {
@@ -169,10 +206,10 @@ impl Desk {
     pub(super) async fn leave_to_it(
         &self,
         lane: Lane,
-        deadline: Instant,
+        caller: Caller,
         work: impl FnOnce(&Engine) + Send + 'static,
     ) -> Result<(), Status> {
-        let place = self.enter(lane, deadline).await?;
+        let place = self.enter(lane, caller).await?;
         let engine = self.engine()?;
         tokio::task::spawn_blocking(move || {
             let _place = place;
@@ -184,6 +221,14 @@ impl Desk {
     /// Longest message, bytes.
     pub(super) fn longest_message(&self) -> usize {
         self.config.max_message_mib.length()
+    }
+}
+
+fn caller<T>(request: &Request<T>, usual: Duration, longest: Duration) -> Caller {
+    let peer = request.extensions().get::<Peer>();
+    Caller {
+        client: peer.map(Peer::client).unwrap_or_default(),
+        deadline: deadline::of(request.metadata(), usual, longest),
     }
 }
 
@@ -223,8 +268,9 @@ mod tests {
         // Nothing is extracted here.
         config.extract.require_sandbox = false;
         let engine = Arc::new(Engine::start(config, Path::new("/bin/false")).unwrap());
+        let disk = Arc::new(DiskGuard::new(&engine.data_dir, 0));
         let (slot, grpc) = (EngineSlot::holding(engine), grpc());
-        Desk::new(Arc::new(slot), grpc, watch::channel(false).1)
+        Desk::new(Arc::new(slot), grpc, disk, watch::channel(false).1)
     }
 
     fn grpc() -> GrpcConfig {
@@ -234,12 +280,19 @@ mod tests {
         }
     }
 
-    fn in_time() -> Instant {
-        Instant::now() + Duration::from_secs(120)
+    fn until(patience: Duration) -> Caller {
+        Caller {
+            client: Client::default(),
+            deadline: Instant::now() + patience,
+        }
     }
 
-    fn soon() -> Instant {
-        Instant::now() + Duration::from_millis(50)
+    fn in_time() -> Caller {
+        until(Duration::from_secs(120))
+    }
+
+    fn soon() -> Caller {
+        until(Duration::from_millis(50))
     }
 
     /// Goes on until nobody waits for it.

@@ -1,15 +1,16 @@
 //! Takes a query apart: what it is about, and how it is put. Nothing is trusted.
 
 use std::collections::BTreeSet;
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use simdex_index::{Index, View};
+use simdex_index::{Index, MemoryAccount, MemoryPermit, View};
 use simdex_proto::v1;
 use simdex_schema::DocumentHash;
 use simdex_signature::{Fingerprint, Rung, Scheme, SchemeKind, Signature};
 use tonic::Status;
 
-use super::status::Refused;
+use super::status::{Refused, shown};
 use super::upload::Uploaded;
 use crate::engine::Engine;
 use crate::query::{Ask, QueryError, Request, Subject};
@@ -18,6 +19,10 @@ use crate::roots::path_from;
 /// Files listed where nothing else is asked, and at most.
 const LIMIT: u32 = 20;
 const MOST: u32 = 10_000;
+/// Bytes of a path or a name; members within members have long ones.
+const LONGEST_PATH: usize = 64 << 10;
+/// Roots that one request may name.
+const MOST_ROOTS: usize = 4096;
 
 /// What a query or a side of a comparison is about.
 pub(super) enum Source {
@@ -46,11 +51,16 @@ impl Source {
         }
     }
 
-    /// The subject, within what the asker may see. Reads and may extract: call it on a blocking
-    /// thread.
-    pub(super) fn subject(self, engine: &Engine) -> Result<Subject, Refused> {
+    /// The subject, within what the asker may see, and the memory it holds. Reads and may extract:
+    /// call it on a blocking thread.
+    pub(super) fn subject(
+        self,
+        engine: &Engine,
+        memory: &MemoryAccount,
+    ) -> Result<(Subject, MemoryPermit), Refused> {
         let index = &engine.index;
-        Ok(match self {
+        let mut held = memory.take(memory_for(self.length(engine)?))?;
+        let subject = match self {
             Self::Path(path) => Subject::file(index, &file(engine, &path)?)?,
             Self::Document(hash) => Subject::document_of(index, hash, &engine.roots.view())?,
             Self::Text(text) => Subject::of_text(index, text),
@@ -58,20 +68,55 @@ impl Source {
             Self::Upload(Uploaded { file, name }) => {
                 Subject::upload(index, &engine.pool, file, &name)
             }
-        })
+        };
+        // How much text an upload holds is known only now.
+        let length = subject.text().map_or(0, |text| text.extracted.len());
+        let taken = memory_for(length as u64);
+        if taken > held.bytes() {
+            let more = memory.take(taken)?;
+            held = more;
+        }
+        Ok((subject, held))
+    }
+
+    /// Bytes of the text, as far as they are known beforehand; of an upload its own.
+    fn length(&self, engine: &Engine) -> Result<u64, Refused> {
+        let index = &engine.index;
+        let id = match self {
+            Self::Path(path) => file(engine, path)?.document.map(|(id, _)| id),
+            Self::Document(hash) => index.document_by_hash(*hash)?,
+            Self::Text(text) => return Ok(text.len() as u64),
+            Self::Signature(_) => None,
+            Self::Upload(upload) => {
+                let length = upload.file.metadata().map_or(0, |found| found.len());
+                return Ok(length.min(engine.config.extract.text_mib.bytes()));
+            }
+        };
+        let record = id.map(|id| index.document(id)).transpose()?.flatten();
+        Ok(record.map_or(0, |record| record.length))
     }
 
     /// The same for a comparison, which shows extracted text: of a document that several contents
     /// carry, the text of the very file that was named.
-    pub(super) fn compared(self, engine: &Engine) -> Result<Subject, Refused> {
+    pub(super) fn compared(
+        self,
+        engine: &Engine,
+        memory: &MemoryAccount,
+    ) -> Result<(Subject, MemoryPermit), Refused> {
         let path = match &self {
             Self::Path(path) => Some(path.clone()),
             _ => None,
         };
-        let known = self.subject(engine)?;
+        let (known, held) = self.subject(engine, memory)?;
         let own = path.and_then(|path| own_text(engine, &known, &path));
-        Ok(own.unwrap_or(known))
+        Ok((own.unwrap_or(known), held))
     }
+}
+
+/// Bytes that a text of this length takes while it is compared: as extracted, canonical, its lines,
+/// and eight bytes a shingle.
+pub(super) fn memory_for(length: u64) -> u64 {
+    length.saturating_mul(16)
 }
 
 /// A file read again: its document keeps the extracted text of one of the contents that carry or
@@ -97,7 +142,7 @@ pub(super) fn file(
     engine: &Engine,
     path: &std::path::Path,
 ) -> Result<simdex_index::FileView, QueryError> {
-    let unknown = || QueryError::UnknownFile(path.display().to_string());
+    let unknown = || QueryError::UnknownFile(shown(path.as_os_str().as_bytes()));
     let (_, key) = engine.roots.locate(path).ok_or_else(unknown)?;
     engine
         .index
@@ -108,9 +153,20 @@ pub(super) fn file(
 /// A path that can name a file at all.
 pub(super) fn path(bytes: Vec<u8>) -> Result<PathBuf, Status> {
     if bytes.first() != Some(&b'/') || bytes.contains(&0) {
-        let shown = String::from_utf8_lossy(&bytes).escape_debug().to_string();
+        let shown = shown(&bytes);
         return Err(Status::invalid_argument(format!(
             "{shown} is not an absolute path"
+        )));
+    }
+    name(bytes)
+}
+
+/// A path or name that is no longer than any can be.
+pub(super) fn name(bytes: Vec<u8>) -> Result<PathBuf, Status> {
+    if bytes.len() > LONGEST_PATH {
+        let shown = shown(&bytes);
+        return Err(Status::invalid_argument(format!(
+            "{shown} is longer than a path can be"
         )));
     }
     Ok(path_from(bytes))
@@ -137,6 +193,7 @@ pub(super) fn ratio(asked: Option<f64>, otherwise: f64, what: &str) -> Result<f6
 
 /// The roots asked for; all where none is named.
 pub(super) fn view(engine: &Engine, roots: &[u32]) -> Result<View, Status> {
+    check_roots(roots.len())?;
     let known: BTreeSet<u32> = engine.roots.iter().map(|root| root.id.0).collect();
     match roots.iter().find(|id| !known.contains(id)) {
         Some(id) => Err(Status::invalid_argument(format!(
@@ -144,6 +201,19 @@ pub(super) fn view(engine: &Engine, roots: &[u32]) -> Result<View, Status> {
         ))),
         None => Ok(engine.roots.view_of(roots)),
     }
+}
+
+/// A request that names more things than there are.
+pub(super) fn too_many(count: usize, what: &str) -> Status {
+    Status::invalid_argument(format!("the request names {count} {what}, far too many"))
+}
+
+/// Refuses a request that names more than all roots.
+pub(super) fn check_roots(count: usize) -> Result<(), Status> {
+    if count > MOST_ROOTS {
+        return Err(too_many(count, "roots"));
+    }
+    Ok(())
 }
 
 /// How a query is put; its source is looked at elsewhere.
@@ -229,8 +299,10 @@ mod tests {
     #[test]
     fn a_path_is_absolute_and_any_bytes_but_nul() {
         assert!(path(b"/a/\xff".to_vec()).is_ok());
-        for wrong in [&b""[..], b"a", b"./a", b"/a\0b"] {
-            assert!(path(wrong.to_vec()).is_err(), "{wrong:?}");
+        let long = [&b"/"[..], &[b'a'; LONGEST_PATH]].concat();
+        for wrong in [&b""[..], b"a", b"./a", b"/a\0b", &long] {
+            let message = path(wrong.to_vec()).unwrap_err();
+            assert!(message.message().len() < 300, "{message}");
         }
     }
 

@@ -201,14 +201,18 @@ impl Daemon {
     }
 
     pub(crate) fn channel(&self) -> Channel {
+        self.wait(self.channel_later())
+    }
+
+    /// A connection of its own.
+    pub(crate) async fn channel_later(&self) -> Channel {
         let socket = self.config.socket.clone().unwrap();
         let connector = tower::service_fn(move |_: tonic::codegen::http::Uri| {
             let socket = socket.clone();
             async move { UnixStream::connect(socket).await.map(TokioIo::new) }
         });
         let endpoint = Endpoint::from_static("http://simdexd.invalid");
-        self.wait(endpoint.connect_with_connector(connector))
-            .unwrap()
+        endpoint.connect_with_connector(connector).await.unwrap()
     }
 
     pub(crate) fn health(&self) -> String {
