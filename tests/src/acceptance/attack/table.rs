@@ -37,12 +37,21 @@ pub(super) const LINES: &[Line] = &[
     Line {
         number: 1,
         weakness: "a text bound to another content",
-        proofs: &[Trial("files rewritten while they are read", texts::toggled)],
+        proofs: &[
+            Test(
+                "daemon/tests/snapshot.rs",
+                "a_text_is_bound_to_the_bytes_that_were_hashed",
+            ),
+            Trial("files rewritten while they are read", texts::toggled),
+        ],
     },
     Line {
         number: 2,
         weakness: "a store into a dirty page changes no time",
-        proofs: &[],
+        proofs: &[Test(
+            "daemon/tests/snapshot.rs",
+            "bytes_that_changed_without_a_trace_are_found_in_the_background",
+        )],
     },
     Line {
         number: 3,
@@ -176,7 +185,16 @@ pub(super) const LINES: &[Line] = &[
     Line {
         number: 9,
         weakness: "the machine's faults booked on documents",
-        proofs: &[],
+        proofs: &[
+            Test(
+                "daemon/tests/snapshot.rs",
+                "what_the_machine_does_not_allow_is_no_strike_and_is_tried_again",
+            ),
+            Test(
+                "daemon/tests/snapshot.rs",
+                "what_is_known_stays_where_another_try_fails_by_the_machines_fault",
+            ),
+        ],
     },
     Line {
         number: 10,
@@ -207,7 +225,13 @@ pub(super) const LINES: &[Line] = &[
     Line {
         number: 11,
         weakness: "a small ZIP ends the daemon",
-        proofs: &[Trial("a text that grows eighteenfold", machine::grows)],
+        proofs: &[
+            Test(
+                "daemon/tests/snapshot.rs",
+                "a_document_that_the_daemon_crashed_on_twice_is_not_tried_a_third_time",
+            ),
+            Trial("a text that grows eighteenfold", machine::grows),
+        ],
     },
     Line {
         number: 12,
@@ -238,6 +262,14 @@ pub(super) const LINES: &[Line] = &[
                 "daemon/src/grpc/desk.rs",
                 "requests_end_with_the_engine_and_wait_for_the_next_outside",
             ),
+            Test(
+                "daemon/tests/reopen.rs",
+                "a_failed_commit_acknowledges_nothing_and_the_index_is_opened_again",
+            ),
+            Test(
+                "daemon/tests/reopen.rs",
+                "a_refusal_of_the_disk_is_said_waited_out_and_made_up_for",
+            ),
             Trial("no descriptors for a while", machine::descriptors),
             Trial("no room for a while", machine::room),
         ],
@@ -245,7 +277,21 @@ pub(super) const LINES: &[Line] = &[
     Line {
         number: 13,
         weakness: "a report into the data directory",
-        proofs: &[Trial("reports where they may not be", doors::reports)],
+        proofs: &[
+            Test(
+                "daemon/tests/reports.rs",
+                "a_daemon_without_a_directory_for_reports_writes_none",
+            ),
+            Test(
+                "daemon/tests/reports.rs",
+                "no_name_leads_out_of_the_directory_or_tells_what_lies_there",
+            ),
+            Test(
+                "daemon/tests/reports.rs",
+                "a_directory_for_reports_in_the_data_directory_or_a_root_is_refused_at_the_start",
+            ),
+            Trial("reports where they may not be", doors::reports),
+        ],
     },
     Line {
         number: 14,
@@ -272,6 +318,22 @@ pub(super) const LINES: &[Line] = &[
             Test(
                 "daemon/index/src/memory/tests.rs",
                 "questions_have_memory_of_their_own",
+            ),
+            Test(
+                "daemon/tests/greedy.rs",
+                "an_upload_that_is_not_sent_on_ends_whatever_its_deadline",
+            ),
+            Test(
+                "daemon/tests/greedy.rs",
+                "no_client_chooses_a_deadline_above_the_ceiling",
+            ),
+            Test(
+                "daemon/tests/greedy.rs",
+                "a_long_path_is_neither_believed_nor_echoed",
+            ),
+            Test(
+                "daemon/tests/greedy.rs",
+                "a_client_that_does_not_read_loses_its_connection_and_nothing_else_waits_for_it",
             ),
             Trial("300 idle connections", machine::connections),
         ],
