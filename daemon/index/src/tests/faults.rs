@@ -40,6 +40,8 @@ fn what_could_not_be_appended_is_applied_by_the_same_call_later() {
     let (text, other) = (random.words(40), random.words(41));
     let away = bed.texts().with_extension("away");
     std::fs::rename(bed.texts(), &away).unwrap();
+    // A directory that is missing would be made anew.
+    std::fs::write(bed.texts(), "no directory").unwrap();
     let changes = [
         put(bed.index(), "a/1", &text, 0),
         put(bed.index(), "b/1", &other, 0),
@@ -49,6 +51,7 @@ fn what_could_not_be_appended_is_applied_by_the_same_call_later() {
         assert_eq!(failed.fault(), Fault::Transient, "{failed}");
         assert_eq!(bed.id(&text), None);
     }
+    std::fs::remove_file(bed.texts()).unwrap();
     std::fs::rename(&away, bed.texts()).unwrap();
     // Once more than needed: applied twice is applied once.
     for new in [2, 0] {
