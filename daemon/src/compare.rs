@@ -60,7 +60,7 @@ pub fn compare(
     cancel: &Cancel,
 ) -> Result<Comparison, QueryError> {
     let (text_a, text_b) = (text_of(a, names.0)?, text_of(b, names.1)?);
-    let numbers = Numbers::exact(&text_a.shingles, &text_b.shingles);
+    let numbers = Numbers::exact(&text_a.shingles, &text_b.shingles, cancel)?;
     cancel.check()?;
     let spans = shared_spans(text_a.canonical.as_bytes(), text_b.canonical.as_bytes());
     cancel.check()?;

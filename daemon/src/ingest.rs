@@ -21,7 +21,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use simdex_extract::{EXTRACTOR_VERSION, Outside, Pool, Share};
-use simdex_index::{Change, Index, IndexError};
+use simdex_index::{Cancel, Change, Index, IndexError, MemoryAccount};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
     ContentHash, ContentRecord, FileKey, FileRecord, FileStat, Reason, State, Timestamp,
@@ -35,7 +35,7 @@ use crate::watch::open::OpenError;
 use crate::watch::stat::Observe;
 use crate::watch::walk::{Look, Seen, UnreadableReason};
 
-pub use content::{ReadContent, raw_document};
+pub use content::{ReadContent, TOO_LONG, raw_document};
 
 /// Failures of a content before it is given up.
 pub const STRIKES: u32 = 3;
@@ -56,6 +56,8 @@ pub struct Ingest<'a> {
     pub tree: members::TreeLimits,
     /// Whose file it is.
     pub share: Share,
+    /// Permits for what is held of the file and its members until they are applied.
+    pub account: MemoryAccount,
 }
 
 /// What became of a look at a file.
@@ -67,9 +69,16 @@ pub enum Looked {
 }
 
 impl<'a> Ingest<'a> {
-    /// With the limits of the config.
-    pub fn new(index: &'a Index, pool: &'a Pool, limits: &ExtractConfig, share: Share) -> Self {
+    /// With the limits of the config; waits for memory end with `cancel`.
+    pub fn new(
+        index: &'a Index,
+        pool: &'a Pool,
+        limits: &ExtractConfig,
+        share: Share,
+        cancel: &Cancel,
+    ) -> Self {
         Self {
+            account: index.memory().backlog.account(cancel),
             index,
             pool,
             input_bytes: limits.input_mib.bytes(),

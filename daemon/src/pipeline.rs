@@ -199,7 +199,8 @@ impl Shared {
         let Some(root) = self.roots.get(key.root) else {
             return Ok(None);
         };
-        let ingest = Ingest::new(&self.index, &self.pool, &self.config.extract, share(key));
+        let (limits, cancel) = (&self.config.extract, &self.cancel);
+        let ingest = Ingest::new(&self.index, &self.pool, limits, share(key), cancel);
         Ok(match ingest.file(&root, key.clone())? {
             Looked::Unchanged => None,
             Looked::Changed(change) => Some(change),

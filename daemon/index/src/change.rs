@@ -5,6 +5,8 @@ use std::collections::VecDeque;
 use simdex_schema::{ContentRecord, DocumentHash, DocumentKind, FileKey, FileRecord};
 use simdex_signature::Signature;
 
+use crate::MemoryPermit;
+
 /// Members of a container that are recorded at once.
 const PART_MEMBERS: usize = 64;
 /// Text of members that is stored at once, in bytes.
@@ -144,6 +146,8 @@ pub struct NewDocument {
     pub text: Option<String>,
     /// Mod_n first (for raw bytes: chunks), then BSW_n where it is on.
     pub signatures: Vec<Signature>,
+    /// For the text and the signatures, until they are applied.
+    pub held: Option<MemoryPermit>,
 }
 
 /// What came of a batch.

@@ -40,7 +40,7 @@ mod tests;
 pub mod text;
 
 pub use cancel::Cancel;
-pub use candidates::{Asked, Candidate, Candidates, Question};
+pub use candidates::{Asked, Candidate, Candidates, Probes, Question, VisitRung};
 pub use change::{Applied, Change, NewContent, NewDocument, SeenFile};
 pub use error::IndexError;
 pub use index::{Index, Options, Usage};
@@ -49,4 +49,5 @@ pub use memory::{Memory, MemoryAccount, MemoryBudget, MemoryPermit};
 pub use neighbourhood::{GroupView, MemberView, PairSearch};
 pub use open::{OpenReport, Opened};
 pub use settle::Settled;
+pub use shingles::HeldSet;
 pub use table::{DocumentStats, View};

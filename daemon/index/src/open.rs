@@ -14,7 +14,6 @@ use simdex_signature::{
     BswN, CanonicalText, Chunks, Fingerprint, Ladder, ModN, Rung, SchemeKind, Signature,
 };
 
-use crate::IndexError;
 use crate::apply::with_signatures;
 use crate::batch::{Batch, LONG_BATCH};
 use crate::buckets::drop_stale;
@@ -25,6 +24,7 @@ use crate::settle::rank;
 use crate::store::Store;
 use crate::table::{DocumentStats, Table};
 use crate::text::TextStore;
+use crate::{Cancel, IndexError};
 
 /// An index and how opening it went.
 pub struct Opened {
@@ -110,18 +110,22 @@ impl Index {
     /// Puts one document back into the buffer. Where other settings give it another rung or other
     /// counts, its record follows.
     fn sign_again(&self, id: DocId, old: DocumentRecord) -> Result<(), IndexError> {
+        // One at a time, while nobody asks: what it takes is held in check by the permits of the backlog,
+        // and given back before the next.
+        let account = self.memory().backlog.account(&Cancel::never());
+        let length = text_reference(&old)?.map_or(0, |text| u64::from(text.len));
+        let _of_text = account.take_large(2 * length)?;
         let Some(text) = self.text_of(&old)? else {
             self.write().buffer(id, &[forward_signature(&old)]);
             return Ok(());
         };
+        let (canonical, _of_canonical) = account.canonical(&text)?;
+        drop(text);
         let ladder = Ladder {
             target: self.parameters.target,
             ..Ladder::default()
         };
-        let signatures = self.sign_text(
-            &CanonicalText::from_extracted(&text),
-            ladder.rung_for(old.length),
-        );
+        let signatures = self.sign_text(&canonical, ladder.rung_for(old.length));
         let record = with_signatures(old.clone(), &signatures);
         if record != old {
             let mut batch = Batch::new(self.store.records());

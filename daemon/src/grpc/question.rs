@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use simdex_index::{Index, View};
+use simdex_index::{Index, MemoryAccount, View};
 use simdex_proto::v1;
 use simdex_schema::DocumentHash;
 use simdex_signature::{Fingerprint, Rung, Scheme, SchemeKind, Signature};
@@ -48,39 +48,54 @@ impl Source {
 
     /// The subject, within what the asker may see. Reads and may extract: call it on a blocking
     /// thread.
-    pub(super) fn subject(self, engine: &Engine) -> Result<Subject, Refused> {
+    pub(super) fn subject(
+        self,
+        engine: &Engine,
+        memory: &MemoryAccount,
+    ) -> Result<Subject, Refused> {
         let index = &engine.index;
         Ok(match self {
-            Self::Path(path) => Subject::file(index, &file(engine, &path)?)?,
-            Self::Document(hash) => Subject::document_of(index, hash, &engine.roots.view())?,
-            Self::Text(text) => Subject::of_text(index, text),
-            Self::Signature(signature) => Subject::signature(signature)?,
+            Self::Path(path) => Subject::file(index, &file(engine, &path)?, memory)?,
+            Self::Document(hash) => {
+                Subject::document_of(index, hash, &engine.roots.view(), memory)?
+            }
+            Self::Text(text) => Subject::of_text(index, text, memory)?,
+            Self::Signature(signature) => Subject::signature(signature, memory)?,
             Self::Upload(Uploaded { file, name }) => {
-                Subject::upload(index, &engine.pool, file, &name)
+                Subject::upload(index, &engine.pool, file, &name, memory)?
             }
         })
     }
 
     /// The same for a comparison, which shows extracted text: of a document that several contents
     /// carry, the text of the very file that was named.
-    pub(super) fn compared(self, engine: &Engine) -> Result<Subject, Refused> {
+    pub(super) fn compared(
+        self,
+        engine: &Engine,
+        memory: &MemoryAccount,
+    ) -> Result<Subject, Refused> {
         let path = match &self {
             Self::Path(path) => Some(path.clone()),
             _ => None,
         };
-        let known = self.subject(engine)?;
-        let own = path.and_then(|path| own_text(engine, &known, &path));
+        let known = self.subject(engine, memory)?;
+        let own = path.and_then(|path| own_text(engine, &known, &path, memory));
         Ok(own.unwrap_or(known))
     }
 }
 
 /// A file read again: its document keeps the extracted text of one of the contents that carry or
 /// carried it, and lines and case may differ between them. None where the file changed.
-fn own_text(engine: &Engine, known: &Subject, path: &std::path::Path) -> Option<Subject> {
+fn own_text(
+    engine: &Engine,
+    known: &Subject,
+    path: &std::path::Path,
+    memory: &MemoryAccount,
+) -> Option<Subject> {
     known.text()?;
     let (root, key) = engine.roots.locate(path)?;
     let file = root.open_file(&key.path).ok()?;
-    let own = Subject::upload(&engine.index, &engine.pool, file, path);
+    let own = Subject::upload(&engine.index, &engine.pool, file, path, memory).ok()?;
     (own.content == known.content && own.document() == known.document()).then_some(own)
 }
 

@@ -46,7 +46,8 @@ impl SimilarityService {
         let request = question::request(self.desk.engine(), ask, &query)?;
         let source = self.source(query, &mut parts, deadline).await?;
         let answered = self.desk.ask(Lane::Query, deadline, move |engine, cancel| {
-            let subject = source.subject(engine)?;
+            let memory = engine.index.memory().questions.account(cancel);
+            let subject = source.subject(engine, &memory)?;
             Ok(find(&engine.index, &subject, &request, cancel)?)
         });
         let answer = answered.await?;
@@ -131,7 +132,8 @@ impl Similarity for SimilarityService {
         let compared = self.desk.ask(Lane::Query, deadline, move |engine, cancel| {
             let (a, b) = (side(engine, a)?, side(engine, b)?);
             let names = (a.name("a"), b.name("b"));
-            let (a, b) = (a.compared(engine)?, b.compared(engine)?);
+            let memory = engine.index.memory().questions.account(cancel);
+            let (a, b) = (a.compared(engine, &memory)?, b.compared(engine, &memory)?);
             let cut = engine.config.signature.threshold;
             let names = (names.0.as_str(), names.1.as_str());
             Ok(convert::comparison(compare(
@@ -320,7 +322,9 @@ fn document(
     let record = index.document(id)?.filter(|_| !files.is_empty());
     let record = record.ok_or(QueryError::UnknownDocument(hash))?;
     cancel.check()?;
-    let shingles = index.shingles(id)?.map_or(0, |set| set.len() as u64);
+    let memory = index.memory().questions.account(cancel);
+    let shingles = index.shingles(id, &memory)?;
+    let shingles = shingles.map_or(0, |set| set.len() as u64);
     Ok(v1::GetDocumentReply {
         document: hash.0.to_vec(),
         chars: record.chars,

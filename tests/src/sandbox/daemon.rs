@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use rustix::process::{Pid, Signal};
+use rustix::process::{Pid, Resource, Rlimit, Signal, prlimit};
 
 use super::run::{Answer, Run};
 use super::{Sandbox, simctl, simdexd};
@@ -30,6 +30,7 @@ pub struct Serve {
     log: PathBuf,
     roots: Vec<(PathBuf, &'static str)>,
     config: String,
+    address_space: Option<u64>,
 }
 
 impl Serve {
@@ -41,7 +42,14 @@ impl Serve {
             log: sandbox.beside("simdexd.log"),
             roots: vec![(sandbox.share().to_owned(), "auto")],
             config: String::new(),
+            address_space: None,
         }
+    }
+
+    /// Limits its address space to so many bytes, as a small machine would.
+    pub fn address_space(mut self, bytes: u64) -> Self {
+        self.address_space = Some(bytes);
+        self
     }
 
     /// Watches these directories instead of the share: path and mode (`auto`, `native`, `poll`).
@@ -105,6 +113,13 @@ impl Serve {
             .stdout(Stdio::null())
             .stderr(log)
             .spawn()?;
+        if let Some(bytes) = self.address_space {
+            let limit = Rlimit {
+                current: Some(bytes),
+                maximum: Some(bytes),
+            };
+            prlimit(Some(Pid::from_child(&child)), Resource::As, limit)?;
+        }
         Ok(Daemon {
             child,
             serve: self.clone(),

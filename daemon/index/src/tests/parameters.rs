@@ -45,7 +45,11 @@ fn bsw(bed: &Bed, text: &str) -> Option<(u64, u64)> {
     let sign = |rung: Rung| BswN::sign(&canonical, window, rung);
     let found = bed
         .index()
-        .candidates_bsw(&sign, &View::All, &Cancel::never())
+        .candidates_bsw(
+            &|rung, each| each(sign(rung).fingerprints()),
+            &View::All,
+            &Cancel::never(),
+        )
         .unwrap();
     let id = bed.id(text).unwrap();
     let found = found.found.iter().find(|c| c.document == id);
