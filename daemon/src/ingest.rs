@@ -35,7 +35,7 @@ use crate::watch::open::OpenError;
 use crate::watch::stat::Observe;
 use crate::watch::walk::{Look, Seen, UnreadableReason};
 
-pub use content::{ReadContent, TOO_LONG, raw_document};
+pub use content::{ReadContent, raw_document};
 
 /// Failures of a content before it is given up.
 pub const STRIKES: u32 = 3;

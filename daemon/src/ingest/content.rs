@@ -139,9 +139,6 @@ pub fn raw_document(raw: &[u8]) -> NewDocument {
     }
 }
 
-/// Why a document is partial whose canonical text was cut.
-pub const TOO_LONG: &str = "too-long";
-
 const RAW_DOCUMENT: &str = "simdex 2026 raw document";
 
 /// An extraction in the words of the schema.
@@ -208,7 +205,7 @@ impl ReadContent {
     /// Says that the canonical text is not of all the text, where nothing worse is said already.
     pub fn note_cut(&mut self, canonical: &CanonicalText) {
         if canonical.is_cut() && self.state == State::Indexed {
-            (self.state, self.reason) = (State::Partial, Reason::code(TOO_LONG));
+            (self.state, self.reason) = (State::Partial, Reason::code("too-long"));
         }
     }
 

@@ -11,7 +11,7 @@ use simdex_schema::{ContentHash, DocId, DocumentHash, DocumentKind, Reason, Stat
 use simdex_signature::{CanonicalText, Fingerprint, Rung, SchemeKind, Signature};
 
 use super::QueryError;
-use crate::ingest::{ReadContent, TOO_LONG, raw_document};
+use crate::ingest::{ReadContent, raw_document};
 
 /// The subject of a question.
 pub struct Subject {
@@ -128,7 +128,7 @@ impl Subject {
         let text = Text::of(index, extracted, permit, account)?;
         let (state, reason) = match () {
             () if text.shingles.is_empty() => (State::TooShort, Reason::none()),
-            () if text.canonical.is_cut() => (State::Partial, Reason::code(TOO_LONG)),
+            () if text.canonical.is_cut() => (State::Partial, Reason::code("too-long")),
             () => (State::Indexed, Reason::none()),
         };
         let side = match state {
