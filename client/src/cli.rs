@@ -1,5 +1,6 @@
 //! What may be typed: verbs and flags, checked as far as no daemon is needed.
 
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
@@ -75,11 +76,10 @@ pub(crate) enum Verb {
     },
     /// Wait until every change made so far is answered for
     Sync,
-    /// Write a report directory on the daemon's machine
+    /// Write a report directory, or have the daemon keep one
     Report {
-        /// Directory to make; it must not exist
-        #[arg(long, value_name = "DIR")]
-        out: PathBuf,
+        #[command(flatten)]
+        target: ReportTarget,
         #[command(flatten)]
         threshold: Threshold,
     },
@@ -88,6 +88,18 @@ pub(crate) enum Verb {
         /// The shell
         shell: Shell,
     },
+}
+
+/// Where a report goes.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct ReportTarget {
+    /// Directory to make, here and with your rights; it must not exist
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Name under which the daemon keeps the report in its own directory for reports
+    #[arg(long, value_name = "NAME")]
+    pub(crate) keep: Option<OsString>,
 }
 
 #[derive(Debug, Subcommand)]

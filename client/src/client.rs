@@ -1,6 +1,8 @@
 //! The daemon's requests as methods.
 
+use std::ffi::OsStr;
 use std::future::Future;
+use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,12 +10,16 @@ use tokio::time::timeout;
 use tonic::transport::Channel;
 use tonic::{Response, Status, Streaming};
 
-use crate::locate::{absolute, path_bytes, root_at, spellings};
+use crate::locate::{on_disk, path_bytes, root_at, shown, spellings};
+use crate::report::ReportFolder;
 use crate::upload::{Outgoing, send};
 use crate::wire::admin_client::AdminClient;
 use crate::wire::similarity_client::SimilarityClient;
+use crate::wire::stream_report_reply::Part;
 use crate::wire::{self, FindReply, ListFilesReply, ListGroupsReply, ListPairsReply};
-use crate::{Error, Find, FindOptions, Limits, Listing, Reply, Subject, Upload, connect};
+use crate::{
+    Error, Find, FindOptions, Limits, Listing, Reply, SavedReport, Subject, Upload, connect,
+};
 
 /// A connection to the daemon; cloning shares it.
 ///
@@ -106,7 +112,7 @@ impl Client {
                 answer => return answer,
             }
         }
-        let upload = Upload::open(file)?.named(&absolute(file)?);
+        let upload = Upload::open(&on_disk(file))?.named(&shown(file)?);
         self.find(find, Subject::Upload(upload), options).await
     }
 
@@ -186,7 +192,21 @@ impl Client {
         self.list(self.admin.clone().list_files(request)).await
     }
 
-    /// One file, or a member of a container by the path it is shown with.
+    /// As [`Client::describe`], of a file by any name under which the daemon may know it.
+    ///
+    /// # Errors
+    /// [`Error::Unreadable`] where the current directory is gone.
+    pub async fn describe_file(&self, file: &Path) -> Result<wire::File, Error> {
+        for path in spellings(file)? {
+            match self.describe(&path).await {
+                Err(error) if error.is_not_found() => {}
+                answer => return answer,
+            }
+        }
+        self.describe(&shown(file)?).await
+    }
+
+    /// One file, or a member of a container, by the path it is shown with.
     pub async fn describe(&self, path: &Path) -> Result<wire::File, Error> {
         let request = wire::DescribeFileRequest {
             path: path_bytes(path),
@@ -252,20 +272,48 @@ impl Client {
         .await
     }
 
-    /// Has a report written to `out`, an absolute path on the daemon's machine that must not exist.
-    pub async fn run_report(
+    /// Writes a report to `out`, an absolute path that must not exist, with the caller's rights. It is
+    /// held against its own manifest before it gets its name.
+    ///
+    /// # Errors
+    /// [`Error::Unwritable`], [`Error::BadReport`], [`Error::Incomplete`]; nothing is left then.
+    pub async fn save_report(
         &self,
         out: &Path,
         threshold: Option<f64>,
+    ) -> Result<SavedReport, Error> {
+        // Before the daemon is asked for work that would be in vain.
+        let mut folder = ReportFolder::begin(out)?;
+        let request = wire::StreamReportRequest { threshold };
+        let call = async { self.admin.clone().stream_report(request).await };
+        let mut replies = within(self.limits.work, call).await?;
+        let until = tokio::time::Instant::now() + self.limits.work;
+        loop {
+            let reply = tokio::time::timeout_at(until, replies.message()).await;
+            let reply = reply.map_err(|_| Error::Late(self.limits.work))??;
+            match reply.ok_or(Error::Incomplete)?.part {
+                // The disk is waited for here: simctl has nothing else to do.
+                Some(Part::Piece(piece)) => folder.add(&piece)?,
+                Some(Part::Summary(summary)) => return folder.publish(summary),
+                None => {}
+            }
+        }
+    }
+
+    /// Has a report kept under this name below the daemon's own directory for reports.
+    pub async fn keep_report(
+        &self,
+        name: &OsStr,
+        threshold: Option<f64>,
     ) -> Result<wire::RunReportReply, Error> {
         let request = wire::RunReportRequest {
-            out: path_bytes(out),
+            name: name.as_bytes().to_vec(),
             threshold,
         };
         within(self.limits.work, self.admin.clone().run_report(request)).await
     }
 
-    /// The reports written so far.
+    /// The reports that the daemon keeps.
     pub async fn reports(&self) -> Result<Vec<wire::Report>, Error> {
         let call = async {
             self.admin

@@ -26,6 +26,23 @@ pub enum Error {
         /// What the operating system said.
         source: io::Error,
     },
+    /// A directory, device, FIFO or socket was named where a document is wanted.
+    #[error("{} is no regular file", path.display())]
+    NotRegular {
+        /// What was named.
+        path: PathBuf,
+    },
+    /// A report could not be written where it was wanted.
+    #[error("cannot write {} ({})", path.display(), cause(source))]
+    Unwritable {
+        /// The file or directory.
+        path: PathBuf,
+        /// What the operating system said.
+        source: io::Error,
+    },
+    /// What the daemon sent is no whole report; nothing of it was kept.
+    #[error("the report that was received is not whole: {0}")]
+    BadReport(&'static str),
     /// A file that neither the daemon nor the caller's file system knows.
     #[error("{} is unknown to the daemon and does not exist here", path.display())]
     NoSuchFile {

@@ -93,6 +93,13 @@ fn request_sentence(error: &Error, out: &mut fmt::Formatter<'_>) -> fmt::Result 
             out.write_str("start one with `simdexd serve` or name its socket with --socket")
         }
         Error::Unreadable { .. } => out.write_str("ask with rights to read it"),
+        Error::NotRegular { .. } => {
+            out.write_str("name a file, or send the bytes with `-` from standard input")
+        }
+        Error::Unwritable { .. } => {
+            out.write_str("name a place that does not exist yet, in a directory you may write to")
+        }
+        Error::BadReport(_) => out.write_str("ask for it again, with the daemon's own simctl"),
         Error::NoSuchFile { .. } => {
             out.write_str("check the name, or run `simctl sync` if it has just been made")
         }

@@ -6,7 +6,8 @@
 //! before that record is an error, never a shorter answer. A document the daemon does not know is
 //! sent as an [`Upload`], read with the caller's rights.
 //!
-//! Messages are those of the wire contract ([`wire`]): paths are raw bytes, numbers that were not
+//! Messages are those of the wire contract ([`wire`]): paths are raw bytes, those of
+//! files in their shown form ([`shown()`]), numbers that were not
 //! measured are absent. The library never touches the terminal; `simctl`, in the same package
 //! (`main.rs`, `cli.rs`, `commands/`, `output/`), does.
 //!
@@ -30,6 +31,8 @@ mod error;
 mod listing;
 mod locate;
 mod question;
+mod report;
+mod shown;
 mod side;
 mod upload;
 
@@ -37,8 +40,9 @@ pub use client::Client;
 pub use connect::{Limits, default_socket};
 pub use error::{Error, cause};
 pub use listing::{Listing, Part, Reply};
-pub use locate::{absolute, path_bytes, path_from_bytes};
+pub use locate::{absolute, path_bytes, path_from_bytes, shown};
 pub use question::{Find, FindOptions, Subject};
+pub use report::SavedReport;
 pub use upload::Upload;
 
 /// Messages of the wire contract, `simdex.v1`.

@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use crate::Error;
+use crate::shown::Named;
 use crate::wire::Root;
 
 /// A path as the wire carries it: raw bytes.
@@ -39,18 +40,65 @@ pub fn absolute(file: &Path) -> Result<PathBuf, Error> {
     Ok(path)
 }
 
-/// The absolute paths under which the daemon may know `file`, likeliest first.
+/// The absolute path under which the daemon shows `file`: as [`absolute`], `!/` before a member of a
+/// container, and a `!` at the end of a folder's name doubled. What stands behind the first `!/` is a
+/// member's name and left as it is.
+///
+/// # Errors
+/// As [`absolute`].
+pub fn shown(file: &Path) -> Result<PathBuf, Error> {
+    let named = reading(file);
+    let disk = absolute(named.disk())?;
+    Ok(path_from_bytes(&named.shown_at(&disk)).to_owned())
+}
+
+/// The shown paths under which the daemon may know `file`, likeliest first.
 ///
 /// First the path as typed; then, where a directory on the way is a symbolic link, the path with its
 /// directories resolved. The last component is never followed: the daemon does not follow links
-/// either.
+/// either. Last, where a file on disk has the very name that was typed as if it were no member, that
+/// file.
 ///
 /// # Errors
 /// As [`absolute`].
 pub(crate) fn spellings(file: &Path) -> Result<Vec<PathBuf>, Error> {
-    let typed = absolute(file)?;
-    let resolved = resolve_directories(file).filter(|path| *path != typed);
-    Ok([Some(typed), resolved].into_iter().flatten().collect())
+    let mut found = Vec::new();
+    for named in [Some(reading(file)), literal(file)].into_iter().flatten() {
+        let typed = absolute(named.disk())?;
+        let resolved = resolve_directories(named.disk());
+        for disk in [Some(typed), resolved].into_iter().flatten() {
+            let path = path_from_bytes(&named.shown_at(&disk)).to_owned();
+            if !found.contains(&path) {
+                found.push(path);
+            }
+        }
+    }
+    Ok(found)
+}
+
+/// The file on disk that `file` names: by its literal name, else as it is shown.
+pub(crate) fn on_disk(file: &Path) -> PathBuf {
+    let named = reading(file);
+    if named.is_member() || file.symlink_metadata().is_ok() {
+        return file.to_owned();
+    }
+    named.disk().to_owned()
+}
+
+/// `file` as the daemon shows it.
+fn reading(file: &Path) -> Named {
+    let named = Named::read(file.as_os_str().as_bytes());
+    if named.disk().as_os_str().is_empty() {
+        return Named::on_disk(file);
+    }
+    named
+}
+
+/// `file` as the file system has it, where that is another reading and such a file is there.
+fn literal(file: &Path) -> Option<Named> {
+    let literal = Named::on_disk(file);
+    let there = literal != reading(file) && file.symlink_metadata().is_ok();
+    there.then_some(literal)
 }
 
 fn resolve_directories(file: &Path) -> Option<PathBuf> {
@@ -62,7 +110,8 @@ fn resolve_directories(file: &Path) -> Option<PathBuf> {
 
 /// The root among `roots` that `asked` names.
 pub(crate) fn root_at<'a>(roots: &'a [Root], asked: &Path) -> Result<&'a Root, Error> {
-    for path in spellings(asked)? {
+    let resolved = resolve_directories(asked);
+    for path in [Some(absolute(asked)?), resolved].into_iter().flatten() {
         // Compared by component, so that a trailing slash makes no difference.
         let found = roots
             .iter()
@@ -104,6 +153,34 @@ mod tests {
         assert_eq!(
             spellings(&base.join("link/self")).expect("absolute"),
             [base.join("link/self"), base.join("real/self")]
+        );
+    }
+
+    #[test]
+    fn members_and_folders_called_like_them_are_spelled_apart() {
+        let dir = tempfile::tempdir().expect("temporary directory");
+        let base = dir.path().canonicalize().expect("real path");
+        std::fs::create_dir(base.join("x.zip!")).expect("directory");
+        std::fs::write(base.join("x.zip!/a"), b"").expect("file");
+        // Typed as it lies on disk: the member first, for so it is listed; then the file.
+        assert_eq!(
+            spellings(&base.join("x.zip!/a")).expect("absolute"),
+            [base.join("x.zip!/a"), base.join("x.zip!!/a")]
+        );
+        assert_eq!(
+            spellings(&base.join("x.zip!!/a")).expect("absolute"),
+            [base.join("x.zip!!/a")]
+        );
+        assert_eq!(on_disk(&base.join("x.zip!!/a")), base.join("x.zip!/a"));
+        // The name of a member is no path of the file system.
+        let odd = Path::new("/no/../s/x.zip!/../a//b/./");
+        assert_eq!(
+            spellings(odd).expect("absolute"),
+            [Path::new("/s/x.zip!/../a//b/./")]
+        );
+        assert_eq!(
+            shown(odd).expect("absolute"),
+            Path::new("/s/x.zip!/../a//b/./")
         );
     }
 

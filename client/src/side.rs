@@ -4,7 +4,7 @@ use std::path::Path;
 
 use tonic::Code;
 
-use crate::locate::{absolute, path_bytes, spellings};
+use crate::locate::{on_disk, path_bytes, shown, spellings};
 use crate::wire::{self, get_document_request, side};
 use crate::{Client, Error, Upload};
 
@@ -39,7 +39,7 @@ impl Client {
                 Err(error) => return Err(error),
             }
         }
-        self.side_of_upload(Upload::open(file)?.named(&absolute(file)?))
+        self.side_of_upload(Upload::open(&on_disk(file))?.named(&shown(file)?))
             .await
     }
 

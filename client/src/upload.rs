@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::task::{Context, Poll, ready};
 
+use rustix::fs::{Mode, OFlags};
 use tokio::sync::{mpsc, oneshot};
 use tokio_stream::Stream;
 
@@ -18,6 +19,11 @@ const CHUNK: u64 = 64 << 10;
 /// Chunks read ahead of what the daemon has taken.
 const READ_AHEAD: usize = 4;
 
+const WITHOUT_WAITING: OFlags = OFlags::RDONLY
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::NOCTTY)
+    .union(OFlags::CLOEXEC);
+
 /// Bytes of a document that need not lie under any root.
 pub struct Upload {
     name: PathBuf,
@@ -25,10 +31,11 @@ pub struct Upload {
 }
 
 impl Upload {
-    /// Opens `path`; fails where it is a directory or may not be read.
+    /// Opens `path`, which must be a regular file or a link to one: whoever opens a FIFO or a device
+    /// may wait for ever, or act on it.
     ///
     /// # Errors
-    /// [`Error::NoSuchFile`], [`Error::Unreadable`].
+    /// [`Error::NoSuchFile`], [`Error::NotRegular`], [`Error::Unreadable`].
     pub fn open(path: &Path) -> Result<Self, Error> {
         let unreadable = |source: io::Error| match source.kind() {
             io::ErrorKind::NotFound => Error::NoSuchFile {
@@ -39,9 +46,18 @@ impl Upload {
                 source,
             },
         };
-        let file = File::open(path).map_err(unreadable)?;
-        if file.metadata().map_err(unreadable)?.is_dir() {
-            return Err(unreadable(io::ErrorKind::IsADirectory.into()));
+        let irregular = || Error::NotRegular {
+            path: path.to_owned(),
+        };
+        // Looked at first: opening a device can already act on it.
+        if !path.metadata().map_err(unreadable)?.is_file() {
+            return Err(irregular());
+        }
+        // And again, should it have been swapped: this opening waits for nobody.
+        let file = rustix::fs::open(path, WITHOUT_WAITING, Mode::empty());
+        let file = File::from(file.map_err(|errno| unreadable(errno.into()))?);
+        if !file.metadata().map_err(unreadable)?.is_file() {
+            return Err(irregular());
         }
         Ok(Self::from_reader(path, file))
     }
@@ -221,6 +237,34 @@ mod tests {
         fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
             Err(io::ErrorKind::TimedOut.into())
         }
+    }
+
+    #[test]
+    fn what_is_no_regular_file_is_refused_and_not_waited_for() {
+        use rustix::fs::{CWD, FileType, mknodat};
+        let dir = tempfile::tempdir().expect("temporary directory");
+        let at = |name: &str| dir.path().join(name);
+        mknodat(CWD, at("fifo"), FileType::Fifo, Mode::RWXU, 0).expect("FIFO");
+        std::os::unix::fs::symlink(at("fifo"), at("link")).expect("link");
+        let _socket = std::os::unix::net::UnixListener::bind(at("socket")).expect("socket");
+        let others = ["/dev/null", "/dev/zero", "/dev/tty", "/"].map(PathBuf::from);
+        for path in [at("fifo"), at("link"), at("socket"), at("")]
+            .iter()
+            .chain(&others)
+        {
+            let refused = Upload::open(path);
+            assert!(
+                matches!(
+                    refused,
+                    Err(Error::NotRegular { .. } | Error::NoSuchFile { .. })
+                ),
+                "{}: {refused:?}",
+                path.display()
+            );
+        }
+        std::fs::write(at("file"), "text").expect("written");
+        std::os::unix::fs::symlink(at("file"), at("to-file")).expect("link");
+        assert!(Upload::open(&at("to-file")).is_ok());
     }
 
     #[tokio::test]

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
 
 use simdex_index::{Cancel, FileView, GroupView, Index, IndexError, PairSearch, View};
 use simdex_schema::{DocId, DocumentHash, EdgeRecord, GroupId, State};
@@ -271,7 +272,8 @@ pub fn facts(file: &FileView) -> Vec<(&str, &str)> {
     };
     let stated = content.facts.iter();
     let mut facts: Vec<_> = stated.map(|(code, value)| (&**code, &**value)).collect();
-    let name = file.path.file_name().and_then(std::ffi::OsStr::to_str);
+    let name = std::path::Path::new(std::ffi::OsStr::from_bytes(file.key.name()));
+    let name = name.file_name().and_then(std::ffi::OsStr::to_str);
     let promised = name.and_then(|name| simdex_extract::broken_promise(name, &content.media_type));
     facts.extend(promised.map(|promised| (simdex_extract::Fact::NamedAs.code(), promised)));
     facts

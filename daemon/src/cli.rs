@@ -12,6 +12,8 @@ use crate::{overlap, rebuild, scan, serve, verify};
 
 /// Exit codes of the contract.
 pub mod exit {
+    /// What was verified is damaged.
+    pub const DAMAGED: u8 = 1;
     /// Something failed; standard error says what.
     pub const ERROR: u8 = 2;
     /// Another daemon holds the data directory.
@@ -57,12 +59,10 @@ enum Command {
         #[arg(long, value_name = "FILE")]
         config: Option<PathBuf>,
     },
-    /// Verify every stored value of a data directory, or every file of a report.
-    Verify {
-        /// A data directory no daemon holds, or a report directory.
-        #[arg(value_name = "DIR")]
-        dir: PathBuf,
-    },
+    /// Verify all that a data directory holds, or every file of a report; changes neither.
+    ///
+    /// Exit codes: 0 whole, 1 damaged, 2 it could not be examined, 75 a daemon holds it.
+    Verify(verify::VerifyArgs),
     /// Read documents for the daemon (started by it, not by people).
     #[command(hide = true)]
     ExtractWorker,
@@ -100,6 +100,8 @@ struct ServeArgs {
 /// Runs the command line; the exit code is the contract's.
 pub fn main() -> ExitCode {
     let cli = Cli::parse();
+    // Texts of documents lie in what is made from here on, by the store's engine too.
+    rustix::process::umask(rustix::fs::Mode::from(0o077));
     let done = match cli.command {
         None => serve(cli.serve),
         Some(Command::Serve(args)) => serve(args),
@@ -109,7 +111,7 @@ pub fn main() -> ExitCode {
         Some(Command::SampleConfig) => sample_config(),
         Some(Command::Rebuild { data_dir, config }) => configured(config, Vec::new())
             .and_then(|config| rebuild::run(data_dir, config, &program()?)),
-        Some(Command::Verify { dir }) => verify::run(&dir),
+        Some(Command::Verify(args)) => program().and_then(|program| verify::run(&args, &program)),
         Some(Command::ExtractWorker) => return simdex_extract::worker_main(),
         Some(Command::OutsideWorker { arguments }) => {
             return simdex_extract::outside_main(arguments);

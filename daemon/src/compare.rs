@@ -10,11 +10,12 @@ use simdex_signature::{
 };
 
 use crate::config::ladder;
-use crate::difference::unified;
+use crate::difference::{Difference, lines};
 use crate::query::{Measured, Numbers, QueryError, Relation, Subject, Text};
 
-/// A difference that takes longer is cut to coarser hunks.
-const DIFFERENCE_TIME: Duration = Duration::from_secs(20);
+/// A difference that takes longer is cut to coarser hunks. Its search for common lines is the one step
+/// that does not notice that nobody waits any more.
+const DIFFERENCE_TIME: Duration = Duration::from_secs(5);
 
 /// What two documents have in common.
 pub struct Comparison {
@@ -50,44 +51,64 @@ pub struct SchemeEstimate {
     pub of_b: Measured,
 }
 
-/// Compares two subjects that have text. `names` head the difference.
+/// How a comparison is put.
+pub struct Comparing<'a> {
+    /// What heads the difference.
+    pub names: (&'a str, &'a str),
+    /// Where near-duplicates and containment begin.
+    pub cut: f64,
+    /// Most bytes the difference may have.
+    pub longest: usize,
+    /// Says whether anybody still waits.
+    pub cancel: &'a Cancel,
+}
+
+/// Compares two subjects that have text.
 pub fn compare(
     index: &Index,
     a: &Subject,
     b: &Subject,
-    names: (&str, &str),
-    cut: f64,
-    cancel: &Cancel,
+    asked: &Comparing<'_>,
 ) -> Result<Comparison, QueryError> {
+    let (names, cancel) = (asked.names, asked.cancel);
     let (text_a, text_b) = (text_of(a, names.0)?, text_of(b, names.1)?);
+    cancel.check()?;
     let numbers = Numbers::exact(&text_a.shingles, &text_b.shingles, cancel)?;
     cancel.check()?;
     let spans = shared_spans(text_a.canonical.as_bytes(), text_b.canonical.as_bytes());
     cancel.check()?;
-    let limit = Instant::now() + DIFFERENCE_TIME;
-    let deadline = cancel
-        .deadline()
-        .map_or(limit, |deadline| deadline.min(limit));
-    let diff = unified(
-        names.0,
-        names.1,
-        &text_a.extracted,
-        &text_b.extracted,
-        Some(deadline),
-    );
-    cancel.check()?;
+    let diff = difference(text_a, text_b, asked)?;
+    let estimates = estimates(index, text_a, text_b, cancel)?;
     Ok(Comparison {
-        relation: relation(a, b, &numbers, cut),
+        relation: relation(a, b, &numbers, asked.cut),
         numbers,
         shingles: (text_a.shingles.len() as u64, text_b.shingles.len() as u64),
         chars: (text_a.canonical.chars(), text_b.canonical.chars()),
         spans,
         diff,
-        estimates: estimates(index, text_a, text_b),
+        estimates,
         documents: (
             DocumentHash(text_a.canonical.hash()),
             DocumentHash(text_b.canonical.hash()),
         ),
+    })
+}
+
+fn difference(a: &Text, b: &Text, asked: &Comparing<'_>) -> Result<String, QueryError> {
+    let limit = Instant::now() + DIFFERENCE_TIME;
+    let deadline = asked.cancel.deadline();
+    let deadline = deadline.map_or(limit, |deadline| deadline.min(limit));
+    let (a, b) = (lines(&a.extracted), lines(&b.extracted));
+    let difference = Difference::between(&a, &b, Some(deadline));
+    difference.unified_while(asked.names.0, asked.names.1, |written| {
+        asked.cancel.check()?;
+        if written <= asked.longest {
+            return Ok(());
+        }
+        let longest = asked.longest;
+        Err(QueryError::TooLong(format!(
+            "the difference takes more than the {longest} bytes a message holds"
+        )))
     })
 }
 
@@ -115,7 +136,12 @@ fn relation(a: &Subject, b: &Subject, numbers: &Numbers, cut: f64) -> Relation {
     Relation::of(value(numbers.resemblance), of_a, of_b, cut)
 }
 
-fn estimates(index: &Index, a: &Text, b: &Text) -> Vec<SchemeEstimate> {
+fn estimates(
+    index: &Index,
+    a: &Text,
+    b: &Text,
+    cancel: &Cancel,
+) -> Result<Vec<SchemeEstimate>, QueryError> {
     let rung = |text: &Text| ladder().rung_for(text.canonical.as_bytes().len() as u64);
     let common = rung(a).max(rung(b));
     let window = index.window();
@@ -123,14 +149,14 @@ fn estimates(index: &Index, a: &Text, b: &Text) -> Vec<SchemeEstimate> {
         SchemeKind::ModN,
         [a, b].map(|t| ModN::sign(&t.canonical, window, common)),
     )];
+    cancel.check()?;
     if index.parameters().bsw_n {
         let signed = [a, b].map(|text| BswN::sign(&text.canonical, window, common));
         pairs.push((SchemeKind::BswN, signed));
     }
-    pairs
-        .into_iter()
-        .map(|(kind, [a, b])| estimate(kind, common, &a, &b))
-        .collect()
+    let pairs = pairs.into_iter();
+    let estimates = pairs.map(|(kind, [a, b])| estimate(kind, common, &a, &b));
+    Ok(estimates.collect())
 }
 
 fn estimate(kind: SchemeKind, rung: Rung, a: &Signature, b: &Signature) -> SchemeEstimate {

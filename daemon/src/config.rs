@@ -30,6 +30,8 @@ pub struct Config {
     pub data_dir: Option<PathBuf>,
     /// The Unix socket; none = `simdexd.sock` in the runtime directory.
     pub socket: Option<PathBuf>,
+    /// Where the daemon keeps reports that clients ask it to keep; none = it keeps none.
+    pub report_dir: Option<PathBuf>,
     /// The watched trees.
     pub roots: Vec<RootConfig>,
     /// What counts as near-duplicate, and what is indexed.
@@ -153,6 +155,11 @@ section! {
         documents_per_worker: u32 = 500 => 1..=100_000,
         /// Longest file without text that is compared by chunks of its raw bytes, MiB; 0 = none is.
         raw_mib: Mebibytes = Mebibytes(64) => 0..=1_024,
+        /// A file is copied before it is read, so that what is hashed is what is read: short ones to
+        /// memory, others to the data directory (where both are on one file system that shares
+        /// blocks, this takes neither time nor room). So many MiB of copies, and of files unpacked
+        /// from others, at once; at least input_mib, and twice container_mib.
+        spool_mib: Mebibytes = Mebibytes(4096) => 3..=2_097_152,
         /// Files that one container may hold, containers within it included.
         container_entries: u32 = 10_000 => 1..=1_000_000,
         /// Bytes that one container may unpack to, MiB.
@@ -207,6 +214,10 @@ section! {
         rescan_seconds: u64 = 3600 => 1..=604_800,
         /// Rescans of a polled root, seconds.
         poll_seconds: u64 = 30 => 1..=604_800,
+        /// A program that has a file mapped may change it without a trace in its times: neither
+        /// events nor rescans tell. So all files are read again in the background, so many MiB a
+        /// second; 0 = never.
+        recheck_mib_per_second: Mebibytes = Mebibytes(1) => 0..=65_536,
     }
 }
 
@@ -222,6 +233,10 @@ section! {
         working_mib: Mebibytes = Mebibytes(1024) => 64..=1_048_576,
         /// Changes are made power-safe at least this often, milliseconds.
         commit_ms: u64 = 1000 => 1..=600_000,
+        /// Room kept free for commits on the disk of data_dir, MiB: below it uploads are refused and
+        /// changes wait. As much again lies in the file reserve there, which is given up where the
+        /// disk runs full all the same. Each is a sixteenth of the disk at most.
+        reserve_mib: Mebibytes = Mebibytes(64) => 0..=1_048_576,
     }
 }
 
@@ -240,6 +255,21 @@ section! {
         max_queries: usize = 16 => 1..=256,
         /// A request without a deadline of its own ends after this long, seconds.
         deadline_seconds: u64 = 300 => 1..=86_400,
+        /// No request lasts longer, whatever deadline its client asks for, seconds.
+        max_deadline_seconds: u64 = 3_600 => 1..=86_400,
+        /// The same for a sync, a confirmed loss and a report, which last as long as their work,
+        /// seconds.
+        max_work_seconds: u64 = 86_400 => 1..=604_800,
+        /// Connections at once; above it the longest idle one gives way.
+        max_connections: usize = 256 => 1..=10_000,
+        /// Connections of one user at once.
+        max_connections_per_user: usize = 64 => 1..=10_000,
+        /// Requests of one user under way, replies that are not read yet included.
+        max_requests_per_user: usize = 256 => 1..=100_000,
+        /// A request that is not sent on, or a reply that is not read on, for so long ends, seconds.
+        idle_seconds: u64 = 120 => 1..=86_400,
+        /// A connection without requests is closed after this long, seconds.
+        connection_idle_seconds: u64 = 600 => 1..=86_400,
         /// Permissions of the socket; 0o660 = owner and group.
         socket_mode: Permissions = Permissions(0o660) => 0o600..=0o777,
     }

@@ -7,6 +7,7 @@ mod name;
 #[cfg(test)]
 mod tests;
 
+use std::convert::Infallible;
 use std::fmt::Write as _;
 use std::ops::Range;
 use std::time::Instant;
@@ -15,6 +16,9 @@ use similar::{ChangeTag, DiffOp, TextDiff};
 
 pub use apply::{ApplyError, apply};
 pub(crate) use name::is_hidden;
+
+/// Lines written before it is asked whether to go on.
+const LINES_A_LOOK: usize = 256;
 
 /// Unchanged lines shown around a change.
 const CONTEXT: usize = 3;
@@ -93,6 +97,17 @@ impl<'a> Difference<'a> {
 
     /// Writes the unified form; empty without changes.
     pub(crate) fn unified(&self, a_name: &str, b_name: &str) -> String {
+        let written = self.unified_while(a_name, b_name, |_| Ok::<_, Infallible>(()));
+        written.unwrap_or_else(|never| match never {})
+    }
+
+    /// The same, as long as `go_on` lets it; it is told now and then how many bytes there are.
+    pub(crate) fn unified_while<E>(
+        &self,
+        a_name: &str,
+        b_name: &str,
+        mut go_on: impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<String, E> {
         let mut out = String::new();
         for hunk in self.hunks() {
             if out.is_empty() {
@@ -102,20 +117,30 @@ impl<'a> Difference<'a> {
                     name::quoted(b_name)
                 );
             }
-            self.write_hunk(&mut out, &hunk);
+            self.write_hunk(&mut out, &hunk, &mut go_on)?;
         }
-        out
+        go_on(out.len())?;
+        Ok(out)
     }
 
-    fn write_hunk(&self, out: &mut String, ops: &[DiffOp]) {
+    fn write_hunk<E>(
+        &self,
+        out: &mut String,
+        ops: &[DiffOp],
+        go_on: &mut impl FnMut(usize) -> Result<(), E>,
+    ) -> Result<(), E> {
         let (Some(first), Some(last)) = (ops.first(), ops.last()) else {
-            return;
+            return Ok(());
         };
         let old = range(first.old_range().start..last.old_range().end);
         let new = range(first.new_range().start..last.new_range().end);
         // Writing to a string does not fail.
         let _ = writeln!(out, "@@ -{old} +{new} @@");
-        for change in ops.iter().flat_map(|op| self.diff.iter_changes(op)) {
+        let changes = ops.iter().flat_map(|op| self.diff.iter_changes(op));
+        for (number, change) in changes.enumerate() {
+            if number % LINES_A_LOOK == 0 {
+                go_on(out.len())?;
+            }
             out.push(match change.tag() {
                 ChangeTag::Equal => ' ',
                 ChangeTag::Delete => '-',
@@ -127,6 +152,7 @@ impl<'a> Difference<'a> {
                 out.push_str(NO_NEWLINE);
             }
         }
+        Ok(())
     }
 }
 

@@ -70,7 +70,7 @@ impl DiskGuard {
         Self::measured_by(dir, kept, Box::new(measure))
     }
 
-    fn measured_by(dir: &Path, kept: u64, measure: Measure) -> Self {
+    pub(crate) fn measured_by(dir: &Path, kept: u64, measure: Measure) -> Self {
         Self {
             dir: dir.to_owned(),
             kept,

@@ -1,26 +1,36 @@
 //! The life of the daemon's inside: build (index, workers, roots) → spawn (pipeline, watchers) →
-//! drain (stop watching, finish, close).
+//! drain (stop watching, finish, close). An engine that fails ends; the [`crate::supervisor`] starts
+//! another on the same [`Host`].
 
+mod error;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use simdex_extract::{Outside, Pool, Share, WorkerCommand};
-use simdex_index::{Cancel, Index, IndexError, OpenReport};
-use thiserror::Error;
+use simdex_extract::{Outside, Pool, Share, Underway, WorkerCommand};
+use simdex_index::store::{Hooks, StoreError};
+use simdex_index::{Cancel, Fault, Index, IndexError, OpenReport};
 
+use crate::alarms::Part;
+use crate::causes::causes;
 use crate::config::Config;
 use crate::events::Events;
+use crate::fate::{Backoff, Failure, Fate};
+use crate::host::Host;
 use crate::ingest::Ingest;
-use crate::overlap::{self, OverlapError};
 use crate::pipeline::Pipeline;
+use crate::recheck::{Pace, Recheck};
 use crate::rescan::{Rescan, Settled};
 use crate::roots::{Root, RootState, Roots};
 use crate::storage;
 use crate::walks::{Walk, Walks};
 use crate::watch::{Hint, RootWatcher};
+
+pub use error::EngineError;
 
 /// Hints not yet acted on; watchers merge theirs while it is full.
 const HINTS: usize = 4096;
@@ -44,109 +54,55 @@ pub struct Engine {
     /// When it was started.
     pub started: Instant,
     pipeline: Arc<Pipeline>,
+    host: Arc<Host>,
+    fate: Arc<Fate>,
     /// What is still to be walked, by root.
     walks: Mutex<Vec<Arc<Walks>>>,
     /// Threads that act on hints and walk roots.
     threads: Mutex<Vec<JoinHandle<()>>>,
-    /// Keeps a temporary data directory until the end.
-    _temporary: Option<tempfile::TempDir>,
-}
-
-/// Why the engine does not start or cannot go on.
-#[derive(Debug, Error)]
-pub enum EngineError {
-    /// Another daemon has the data directory.
-    #[error("another daemon holds {}; stop it, or name another --data-dir", .0.display())]
-    Locked(PathBuf),
-    /// A directory to be scanned is not there.
-    #[error("{} is not a directory that can be read ({reason}); name an existing one", path.display())]
-    MissingRoot {
-        /// The directory.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
-    /// The data directory cannot be used.
-    #[error("the data directory {} cannot be used ({source}); name another with --data-dir", path.display())]
-    DataDir {
-        /// The directory.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
-    /// The kernel does not confine the workers as it should.
-    #[error(
-        "extraction workers cannot be confined here (missing: {0}); run a kernel with Landlock and \
-         seccomp, or accept the risk with require_sandbox = false under [extract]"
-    )]
-    Unconfined(String),
-    /// A program that the config asks for is not there.
-    #[error("{0} is not installed; install it ({1}), or switch it off under [outside]")]
-    NotInstalled(&'static str, &'static str),
-    /// Roots and data directory are not apart.
-    #[error(transparent)]
-    Overlap(#[from] OverlapError),
-    /// A root stands in the way of a barrier.
-    #[error("{0}")]
-    Unsynced(String),
-    /// A write failed earlier: nothing is acknowledged after it.
-    #[error(
-        "the index takes no more changes ({0}); make room or repair the disk, then restart simdexd"
-    )]
-    Broken(String),
-    /// The index failed.
-    #[error(transparent)]
-    Index(#[from] IndexError),
-    /// A thread could not be started.
-    #[error("no thread could be started ({0}); raise the limit of processes")]
-    Thread(#[from] std::io::Error),
+    /// Reads files again of which nothing tells that they changed.
+    recheck: Mutex<Option<Recheck>>,
 }
 
 impl Engine {
     /// Opens index and workers and starts the pipeline; watches nothing yet.
     pub fn start(config: Config, program: &Path) -> Result<Self, EngineError> {
-        overlap::check(&config)?;
-        let (data_dir, temporary) = storage::data_dir(&config)?;
-        let opened = storage::open_index(&config, &data_dir, program, false)?;
+        Self::on(&Arc::new(Host::new(config, program)?))
+    }
+
+    /// As [`Engine::start`], on a host that may have had an engine before.
+    pub fn on(host: &Arc<Host>) -> Result<Self, EngineError> {
+        let config = &host.config;
+        let fate = Fate::new(Arc::clone(&host.alarms), Arc::clone(&host.failed));
+        let hooks = hooks(host, &fate);
+        let opened = storage::open_index(config, &host.data_dir, &host.program, false, hooks)?;
         let index = Arc::new(opened.index);
-        let command = WorkerCommand {
-            program: program.to_owned(),
-            args: vec!["extract-worker".into()],
-        };
-        let pool = Pool::new(command, config.workers(), config.limits());
-        let pool = pool
-            .spooling_in(data_dir.clone())
-            .with_outside(outside(&config, program)?);
-        let pool = Arc::new(pool);
-        let sandbox = pool.sandbox();
-        if config.extract.require_sandbox && sandbox.is_degraded() {
-            return Err(EngineError::Unconfined(sandbox.missing.join(", ")));
-        }
-        if sandbox.is_degraded() {
-            tracing::warn!("the sandbox of the workers is {sandbox}");
-        }
-        let events = Arc::new(Events::default());
+        let pool = Arc::new(pool(host)?);
+        let events = Arc::clone(&host.events);
         let roots = Arc::new(Roots::open(&index, &config.roots, &events)?);
         index.serve(roots.view());
         let pipeline = Pipeline::start(
+            host,
+            &fate,
             Arc::clone(&index),
             Arc::clone(&pool),
             Arc::clone(&roots),
-            &config,
         )?;
         Ok(Self {
             index,
             pool,
             roots,
             events,
-            config,
-            data_dir,
+            config: config.clone(),
+            data_dir: host.data_dir.clone(),
             opened: opened.report,
             started: Instant::now(),
             pipeline: Arc::new(pipeline),
+            host: Arc::clone(host),
+            fate,
             walks: Mutex::default(),
             threads: Mutex::new(Vec::new()),
-            _temporary: temporary,
+            recheck: Mutex::default(),
         })
     }
 
@@ -163,6 +119,13 @@ impl Engine {
             lock(&self.walks).push(Arc::clone(&walks));
             self.follow(Arc::clone(root), hints, walks)?;
         }
+        if let Some(pace) = Pace::of(self.config.watch.recheck_mib_per_second) {
+            let (index, roots) = (Arc::clone(&self.index), Arc::clone(&self.roots));
+            let pipeline = Arc::clone(&self.pipeline);
+            let submit = move |key| pipeline.submit(key);
+            let recheck = Recheck::start(index, roots, pace, self.data_dir.clone(), submit)?;
+            *lock(&self.recheck) = Some(recheck);
+        }
         Ok(())
     }
 
@@ -175,7 +138,7 @@ impl Engine {
     ) -> Result<(), EngineError> {
         let number = root.id.0;
         let (engine, same, wanted) = (Arc::downgrade(self), Arc::clone(&root), Arc::clone(&walks));
-        let acting = spawn(&format!("hints-{number}"), move || {
+        let acting = self.fate.spawn(format!("hints-{number}"), move || {
             for (_, hint) in hints {
                 let Some(engine) = engine.upgrade() else {
                     return;
@@ -184,7 +147,7 @@ impl Engine {
             }
         })?;
         let engine = Arc::downgrade(self);
-        let walking = spawn(&format!("walks-{number}"), move || {
+        let walking = self.fate.spawn(format!("walks-{number}"), move || {
             while let Some(walk) = walks.next() {
                 let Some(engine) = engine.upgrade() else {
                     return;
@@ -206,24 +169,39 @@ impl Engine {
             Hint::Subtree(path) => walks.want_below(path),
             Hint::Rescan(_) => walks.want_root(),
             Hint::Removed(path) => {
-                if let Err(error) = self.with_rescan(|rescan| rescan.removed(root, &path)) {
-                    tracing::error!(%error, "a removal could not be acted on");
-                }
+                self.until_done(|rescan| rescan.removed(root, &path));
             }
         }
     }
 
     /// Does one walk that hints asked for; it may want another.
     pub fn walk(&self, root: &Root, walk: &Walk, walks: &Walks) {
-        let walked = self.with_rescan(|rescan| match walk {
+        let walked = self.until_done(|rescan| match walk {
             Walk::Root => rescan.root(root).map(|()| Settled::Yes),
             Walk::Below(directory) => rescan.subtree(root, directory),
         });
-        match walked {
-            Ok(Settled::Yes) => {}
-            Ok(Settled::WantsRoot) => walks.want_root(),
-            Err(error) => {
-                tracing::error!(%error, root = %root.path.display(), "a root could not be walked");
+        if walked == Some(Settled::WantsRoot) {
+            walks.want_root();
+        }
+    }
+
+    /// Does what no client waits for, however often it takes; none where the engine ends.
+    fn until_done<T>(&self, work: impl Fn(&Rescan<'_>) -> Result<T, IndexError>) -> Option<T> {
+        let (mut backoff, mut failed) = (Backoff::default(), false);
+        loop {
+            match self.with_rescan(&work) {
+                Ok(done) => {
+                    if failed {
+                        self.host.alarms.clear(Part::Walks);
+                    }
+                    return Some(done);
+                }
+                Err(error) => {
+                    failed = true;
+                    if !self.fate.try_again(Part::Walks, &error, &mut backoff) {
+                        return None;
+                    }
+                }
             }
         }
     }
@@ -240,11 +218,16 @@ impl Engine {
             &Cancel::never(),
         );
         let settle = Duration::from_millis(self.config.watch.debounce_ms + 1_000);
-        work(&Rescan {
+        let worked = work(&Rescan {
             index: &self.index,
             pipeline: &self.pipeline,
             ingest: &ingest,
             event_delay: settle,
+        });
+        worked.inspect_err(|error| {
+            if error.fault() == Fault::Index {
+                self.fate.fail(Failure::Index(causes(error)));
+            }
         })
     }
 
@@ -281,33 +264,72 @@ impl Engine {
         self.pipeline.counts()
     }
 
+    /// Cancelled when the engine ends, for work that must not outlive it.
+    pub fn ending(&self) -> &Cancel {
+        self.fate.cancel()
+    }
+
+    /// What it runs on.
+    pub fn host(&self) -> &Arc<Host> {
+        &self.host
+    }
+
+    /// Why it failed, if it did: it must be closed, and another opened.
+    pub fn failure(&self) -> Option<Failure> {
+        self.fate.failure()
+    }
+
     /// Stops watching, ends all threads and workers.
     pub fn stop(&self) {
+        self.pool.stopping();
+        lock(&self.recheck).iter().for_each(Recheck::end);
         for root in self.roots.iter() {
             root.watch(None);
         }
         lock(&self.walks).iter().for_each(|walks| walks.end());
-        self.pipeline.stop();
-        for thread in lock(&self.threads).drain(..) {
+        self.fate.end();
+        // Readers wait for workers: what comes of those that are killed is dropped.
+        self.pool.shutdown();
+        self.pipeline.join();
+        drop(lock(&self.recheck).take());
+        let threads = std::mem::take(&mut *lock(&self.threads));
+        for thread in threads {
+            // A panic was told by the thread itself.
             let _ = thread.join();
         }
-        self.pool.shutdown();
     }
 
-    /// Stops and closes the index, so that the next start need not suspect a crash.
+    /// Stops and closes the index, so that the next start need not suspect a crash. One that failed is
+    /// left as it is: the next start examines it.
     pub fn close(self) -> Result<(), EngineError> {
         self.stop();
+        if let Some(failure) = self.failure() {
+            self.abandon();
+            return Err(EngineError::Failed(failure));
+        }
         let Self {
             index,
             pipeline,
-            _temporary,
+            host,
             ..
         } = self;
         drop(pipeline);
+        if host.disk.take(0).is_err() {
+            host.disk.release();
+        }
         match Arc::try_unwrap(index) {
             // A temporary index is thrown away: nothing in it is worth a merge.
-            Ok(index) if _temporary.is_none() => Ok(index.close()?),
+            Ok(index) if !host.is_temporary() => Ok(host.spare.lend(|| index.close())?),
             _ => Ok(()),
+        }
+    }
+
+    /// Stops and lets go of an index that failed.
+    pub fn abandon(self) {
+        self.stop();
+        // The storage engine may panic once more when it is dropped.
+        if catch_unwind(AssertUnwindSafe(move || drop(self))).is_err() {
+            tracing::error!("the storage engine panicked when it was let go");
         }
     }
 }
@@ -316,10 +338,41 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
-    std::thread::Builder::new()
-        .name(name.to_owned())
-        .spawn(work)
+/// Whoever meets a failure of the storage engine, the engine ends: a question may be the first. What
+/// a checksum shows to be damaged is refused to who asks, and ends the engine where a change needs it.
+fn hooks(host: &Host, fate: &Arc<Fate>) -> Hooks {
+    let fate = Arc::clone(fate);
+    let failed = move |error: &StoreError| {
+        let damaged = matches!(error, StoreError::Corrupt { .. });
+        if error.fault() == Fault::Index && !damaged {
+            fate.fail(Failure::Index(causes(error)));
+        }
+    };
+    Hooks {
+        before: host.before.clone(),
+        failed: Some(Arc::new(failed)),
+    }
+}
+
+/// The workers, confined as the config asks.
+fn pool(host: &Host) -> Result<Pool, EngineError> {
+    let config = &host.config;
+    let command = WorkerCommand {
+        program: host.program.clone(),
+        args: vec!["extract-worker".into()],
+    };
+    let pool = Pool::new(command, config.workers(), config.limits())
+        .spooling_in(host.data_dir.clone(), config.extract.spool_mib.bytes())
+        .with_underway(underway(&host.data_dir)?)
+        .with_outside(outside(config, &host.program)?);
+    let sandbox = pool.sandbox();
+    if config.extract.require_sandbox && sandbox.is_degraded() {
+        return Err(EngineError::Unconfined(sandbox.missing.join(", ")));
+    }
+    if sandbox.is_degraded() {
+        tracing::warn!("the sandbox of the workers is {sandbox}");
+    }
+    Ok(pool)
 }
 
 /// An error that names the root where a barrier cannot be kept.
@@ -344,6 +397,14 @@ fn unheld(root: &Arc<Root>) -> Result<(), EngineError> {
             status.pending_loss
         ))),
     }
+}
+
+/// What the last run worked on, should it have crashed.
+fn underway(data_dir: &Path) -> Result<Underway, EngineError> {
+    Underway::open(data_dir).map_err(|source| EngineError::DataDir {
+        path: data_dir.to_owned(),
+        source,
+    })
 }
 
 /// The programs of the machine that the config asks for.

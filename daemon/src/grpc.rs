@@ -5,6 +5,8 @@
 //!   `convert` puts replies together, `status` is the one table from errors to status codes.
 //! * [`desk`] is where every request waits its turn and gets its deadline; `feed` is how a blocking
 //!   thread fills a stream no faster than the client reads it.
+//! * [`peer`] and [`traffic`] hold connections and requests to their bounds before any service sees
+//!   them; `lane` shares out the places of those who are answered.
 //! * [`limits`] holds every bound of HTTP/2: tonic's own defaults are mostly "none".
 
 mod admin;
@@ -12,10 +14,14 @@ mod convert;
 mod deadline;
 mod desk;
 mod feed;
+mod lane;
 pub mod limits;
+mod peer;
 mod question;
+mod report;
 mod similarity;
 mod status;
+mod traffic;
 mod upload;
 
 use std::pin::Pin;
@@ -25,7 +31,9 @@ use tonic::Status;
 
 pub use admin::AdminService;
 pub use desk::Desk;
+pub use peer::{Admission, Connections, Peer};
 pub use similarity::SimilarityService;
+pub use traffic::TrafficLayer;
 
 /// The replies of a streaming request.
 pub type Replies<T> = Pin<Box<dyn Stream<Item = Result<T, Status>> + Send>>;

@@ -13,11 +13,11 @@ mod beside;
 mod content;
 mod known;
 mod members;
+mod reading;
+mod refused;
 
-use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
-use std::os::unix::ffi::OsStrExt;
+use std::io::{self, Read, Seek};
 use std::path::Path;
 
 use simdex_extract::{EXTRACTOR_VERSION, Outside, Pool, Share};
@@ -27,8 +27,8 @@ use simdex_schema::{
     ContentHash, ContentRecord, FileKey, FileRecord, FileStat, Reason, State, Timestamp,
 };
 
-use self::beside::Shown;
-use self::known::{Found, Whole};
+use self::reading::{NotNow, not_now};
+use self::refused::refused;
 use crate::config::ExtractConfig;
 use crate::roots::Root;
 use crate::watch::open::OpenError;
@@ -36,11 +36,10 @@ use crate::watch::stat::Observe;
 use crate::watch::walk::{Look, Seen, UnreadableReason};
 
 pub use content::{ReadContent, raw_document};
+pub use members::state_of_unread;
 
 /// Failures of a content before it is given up.
 pub const STRIKES: u32 = 3;
-/// How often a file that changes under our hands is read at once, before it is called unstable.
-const ATTEMPTS: usize = 3;
 
 /// What one file needs to be ingested.
 pub struct Ingest<'a> {
@@ -66,6 +65,9 @@ pub enum Looked {
     Unchanged,
     /// The index must apply this.
     Changed(Change),
+    /// The machine did not allow the file, or all that it holds, to be read. The index must apply
+    /// this, if anything, and the file is to be looked at again after a while.
+    Again(Option<Change>),
 }
 
 impl<'a> Ingest<'a> {
@@ -136,7 +138,12 @@ impl<'a> Ingest<'a> {
             ));
         }
         match root.open_file(&key.path) {
-            Ok(file) => self.read(root, key, known, file),
+            Ok(file) => self.read(root, key, known, &file),
+            Err(OpenError::RootVanished(error) | OpenError::Io(error)) if is_machines(&error) => {
+                tracing::warn!(%error, "a file cannot be opened; it is tried again later");
+                let (content, why) = (None, (State::Unstable, "no-descriptor"));
+                Ok(not_now(root, key, known, NotNow { stat, content, why }))
+            }
             // Its removal is for the next look to say; until then it keeps its state.
             Err(OpenError::Vanished | OpenError::RootVanished(_) | OpenError::Outside) => {
                 Ok(Looked::Unchanged)
@@ -177,88 +184,29 @@ impl<'a> Ingest<'a> {
             }
         }
     }
-
-    /// Reads an open file: hash first, extraction only where the content is not known.
-    fn read(
-        &self,
-        root: &Root,
-        key: FileKey,
-        known: Option<FileRecord>,
-        mut file: File,
-    ) -> Result<Looked, IndexError> {
-        for _ in 0..ATTEMPTS {
-            match self.read_once(root, &key, known.as_ref(), &mut file)? {
-                Reading::Whole(whole) => return self.judge(key, known, *whole),
-                Reading::Failed(stat) => {
-                    return Ok(refused(root, key, known, Some(stat), "io-error"));
-                }
-                Reading::Changed => {}
-            }
-        }
-        let stat = FileStat::of_open(&file).ok();
-        let (state, reason) = (State::Unstable, "changed-while-read");
-        Ok(unread(key, known, stat, state, reason))
-    }
-
-    fn read_once(
-        &self,
-        root: &Root,
-        key: &FileKey,
-        known: Option<&FileRecord>,
-        file: &mut File,
-    ) -> Result<Reading, IndexError> {
-        let Ok(before) = FileStat::of_open(file) else {
-            return Ok(Reading::Changed);
-        };
-        let Ok((hash, bytes)) = hash_of(file) else {
-            return Ok(Reading::Failed(before));
-        };
-        let found = self.found(key, known, hash)?;
-        let unpacked = match &found {
-            Found::Fresh(old) => {
-                let name = name_of(Path::new(OsStr::from_bytes(&key.path)));
-                Some(self.content(file, name, bytes, old.clone(), None))
-            }
-            _ => None,
-        };
-        let shown = match found.asked(unpacked.as_ref()) {
-            asked if asked.is_empty() => Shown::Nothing,
-            asked => self.shown(root, key, file, (hash, before), asked)?,
-        };
-        let Ok(after) = FileStat::of_open(file) else {
-            return Ok(Reading::Changed);
-        };
-        if !after.unchanged(&before, true) {
-            return Ok(Reading::Changed);
-        }
-        let record = FileRecord {
-            stat: after,
-            racy: after.racy(now()) || matches!(shown, Shown::Unsteady),
-            outcome: FileOutcome::Content(hash),
-            member: None,
-        };
-        Ok(Reading::Whole(Box::new(Whole {
-            record,
-            found,
-            unpacked,
-            shown,
-        })))
-    }
-}
-
-/// What one reading of a file came to.
-enum Reading {
-    /// It stood still.
-    Whole(Box<Whole>),
-    /// It could not be read, as it was then.
-    Failed(FileStat),
-    /// It changed meanwhile.
-    Changed,
 }
 
 fn name_of(path: &Path) -> Option<String> {
     path.file_name()
         .map(|name| name.to_string_lossy().into_owned())
+}
+
+/// Whether an error is for want of something that the machine may have again later.
+fn is_machines(error: &io::Error) -> bool {
+    use rustix::io::Errno;
+    let scarce = [
+        Errno::MFILE,
+        Errno::NFILE,
+        Errno::NOMEM,
+        Errno::AGAIN,
+        Errno::INTR,
+        Errno::NOSPC,
+        Errno::DQUOT,
+    ];
+    let code = error.raw_os_error();
+    scarce
+        .iter()
+        .any(|errno| code == Some(errno.raw_os_error()))
 }
 
 impl Ingest<'_> {
@@ -272,22 +220,6 @@ impl Ingest<'_> {
         content.extractor < EXTRACTOR_VERSION
             || (content.state.is_failure() && content.strikes < STRIKES)
             || self.pool.outside().is_some_and(asks_outside)
-    }
-}
-
-/// A file that the share answers for with an error: that is no state of a file whose content is
-/// known. It keeps it, the root says so, and the next rescan tries again.
-fn refused(
-    root: &Root,
-    key: FileKey,
-    known: Option<FileRecord>,
-    stat: Option<FileStat>,
-    reason: &str,
-) -> Looked {
-    root.saw_trouble(&key.path);
-    match known.as_ref().and_then(FileRecord::content) {
-        Some(_) => Looked::Unchanged,
-        None => unread(key, known, stat, State::Unreadable, reason),
     }
 }
 
@@ -306,6 +238,7 @@ fn unread(
         racy: false,
         outcome,
         member: None,
+        last_read: None,
     };
     if known.as_ref() == Some(&record) {
         return Looked::Unchanged;
@@ -317,9 +250,27 @@ fn unread(
     })
 }
 
-/// BLAKE3 and length of a file, read from its start.
-pub fn hash_of(file: &mut File) -> std::io::Result<(ContentHash, u64)> {
-    rewind(file)?;
+/// What is recorded of a file at which a look panicked: the next rescan looks again.
+pub fn gave_up(key: &FileKey) -> Change {
+    let outcome = FileOutcome::Unread(State::Failed, Reason::code("look-panic"));
+    let record = FileRecord {
+        stat: FileStat::default(),
+        racy: false,
+        outcome,
+        member: None,
+        last_read: None,
+    };
+    Change::File {
+        key: key.clone(),
+        record,
+        content: None,
+    }
+}
+
+/// BLAKE3 and length of a file, read from its start. Of a file that may change it says nothing more
+/// than what was read: who does more with the bytes takes a snapshot.
+pub fn hash_of(mut file: &File) -> std::io::Result<(ContentHash, u64)> {
+    file.rewind()?;
     hash_all(file)
 }
 
@@ -337,10 +288,6 @@ fn hash_all(mut file: impl Read) -> std::io::Result<(ContentHash, u64)> {
             }
         }
     }
-}
-
-fn rewind(file: &mut File) -> std::io::Result<()> {
-    file.seek(SeekFrom::Start(0)).map(drop)
 }
 
 /// The present, as `stat` tells times.

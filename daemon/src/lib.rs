@@ -5,22 +5,30 @@
 //! * Write side: [`watch`] hints, [`identity`] proves that a root is the one on record, [`rescan`]
 //!   walks it, [`ingest`] takes one file from its path to the change that the index applies;
 //!   [`pipeline`] runs many of them at once; [`events`] tells of it;
-//!   [`disk`] keeps room for commits.
+//!   [`disk`] and [`descriptors`] keep room for commits.
+//! * Failures: [`fate`] is the end of one engine, [`alarms`] say what cannot go on, [`supervisor`]
+//!   closes an engine that failed and opens the next one on the same [`host`]; requests find it in
+//!   [`slot`].
 //! * Read side: [`query`] takes one question from its subject to verified hits; [`compare`] and
 //!   [`difference`] set two documents side by side; [`catalogue`] lists files, pairs and groups;
 //!   [`report`] writes them down.
 //! * Edges: [`grpc`] adapts all of it to the wire, [`scan`] and [`output`] to a terminal.
 
+pub mod alarms;
+pub mod bell;
 pub mod catalogue;
 pub mod causes;
 pub mod cli;
 pub mod compare;
 pub mod config;
+pub mod descriptors;
 pub mod difference;
 pub mod disk;
 pub mod engine;
 pub mod events;
+pub mod fate;
 pub mod grpc;
+pub mod host;
 pub mod identity;
 pub mod ingest;
 pub mod output;
@@ -29,13 +37,16 @@ pub mod pipeline;
 pub mod progress;
 pub mod query;
 pub mod rebuild;
+pub mod recheck;
 pub mod report;
 pub mod reporting;
 pub mod rescan;
 pub mod roots;
 pub mod scan;
 pub mod serve;
+pub mod slot;
 pub mod storage;
+pub mod supervisor;
 pub mod verify;
 pub mod walks;
 pub mod watch;

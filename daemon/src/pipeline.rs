@@ -3,14 +3,15 @@
 //!
 //! Every queue is bounded: a full one makes the walk wait, never the memory grow.
 
-mod bell;
+mod again;
 mod jobs;
 mod settler;
 mod writer;
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -18,12 +19,15 @@ use simdex_extract::Pool;
 use simdex_index::{Cancel, Change, Index, IndexError};
 use simdex_schema::FileKey;
 
-use self::bell::Bell;
+use self::again::Again;
 use self::jobs::{Jobs, Next, share};
-use crate::causes::causes;
+use crate::alarms::Part;
+use crate::bell::Bell;
 use crate::config::Config;
 use crate::engine::EngineError;
-use crate::ingest::{Ingest, Looked};
+use crate::fate::{Backoff, Fate};
+use crate::host::Host;
+use crate::ingest::{Ingest, Looked, gave_up};
 use crate::progress::{Job, Progress};
 use crate::roots::Roots;
 
@@ -34,31 +38,32 @@ const READERS_PER_WORKER: usize = 4;
 const CHANGES: usize = 16;
 /// What looks at files and settles gives way to what answers and applies: added to its niceness.
 const GIVE_WAY: i32 = 5;
+/// A barrier waits so long for what keeps changes from being applied to pass, then fails and says
+/// what it is.
+const PATIENCE: Duration = Duration::from_secs(10);
 /// An idle reader asks this often whether it should end.
 const IDLE: Duration = Duration::from_millis(200);
 
 /// The threads between hints and index.
 pub struct Pipeline {
-    jobs: Arc<Jobs>,
     shared: Arc<Shared>,
     threads: Mutex<Vec<JoinHandle<()>>>,
 }
 
 struct Shared {
+    host: Arc<Host>,
+    fate: Arc<Fate>,
     index: Arc<Index>,
     pool: Arc<Pool>,
     roots: Arc<Roots>,
+    jobs: Jobs,
     progress: Progress,
-    config: Config,
     /// Rung where documents may wait to be settled.
     to_settle: Bell,
-    /// Rung at the end, so that nobody sleeps through it.
-    to_end: Bell,
+    /// Files that the machine did not allow to be read.
+    again: Again,
     /// Something was applied since the last commit.
     uncommitted: AtomicBool,
-    /// The first failure of index or disk: nothing is acknowledged after it.
-    broken: Mutex<Option<String>>,
-    cancel: Cancel,
 }
 
 type Looks = (Job, Option<Change>);
@@ -66,75 +71,113 @@ type Looks = (Job, Option<Change>);
 impl Pipeline {
     /// Starts the threads.
     pub fn start(
+        host: &Arc<Host>,
+        fate: &Arc<Fate>,
         index: Arc<Index>,
         pool: Arc<Pool>,
         roots: Arc<Roots>,
-        config: &Config,
     ) -> Result<Self, std::io::Error> {
+        let readers = Self::readers(&host.config);
         let shared = Arc::new(Shared {
+            host: Arc::clone(host),
+            fate: Arc::clone(fate),
             index,
             pool,
             roots,
+            jobs: Jobs::new(readers),
             progress: Progress::default(),
-            config: config.clone(),
             to_settle: Bell::default(),
-            to_end: Bell::default(),
+            again: Again::default(),
             uncommitted: AtomicBool::default(),
-            broken: Mutex::new(None),
-            cancel: Cancel::never(),
         });
-        let readers = config.workers() * READERS_PER_WORKER;
-        let jobs = Arc::new(Jobs::new(readers));
+        let ended = Arc::downgrade(&shared);
+        fate.at_end(move || ended.upgrade().iter().for_each(|shared| shared.wake()));
+        let pipeline = Self {
+            shared,
+            threads: Mutex::default(),
+        };
+        match pipeline.spawn(readers) {
+            Ok(()) => Ok(pipeline),
+            Err(error) => {
+                fate.end();
+                pipeline.join();
+                Err(error)
+            }
+        }
+    }
+
+    /// Threads that look at files.
+    pub fn readers(config: &Config) -> usize {
+        config.workers() * READERS_PER_WORKER
+    }
+
+    fn spawn(&self, readers: usize) -> std::io::Result<()> {
         let (changes, looks) = sync_channel::<Looks>(CHANGES);
-        let mut threads = Vec::new();
         for number in 0..readers {
-            let (shared, jobs, changes) = (Arc::clone(&shared), Arc::clone(&jobs), changes.clone());
-            threads.push(spawn(format!("reader-{number}"), move || {
+            let changes = changes.clone();
+            self.thread(format!("reader-{number}"), move |shared| {
                 give_way();
-                shared.read(&jobs, &changes);
-            })?);
+                shared.read(&changes);
+            })?;
         }
         drop(changes);
-        let writer = Arc::clone(&shared);
-        let again = Arc::clone(&jobs);
-        threads.push(spawn("writer".to_owned(), move || {
-            writer.write(&looks, &again)
-        })?);
-        let committer = Arc::clone(&shared);
-        threads.push(spawn("committer".to_owned(), move || {
-            committer.commit_at_times();
-        })?);
-        let settler = Arc::clone(&shared);
-        threads.push(spawn("settler".to_owned(), move || {
+        self.thread("writer".to_owned(), move |shared| shared.write(&looks))?;
+        self.thread("committer".to_owned(), Shared::commit_at_times)?;
+        self.thread("retries".to_owned(), |shared| {
+            while let Some(key) = shared.again.next() {
+                if let Some(job) = shared.progress.submit(key) {
+                    shared.jobs.push(job);
+                }
+            }
+        })?;
+        self.thread("settler".to_owned(), |shared| {
             give_way();
-            settler.settle();
-        })?);
-        Ok(Self {
-            jobs,
-            shared,
-            threads: Mutex::new(threads),
+            shared.settle();
         })
+    }
+
+    fn thread(
+        &self,
+        name: String,
+        work: impl FnOnce(&Shared) + Send + 'static,
+    ) -> std::io::Result<()> {
+        let shared = Arc::clone(&self.shared);
+        let thread = self.shared.fate.spawn(name, move || work(&shared))?;
+        self.lock().push(thread);
+        Ok(())
     }
 
     /// Names a file that may have changed; waits while the queue is full.
     pub fn submit(&self, key: FileKey) {
         // A member is read with the file that holds it.
         if let Some(job) = self.shared.progress.submit(key.on_disk()) {
-            self.jobs.push(job);
+            self.shared.jobs.push(job);
         }
+    }
+
+    /// An error once the engine ends, so that walks end with it.
+    pub fn check(&self) -> Result<(), IndexError> {
+        self.shared.fate.cancel().check()
     }
 
     /// Returns once everything named before is applied, settled and power-safe.
     pub fn barrier(&self, cancel: &Cancel) -> Result<(), EngineError> {
-        self.shared.progress.wait(cancel)?;
-        while !self.shared.index.is_settled() {
-            cancel.check()?;
-            self.shared.to_settle.ring();
+        let shared = &self.shared;
+        let go_on = || shared.go_on(cancel);
+        shared.progress.wait(go_on)?;
+        while !shared.index.is_settled() {
+            go_on()?;
+            shared.to_settle.ring();
             std::thread::sleep(Duration::from_millis(2));
-            self.shared.check()?;
         }
-        self.shared.commit();
-        self.shared.check()
+        let mut backoff = Backoff::default();
+        while let Err(error) = shared.commit() {
+            shared.fate.try_again(Part::Commits, &error, &mut backoff);
+            go_on()?;
+        }
+        shared.host.alarms.clear(Part::Commits);
+        // What failed meanwhile may have been part of it.
+        shared.ended()
     }
 
     /// Files at or below this path that are named and not yet answered for.
@@ -147,17 +190,18 @@ impl Pipeline {
         self.shared.progress.counts()
     }
 
-    /// Ends all threads: what is queued is dropped and found again by the next rescan.
-    pub fn stop(&self) {
-        self.shared.cancel.cancel();
-        self.shared.progress.close();
-        self.jobs.close();
-        self.shared.to_settle.ring();
-        self.shared.to_end.ring();
-        let mut threads = self.threads.lock().unwrap_or_else(PoisonError::into_inner);
-        for thread in threads.drain(..) {
+    /// Waits for the threads to end, once the end was told: what is queued is dropped and found again
+    /// by the next rescan.
+    pub fn join(&self) {
+        let threads = std::mem::take(&mut *self.lock());
+        for thread in threads {
+            // A panic was told by the thread itself.
             let _ = thread.join();
         }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<JoinHandle<()>>> {
+        self.threads.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -167,58 +211,93 @@ fn give_way() {
     let _ = rustix::process::nice(GIVE_WAY);
 }
 
-fn spawn(name: String, work: impl FnOnce() + Send + 'static) -> std::io::Result<JoinHandle<()>> {
-    std::thread::Builder::new().name(name).spawn(work)
-}
-
 impl Shared {
+    /// Wakes all who wait, at the end.
+    fn wake(&self) {
+        self.jobs.close();
+        self.again.close();
+        self.progress.wake();
+        self.to_settle.ring();
+    }
+
+    /// An error where a barrier is not to be waited for any more.
+    fn go_on(&self, cancel: &Cancel) -> Result<(), EngineError> {
+        cancel.check()?;
+        self.ended()?;
+        let alarm = self.host.alarms.gravest();
+        match alarm.filter(|alarm| alarm.lasts() > PATIENCE) {
+            Some(alarm) => Err(EngineError::NotApplied(alarm.reason)),
+            None => Ok(()),
+        }
+    }
+
+    /// An error once the engine ends: nothing may be acknowledged then.
+    fn ended(&self) -> Result<(), EngineError> {
+        if let Some(failure) = self.fate.failure() {
+            return Err(EngineError::Failed(failure));
+        }
+        Ok(self.fate.cancel().check()?)
+    }
+
     /// A reader: looks at files, extracts, signs.
-    fn read(&self, jobs: &Jobs, changes: &SyncSender<Looks>) {
+    fn read(&self, changes: &SyncSender<Looks>) {
         loop {
-            let next = jobs.next(IDLE);
-            if self.cancel.check().is_err() {
-                return;
-            }
-            let job = match next {
+            let job = match self.jobs.next(IDLE) {
                 Next::Look(job) => job,
                 Next::Idle => continue,
                 Next::Ended => return,
             };
-            let change = self.look(&job.key).unwrap_or_else(|error| {
-                self.break_off(&error);
-                None
-            });
-            jobs.done(&job.key);
+            let Some(change) = self.look_until_done(&job.key) else {
+                return;
+            };
+            self.jobs.done(&job.key);
             if changes.send((job, change)).is_err() {
                 return;
             }
         }
     }
 
+    /// Looks until the index answers; none where the engine ends, which makes workers answer that
+    /// they were stopped.
+    fn look_until_done(&self, key: &FileKey) -> Option<Option<Change>> {
+        let (mut backoff, mut failed) = (Backoff::default(), false);
+        let change = loop {
+            // What a panic leaves behind is dropped: a look only reads.
+            match catch_unwind(AssertUnwindSafe(|| self.look(key))) {
+                Ok(Ok(change)) => break change,
+                Ok(Err(error)) => {
+                    failed = true;
+                    if !self.fate.try_again(Part::Readers, &error, &mut backoff) {
+                        return None;
+                    }
+                }
+                Err(_) => {
+                    let path = String::from_utf8_lossy(&key.path);
+                    tracing::error!(path = %path.escape_debug(), "looking at a file panicked");
+                    break Some(gave_up(key));
+                }
+            }
+        };
+        if failed {
+            self.host.alarms.clear(Part::Readers);
+        }
+        self.fate.cancel().check().is_ok().then_some(change)
+    }
+
     fn look(&self, key: &FileKey) -> Result<Option<Change>, IndexError> {
         let Some(root) = self.roots.get(key.root) else {
             return Ok(None);
         };
-        let (limits, cancel) = (&self.config.extract, &self.cancel);
+        let (limits, cancel) = (&self.host.config.extract, self.fate.cancel());
         let ingest = Ingest::new(&self.index, &self.pool, limits, share(key), cancel);
         Ok(match ingest.file(&root, key.clone())? {
+            Looked::Again(change) => {
+                self.again.later(key);
+                return Ok(change);
+            }
             Looked::Unchanged => None,
             Looked::Changed(change) => Some(change),
         })
-    }
-
-    fn break_off(&self, error: &IndexError) {
-        let reason = causes(error);
-        tracing::error!(reason, "the index failed");
-        let mut broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
-        broken.get_or_insert(reason);
-    }
-
-    /// An error once the index failed: nothing may be acknowledged then.
-    fn check(&self) -> Result<(), EngineError> {
-        let broken = self.broken.lock().unwrap_or_else(PoisonError::into_inner);
-        broken
-            .clone()
-            .map_or(Ok(()), |reason| Err(EngineError::Broken(reason)))
+        .inspect(|_| self.again.forget(key))
     }
 }

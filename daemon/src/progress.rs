@@ -8,7 +8,6 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use simdex_index::{Cancel, IndexError};
 use simdex_schema::FileKey;
 
 /// One look at one file, for all tickets that wait for it.
@@ -33,8 +32,6 @@ struct State {
     /// Files being looked at, each with the tickets that came meanwhile.
     busy: HashMap<FileKey, Vec<u64>>,
     done: u64,
-    /// Nobody works any more: what is outstanding stays so.
-    closed: bool,
 }
 
 /// A waiter asks this often whether anybody still waits for it.
@@ -92,28 +89,32 @@ impl Progress {
         }
     }
 
-    /// Returns once every ticket taken before the call is given back.
-    pub fn wait(&self, cancel: &Cancel) -> Result<(), IndexError> {
+    /// Returns once every ticket taken before the call is given back, or with the error of `go_on`,
+    /// which is asked now and then. A ticket whose change was not applied is never given back.
+    pub fn wait<E>(&self, go_on: impl Fn() -> Result<(), E>) -> Result<(), E> {
         let mut state = self.lock();
         let before = state.next;
-        while state
-            .outstanding
-            .first()
-            .is_some_and(|first| *first < before)
-        {
-            cancel.check()?;
-            if state.closed {
-                return Err(IndexError::Cancelled);
+        let waits = |state: &State| {
+            state
+                .outstanding
+                .first()
+                .is_some_and(|first| *first < before)
+        };
+        while waits(&state) {
+            drop(state);
+            go_on()?;
+            state = self.lock();
+            // It may have come while the lock was given up.
+            if waits(&state) {
+                let waited = self.changed.wait_timeout(state, PATIENCE);
+                state = waited.unwrap_or_else(PoisonError::into_inner).0;
             }
-            let waited = self.changed.wait_timeout(state, PATIENCE);
-            state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
         Ok(())
     }
 
-    /// Ends all barriers with an error: nobody works any more.
-    pub fn close(&self) {
-        self.lock().closed = true;
+    /// Lets all who wait ask once more whether to go on.
+    pub fn wake(&self) {
         self.changed.notify_all();
     }
 
@@ -165,7 +166,7 @@ mod tests {
         let progress = Progress::default();
         let early = progress.submit(key("a")).unwrap();
         std::thread::scope(|scope| {
-            let waiter = scope.spawn(|| progress.wait(&Cancel::never()));
+            let waiter = scope.spawn(|| progress.wait(|| Ok::<(), ()>(())));
             std::thread::sleep(Duration::from_millis(20));
             assert!(!waiter.is_finished());
             let _later = progress.submit(key("b")).unwrap();
@@ -178,8 +179,6 @@ mod tests {
     fn a_cancelled_barrier_gives_up() {
         let progress = Progress::default();
         let _job = progress.submit(key("a"));
-        let cancel = Cancel::never();
-        cancel.cancel();
-        assert!(progress.wait(&cancel).is_err());
+        assert_eq!(progress.wait(|| Err("given up")), Err("given up"));
     }
 }

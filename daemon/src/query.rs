@@ -10,6 +10,8 @@
 mod bound;
 mod hits;
 mod subject;
+#[cfg(test)]
+mod tests;
 
 use simdex_index::{Asked, Cancel, Candidate, Candidates, Index, IndexError, Question, View};
 use simdex_schema::{DocumentHash, Reason, State};
@@ -99,6 +101,9 @@ pub enum QueryError {
     /// A side has no text to compare.
     #[error("{0}")]
     NoText(String),
+    /// The answer would not fit into a message.
+    #[error("{0}")]
+    TooLong(String),
     /// The index failed, or the asker went away.
     #[error(transparent)]
     Index(#[from] IndexError),
@@ -152,13 +157,6 @@ fn candidates(
     cancel: &Cancel,
 ) -> Result<Candidates, IndexError> {
     let view = &request.view;
-    if let (SchemeKind::BswN, Some(text)) = (request.scheme, subject.text()) {
-        return index.candidates_bsw(
-            &|rung, each| BswN::visit(&text.canonical, index.window(), rung, BSW_AT_ONCE, each),
-            view,
-            cancel,
-        );
-    }
     let Some((scheme, fingerprints, finest)) = subject.fingerprints() else {
         return Ok(Candidates::default());
     };
@@ -167,13 +165,22 @@ fn candidates(
         fingerprints,
         finest,
     };
-    match request.ask {
-        Ask::Similar => index.candidates(asked, Question::Similar, view, cancel),
-        Ask::Containing => index.candidates(asked, Question::Containing, view, cancel),
-        Ask::Contained => index.candidates(asked, Question::Contained, view, cancel),
-        // The finest look finds all of them.
-        Ask::Versions => index.candidates(asked, Question::Contained, view, cancel),
+    let question = match request.ask {
+        Ask::Similar => Question::Similar,
+        Ask::Containing => Question::Containing,
+        // For versions the finest look finds all of them.
+        Ask::Contained | Ask::Versions => Question::Contained,
+    };
+    if let (SchemeKind::BswN, Some(text)) = (request.scheme, subject.text()) {
+        return index.candidates_by_either(
+            asked,
+            question,
+            &|rung, each| BswN::visit(&text.canonical, index.window(), rung, BSW_AT_ONCE, each),
+            view,
+            cancel,
+        );
     }
+    index.candidates(asked, question, view, cancel)
 }
 
 /// Documents worth showing, with the numbers of each.

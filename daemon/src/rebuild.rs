@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Instant;
 
+use simdex_index::store::Hooks;
 use simdex_index::{Cancel, View};
 
 use crate::config::Config;
@@ -22,7 +23,7 @@ pub fn run(data_dir: PathBuf, config: Config, program: &Path) -> anyhow::Result<
         );
     }
     let started = Instant::now();
-    let opened = storage::open_index(&config, &data_dir, program, true)?;
+    let opened = storage::open_index(&config, &data_dir, program, true, Hooks::default())?;
     let index = opened.index;
     let unread = index.release_lost()?.len();
     index.settle(&Cancel::never())?;

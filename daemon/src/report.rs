@@ -11,11 +11,12 @@
 //!
 //! Two reports over the same state differ in `created` and `seconds` alone, and so in the bytes of
 //! `report.html`, which shows them.
+mod folder;
 mod format;
 mod html;
 mod lines;
 mod manifest;
-mod stage;
+mod sink;
 #[cfg(test)]
 mod tests;
 mod verify;
@@ -24,10 +25,13 @@ mod write;
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
+use simdex_index::Cancel;
 use thiserror::Error;
 
+pub use folder::{Folder, ReportDir};
+pub use sink::{Sink, SinkFile};
 pub use verify::{Verified, VerifyError, verify};
 
 /// A document: the BLAKE3 hash of its canonical text.
@@ -54,6 +58,8 @@ pub struct ReportInput<'a> {
     pub groups: Vec<ReportGroup>,
     /// Extracted text of a document.
     pub text_of: &'a TextOf<'a>,
+    /// Says whether anybody still waits for it.
+    pub cancel: &'a Cancel,
 }
 
 /// A signature scheme with its parameters.
@@ -127,8 +133,8 @@ pub struct ReportMember {
 /// What was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// The report.
-    pub path: PathBuf,
+    /// The BLAKE3 that binds the manifest, in hexadecimal.
+    pub manifest: String,
     /// Files in it.
     pub files: u64,
     /// Their bytes.
@@ -142,34 +148,46 @@ pub struct Written {
 /// Why there is no report. Nothing is left at its place then.
 #[derive(Debug, Error)]
 pub enum ReportError {
-    /// The place is taken.
-    #[error("{} exists already; name a folder that does not exist, or move this one away", path.display())]
-    Exists {
-        /// The place.
-        path: PathBuf,
-    },
-    /// The folder above is missing.
-    #[error("{} cannot be created because the folder {} does not exist; create it first", path.display(), parent.display())]
-    NoParent {
-        /// The place.
-        path: PathBuf,
-        /// The folder above.
-        parent: PathBuf,
-    },
-    /// The path names no new folder (`/`, `..`).
-    #[error("{} names no new folder; give the report a name of its own", path.display())]
-    NoName {
-        /// The path.
-        path: PathBuf,
-    },
-    /// Writing failed.
-    #[error("{} cannot be written: {source}; see to it and ask for the report again", path.display())]
-    Write {
-        /// The file or folder.
+    /// The directory for reports cannot be used.
+    #[error("the report directory {} cannot be opened ({source}); name one that is there, by its path without symlinks", path.display())]
+    Directory {
+        /// The directory.
         path: PathBuf,
         /// The cause.
         source: io::Error,
     },
+    /// Reports would lie where they do harm.
+    #[error("the report directory {} lies in {}; name one outside the data directory and all roots", path.display(), other.display())]
+    Within {
+        /// The directory.
+        path: PathBuf,
+        /// The data directory or root that holds it.
+        other: PathBuf,
+    },
+    /// The place is taken.
+    #[error("{} exists already; give the report another name, or move this one away", path.display())]
+    Exists {
+        /// The place.
+        path: PathBuf,
+    },
+    /// The name is none for a new folder.
+    #[error(
+        "a report is named by one part of a path that does not begin with a dot; name it like 2026-11"
+    )]
+    NoName,
+    /// Writing failed.
+    #[error(
+        "{name} of the report cannot be written: {source}; see to it and ask for the report again"
+    )]
+    Write {
+        /// The file or folder.
+        name: String,
+        /// The cause.
+        source: io::Error,
+    },
+    /// Nobody waits for it any more.
+    #[error("the report was given up before its end")]
+    Cancelled,
     /// A text could not be read from the store.
     #[error(
         "the text of document {document} cannot be read: {source}; `simdexd verify` checks the store"
@@ -188,15 +206,19 @@ pub enum ReportError {
     },
 }
 
-/// Writes a report to `out`, which must not exist; its parent folder must.
-///
-/// It is made in a hidden sibling folder, every file synced, and renamed at the end. Folders have
-/// mode 0700, files 0600. Memory holds two texts at a time.
+/// Writes the files of a report, the manifest last. Memory holds two texts at a time.
 ///
 /// # Errors
-/// See [`ReportError`]; nothing is left behind then.
-pub fn write(out: &Path, input: &ReportInput<'_>) -> Result<Written, ReportError> {
-    write::report(out, input)
+/// See [`ReportError`]; what was written until then is for the sink to throw away.
+pub fn write(sink: &dyn Sink, input: &ReportInput<'_>) -> Result<Written, ReportError> {
+    let written = write::report(sink, input);
+    // A sink that gives up when nobody waits any more fails in its own words.
+    check(input.cancel)?;
+    written
+}
+
+fn check(cancel: &Cancel) -> Result<(), ReportError> {
+    cancel.check().map_err(|_| ReportError::Cancelled)
 }
 
 /// A document's name in files: the hash in hexadecimal.

@@ -1,8 +1,9 @@
-//! From the index to a report directory.
+//! From the index to a report: what was found, and where its files go.
 
+use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 use simdex_index::{Cancel, Index, IndexError};
@@ -13,44 +14,90 @@ use thiserror::Error;
 use crate::catalogue::{self, Group, Summary};
 use crate::engine::Engine;
 use crate::report::{
-    self, ReportError, ReportGroup, ReportInput, ReportMember, SchemeLine, Written,
+    self, ReportDir, ReportError, ReportGroup, ReportInput, ReportMember, SchemeLine, Sink,
 };
 
 /// Why there is no report.
 #[derive(Debug, Error)]
 pub enum ReportingError {
-    /// The directory could not be written.
+    /// The report could not be written.
     #[error(transparent)]
     Report(#[from] ReportError),
     /// The index failed, or the asker went away.
     #[error(transparent)]
     Index(#[from] IndexError),
-    /// The place is not an absolute path.
-    #[error("{} is not an absolute path; name the report directory from the root", .0.display())]
-    Relative(PathBuf),
 }
 
-/// Writes a report over everything the daemon watches and remembers it.
-pub fn run(
+/// A report that the daemon keeps.
+#[derive(Clone, Debug)]
+pub struct Kept {
+    /// Where it is.
+    pub path: PathBuf,
+    /// The BLAKE3 that binds its manifest, in hexadecimal.
+    pub manifest: String,
+    /// What was counted.
+    pub summary: Summary,
+}
+
+/// Keeps a report over everything the daemon watches below its report directory, under this name, and
+/// remembers it. Where the deadline passes first, nothing is left.
+pub fn keep(
     engine: &Engine,
-    out: &Path,
-    threshold: Option<f64>,
+    reports: &ReportDir,
+    name: &OsStr,
+    threshold: f64,
     cancel: &Cancel,
-) -> Result<(Written, Summary), ReportingError> {
-    if !out.is_absolute() {
-        return Err(ReportingError::Relative(out.to_owned()));
-    }
-    let started = Instant::now();
+) -> Result<Kept, ReportingError> {
     let created = jiff::Timestamp::now();
-    let threshold = threshold.unwrap_or(engine.index.parameters().threshold);
+    // Roots may have been mounted or moved since the start.
+    reports.check_apart(&guarded(engine))?;
+    let folder = reports.begin(name)?;
+    let (summary, manifest) = write(engine, &folder, created, threshold, cancel)?;
+    cancel.check()?;
+    let path = folder.publish()?;
+    let at = created.as_microsecond().unsigned_abs();
+    engine.index.put_report(at, &path, summary.groups)?;
+    Ok(Kept {
+        path,
+        manifest,
+        summary,
+    })
+}
+
+/// Writes the files of a report over everything the daemon watches.
+pub fn send(
+    engine: &Engine,
+    sink: &dyn Sink,
+    threshold: f64,
+    cancel: &Cancel,
+) -> Result<Summary, ReportingError> {
+    let (summary, _) = write(engine, sink, jiff::Timestamp::now(), threshold, cancel)?;
+    Ok(summary)
+}
+
+/// Directories that no report may lie in.
+pub fn guarded(engine: &Engine) -> Vec<PathBuf> {
+    let roots = engine.roots.iter().map(|root| root.path.clone());
+    roots.chain([engine.data_dir.clone()]).collect()
+}
+
+fn write(
+    engine: &Engine,
+    sink: &dyn Sink,
+    created: jiff::Timestamp,
+    threshold: f64,
+    cancel: &Cancel,
+) -> Result<(Summary, String), ReportingError> {
+    let started = Instant::now();
     let view = engine.roots.view();
     let ratio = Ratio::new(threshold).unwrap_or(Ratio::ONE);
     let groups = catalogue::groups(&engine.index, &view, ratio, cancel)?;
+    cancel.check()?;
     let mut summary = catalogue::summary(&engine.index, &view)?;
     summary.groups = groups.len() as u64;
     summary.seconds = started.elapsed().as_secs_f64();
     let written = report::write(
-        out,
+        sink,
         &ReportInput {
             created,
             version: env!("CARGO_PKG_VERSION"),
@@ -60,12 +107,10 @@ pub fn run(
             summary: report_summary(&summary),
             groups: groups.iter().map(report_group).collect(),
             text_of: &|hash| text_of(&engine.index, DocumentHash(*hash)),
+            cancel,
         },
     )?;
-    engine
-        .index
-        .put_report(created.as_microsecond().unsigned_abs(), out, summary.groups)?;
-    Ok((written, summary))
+    Ok((summary, written.manifest))
 }
 
 fn scheme_line(index: &Index) -> SchemeLine {

@@ -321,6 +321,7 @@ struct Walk<'a> {
 
 impl Walk<'_> {
     fn see(&mut self, seen: Seen) -> Result<(), IndexError> {
+        self.rescan.pipeline.check()?;
         let Some(key) = self.root.key(seen.path()) else {
             return Ok(());
         };

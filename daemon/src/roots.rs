@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use simdex_index::{Index, IndexError, View};
-use simdex_schema::{DirectoryIdentity, FileKey, RootId, RootRecord};
+use simdex_schema::{DirectoryIdentity, FileKey, RootId, RootRecord, path};
 
 use crate::config::RootConfig;
 use crate::events::{EventKind, Events};
@@ -224,11 +224,11 @@ impl Root {
         if !self.events.is_heard() {
             return;
         }
-        let below = OsString::from_vec(below.to_vec());
         let path = if below.is_empty() {
             self.path.clone()
         } else {
-            self.path.join(below)
+            let stored = self.path.join(OsString::from_vec(below.to_vec()));
+            path_from(path::to_shown(stored.as_os_str().as_bytes()))
         };
         self.events.tell(kind, self.id, path, detail());
     }
@@ -283,11 +283,17 @@ impl Roots {
         self.0.iter()
     }
 
-    /// The root a path lies under, with the path's key.
-    pub fn locate(&self, path: &Path) -> Option<(Arc<Root>, FileKey)> {
-        self.0
-            .iter()
-            .find_map(|root| Some((Arc::clone(root), root.key(path)?)))
+    /// The root that the file or member of a shown path lies under, with its key.
+    pub fn locate(&self, shown: &Path) -> Option<(Arc<Root>, FileKey)> {
+        let stored = path::from_shown(shown.as_os_str().as_bytes());
+        let end = stored.iter().position(|byte| *byte == path::MEMBER);
+        let (disk, inside) = stored.split_at(end.unwrap_or(stored.len()));
+        let disk = Path::new(OsStr::from_bytes(disk));
+        self.0.iter().find_map(|root| {
+            let mut key = root.key(disk)?;
+            key.path.extend_from_slice(inside);
+            Some((Arc::clone(root), key))
+        })
     }
 
     /// What an asker who may see every root sees.

@@ -1,11 +1,13 @@
 //! The daemon's life: build (engine, socket) → spawn (watchers, server) → drain.
 //!
-//! Draining stops listening, gives requests under way [`GRACE`], then drops what is left, which
+//! An engine that fails meanwhile is replaced by the [`crate::supervisor`]; only where that gives up
+//! the process ends. Draining stops listening, gives requests under way [`GRACE`], then drops what is left, which
 //! cancels its work, and closes the index so that the next start need not suspect a crash.
 
 mod incoming;
 mod notify;
 mod place;
+mod signals;
 mod socket;
 
 use std::io::IsTerminal;
@@ -24,9 +26,17 @@ use tokio::task::JoinHandle;
 use tonic_health::ServingStatus;
 use tonic_health::server::{HealthReporter, health_reporter};
 
+use crate::alarms::Health;
 use crate::config::Config;
+use crate::descriptors;
 use crate::engine::Engine;
-use crate::grpc::{AdminService, Desk, SimilarityService, limits};
+use crate::grpc::limits::ClientLimits;
+use crate::grpc::{AdminService, Connections, Desk, SimilarityService, TrafficLayer, limits};
+use crate::host::Host;
+use crate::pipeline::Pipeline;
+use crate::report::ReportDir;
+use crate::slot::EngineSlot;
+use crate::supervisor::Supervisor;
 use incoming::incoming;
 use socket::Socket;
 
@@ -39,7 +49,7 @@ const ASYNC_THREADS: usize = 2;
 /// Blocking threads beside those of the lanes: spooled uploads.
 const SPARE_THREADS: usize = 8;
 
-/// Serves until SIGTERM or SIGINT. Fails with [`crate::engine::EngineError::Locked`] where another
+/// Serves until a signal says stop (`signals`). Fails with [`crate::engine::EngineError::Locked`] where another
 /// daemon holds the data directory.
 pub fn run(config: Config, program: PathBuf) -> anyhow::Result<ExitCode> {
     start_log();
@@ -67,7 +77,9 @@ fn start_log() {
 
 /// A daemon that listens.
 pub struct Running {
-    engine: Arc<Engine>,
+    host: Arc<Host>,
+    slot: Arc<EngineSlot>,
+    supervisor: Supervisor,
     runtime: Runtime,
     socket: Socket,
     leave: watch::Sender<bool>,
@@ -83,27 +95,39 @@ impl Running {
             data_dir: Some(places.data_dir),
             ..config
         };
+        Self::on(Host::new(config, program)?, &places.socket)
+    }
+
+    /// As [`Running::start`], on a host made ready by the caller.
+    pub fn on(host: Host, socket: &Path) -> anyhow::Result<Self> {
+        let descriptors = descriptors::raise_limit();
+        let host = Arc::new(host);
         // The data directory's lock comes first: only its holder may replace a stale socket.
-        let engine = Arc::new(Engine::start(config, program)?);
-        let socket = Socket::bind(&places.socket, engine.config.grpc.socket_mode.0)?;
-        let runtime = runtime(&engine.config)?;
+        let engine = Arc::new(Engine::on(&host)?);
+        host.disk.restore();
+        host.spare.fill();
+        let socket = Socket::bind(socket, host.config.grpc.socket_mode.0)?;
+        let runtime = runtime(&host.config)?;
         engine.watch()?;
+        let slot = Arc::new(EngineSlot::holding(Arc::clone(&engine)));
         let (leave, leaving) = watch::channel(false);
-        let (health, server) = serve(&runtime, &engine, &socket, leaving)?;
+        let (health, server) = serve(&runtime, &host, &slot, &socket, leaving, descriptors)?;
+        let supervisor = Supervisor::start(Arc::clone(&host), Arc::clone(&slot))?;
         let running = Self {
-            engine,
+            host,
+            slot,
+            supervisor,
             runtime,
             socket,
             leave,
             health,
             server,
         };
-        running.announce();
+        running.announce(&engine);
         Ok(running)
     }
 
-    fn announce(&self) {
-        let engine = &self.engine;
+    fn announce(&self, engine: &Engine) {
         tracing::info!(
             "simdexd {} listens on {}, data in {}, watching {} roots",
             env!("CARGO_PKG_VERSION"),
@@ -116,11 +140,15 @@ impl Running {
     /// Waits for a signal to stop, keeping systemd's watchdog quiet; returns the signal's name.
     pub fn wait(&mut self) -> anyhow::Result<&'static str> {
         let Self {
-            runtime, server, ..
+            runtime,
+            server,
+            supervisor,
+            ..
         } = self;
         runtime.block_on(async {
             tokio::select! {
-                signal = signalled() => Ok(signal.context("signals cannot be waited for")?),
+                signal = signals::to_stop() => Ok(signal.context("signals cannot be waited for")?),
+                reason = supervisor.gave_up() => anyhow::bail!("{reason}; start simdexd again"),
                 ended = server => {
                     ended.context("the server ended")?.context("the server ended")?;
                     anyhow::bail!("the server ended by itself");
@@ -133,7 +161,9 @@ impl Running {
     /// Stops listening, lets requests end, closes the index.
     pub fn drain(self) -> anyhow::Result<()> {
         let Self {
-            engine,
+            host,
+            slot,
+            supervisor,
             runtime,
             socket,
             leave,
@@ -148,7 +178,7 @@ impl Running {
             let _ = leave.send(true);
             let impatient = async {
                 // A second signal means now.
-                let _ = signalled().await;
+                let _ = signals::to_stop().await;
             };
             tokio::select! {
                 _ = &mut server => {}
@@ -159,12 +189,19 @@ impl Running {
         });
         // Dropping the connections that are left cancels the work behind them.
         runtime.shutdown_timeout(LAST_LOOK);
-        close(engine)
+        close(&host, &slot, &supervisor)
     }
 }
 
 /// Ends the engine's threads and closes the index.
-fn close(engine: Arc<Engine>) -> anyhow::Result<()> {
+fn close(host: &Host, slot: &EngineSlot, supervisor: &Supervisor) -> anyhow::Result<()> {
+    let idle = supervisor.stop(LAST_LOOK);
+    let Some(engine) = slot.take("simdexd stops").filter(|_| idle) else {
+        let alarm = host.alarms.gravest().map(|alarm| alarm.reason);
+        let reason = alarm.unwrap_or_default();
+        tracing::warn!(reason, "the index was being opened again and is not closed");
+        return Ok(());
+    };
     engine.stop();
     match Arc::try_unwrap(engine) {
         Ok(engine) => Ok(engine.close()?),
@@ -190,19 +227,27 @@ type Server = JoinHandle<Result<(), tonic::transport::Error>>;
 /// Spawns the server with all its services.
 fn serve(
     runtime: &Runtime,
-    engine: &Arc<Engine>,
+    host: &Arc<Host>,
+    slot: &Arc<EngineSlot>,
     socket: &Socket,
     leaving: watch::Receiver<bool>,
+    descriptors: u64,
 ) -> anyhow::Result<(HealthReporter, Server)> {
     let _inside = runtime.enter();
-    let config = &engine.config.grpc;
+    let config = &host.config.grpc;
     let longest = config.max_message_mib.length();
-    let desk = Arc::new(Desk::new(Arc::clone(engine), leaving.clone()));
+    let desk = Desk::new(
+        Arc::clone(slot),
+        config.clone(),
+        Arc::clone(&host.disk),
+        leaving.clone(),
+    );
+    let desk = Arc::new(desk);
     let similarity = SimilarityServer::new(SimilarityService::new(Arc::clone(&desk)))
         .max_decoding_message_size(longest)
         .max_encoding_message_size(longest);
-    let admin = AdminServer::new(AdminService::new(desk))
-        .max_decoding_message_size(longest)
+    let admin = AdminServer::new(AdminService::new(desk, report_dir(host)?))
+        .max_decoding_message_size(longest.min(limits::ADMIN_MESSAGE))
         .max_encoding_message_size(longest);
     let reflection = tonic_reflection::server::Builder::configure()
         .register_encoded_file_descriptor_set(FILE_DESCRIPTOR_SET)
@@ -211,7 +256,17 @@ fn serve(
         .context("the contract cannot be described")?;
     let (health, health_server) = health_reporter();
     runtime.block_on(set_health(&health, ServingStatus::Serving));
+    runtime.spawn(tell_health(health.clone(), host.alarms.health()));
+    let clients = ClientLimits::of(config);
+    // No more connections than there are descriptors for.
+    let readers = Pipeline::readers(&host.config);
+    let most = clients.connections;
+    let clients = ClientLimits {
+        connections: descriptors::connections(&host.config, readers, descriptors, most),
+        ..clients
+    };
     let router = limits::server(config)
+        .layer(TrafficLayer::new(clients))
         .add_service(health_server)
         .add_service(reflection)
         .add_service(similarity)
@@ -219,8 +274,21 @@ fn serve(
     let listener = socket
         .listener()
         .context("the socket cannot be listened on")?;
-    let server = router.serve_with_incoming_shutdown(incoming(listener), left(leaving));
+    let connections = incoming(listener, Connections::new(clients));
+    let server = router.serve_with_incoming_shutdown(connections, left(leaving));
     Ok((health, runtime.spawn(server)))
+}
+
+/// The directory for reports, if the config names one.
+fn report_dir(host: &Host) -> anyhow::Result<Option<Arc<ReportDir>>> {
+    let Some(path) = &host.config.report_dir else {
+        return Ok(None);
+    };
+    let reports = ReportDir::open(path)?;
+    let roots = host.config.roots.iter().map(|root| root.path.clone());
+    let guarded: Vec<PathBuf> = roots.chain([host.data_dir.clone()]).collect();
+    reports.check_apart(&guarded)?;
+    Ok(Some(Arc::new(reports)))
 }
 
 async fn left(mut leaving: watch::Receiver<bool>) {
@@ -234,14 +302,24 @@ async fn set_health(health: &HealthReporter, status: ServingStatus) {
     }
 }
 
-async fn signalled() -> std::io::Result<&'static str> {
-    use tokio::signal::unix::{SignalKind, signal};
-    let (mut terminate, mut interrupt) = (
-        signal(SignalKind::terminate())?,
-        signal(SignalKind::interrupt())?,
-    );
-    Ok(tokio::select! {
-        _ = terminate.recv() => "SIGTERM",
-        _ = interrupt.recv() => "SIGINT",
-    })
+/// Says how the daemon is whenever that changes. While changes are not applied, questions are still
+/// answered of what was applied before.
+async fn tell_health(health: HealthReporter, mut told: watch::Receiver<Health>) {
+    loop {
+        let now = *told.borrow_and_update();
+        let status = |serves: bool| match serves {
+            true => ServingStatus::Serving,
+            false => ServingStatus::NotServing,
+        };
+        let well = status(now == Health::Well);
+        let answers = status(now != Health::Away);
+        health.set_service_status("", well).await;
+        health.set_service_status("simdex.v1.Admin", well).await;
+        health
+            .set_service_status("simdex.v1.Similarity", answers)
+            .await;
+        if told.changed().await.is_err() {
+            return;
+        }
+    }
 }

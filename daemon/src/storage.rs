@@ -1,9 +1,11 @@
 //! The data directory: where it is, and the index in it, probed first where a crash is suspected.
 
+mod private;
+
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use simdex_index::store::{self, Options as StoreOptions, StoreError};
+use simdex_index::store::{self, Hooked, Hooks, Options as StoreOptions, StoreError};
 use simdex_index::{Index, Options};
 
 use crate::config::Config;
@@ -36,13 +38,18 @@ pub(crate) fn data_dir(
 }
 
 /// Opens the index of a data directory; `rebuild` makes everything that follows from records and
-/// texts anew.
+/// texts anew; `hooks` look on at its store.
 pub fn open_index(
     config: &Config,
     data_dir: &Path,
     program: &Path,
     rebuild: bool,
+    hooks: Hooks,
 ) -> Result<simdex_index::Opened, EngineError> {
+    private::claim(data_dir).map_err(|source| EngineError::DataDir {
+        path: data_dir.to_owned(),
+        source,
+    })?;
     let dir = data_dir.join("store");
     let mut probe = Command::new(program);
     probe.arg("probe-store").arg(&dir);
@@ -69,10 +76,15 @@ pub fn open_index(
         ..Options::default()
     };
     let texts = data_dir.join("text");
-    Ok(Index::open(
-        Box::new(opened.store),
-        &texts,
-        config.parameters(),
-        options,
-    )?)
+    let store = Box::new(Hooked::new(Box::new(opened.store), hooks));
+    let opened = Index::open(store, &texts, config.parameters(), options)?;
+    if !rebuild && opened.report.lost_texts > 0 {
+        // Before anybody asks: their files are shown as unread, and read again by the first walk.
+        let files = opened.index.release_lost()?.len();
+        tracing::error!(
+            files,
+            "texts are damaged or missing: their files are read again"
+        );
+    }
+    Ok(opened)
 }

@@ -1,48 +1,144 @@
-//! `simdexd verify`: every checksum of a data directory or of a report, without changing either.
+//! `simdexd verify`: everything that a data directory or a report holds, without changing it.
+//!
+//! Opening a store writes to it (the engine recovers and rewrites its log, the mark of a clean close
+//! goes), so a data directory is verified on a private copy of its `store/`; texts are read where
+//! they lie. Whoever verifies holds a shared lock, so that no daemon starts meanwhile.
 
-use std::path::Path;
-use std::process::ExitCode;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
 
 use anyhow::Context;
-use simdex_index::store::{Options, SledStore, StoreError};
+use simdex_index::store::{self, Options, StoreError};
+use simdex_index::verify::{Depth, Verified};
 
+use crate::cli::exit;
 use crate::engine::EngineError;
+
+/// What `verify` was asked for.
+#[derive(clap::Args)]
+pub struct VerifyArgs {
+    /// A data directory no daemon holds, or a report directory.
+    #[arg(value_name = "DIR")]
+    pub dir: PathBuf,
+    /// Read no text: the store, the heads of the text blocks, and where references point.
+    #[arg(long)]
+    pub quick: bool,
+    /// Copy the store below this directory for the time of the verification [default: the system's
+    /// directory for temporary files].
+    #[arg(long, value_name = "DIR")]
+    pub scratch: Option<PathBuf>,
+}
 
 /// Verifies a data directory or a report.
 #[expect(clippy::print_stdout, reason = "the command's answer")]
-pub fn run(dir: &Path) -> anyhow::Result<ExitCode> {
-    if dir.join("manifest.json").is_file() {
+pub fn run(args: &VerifyArgs, program: &Path) -> anyhow::Result<ExitCode> {
+    let dir = &args.dir;
+    if std::fs::symlink_metadata(dir.join("manifest.json")).is_ok() {
         let verified = crate::report::verify(dir)?;
         println!(
-            "the report {} is whole: {} files match their checksums, {} differences apply",
+            "the report {} is whole: {} files match their checksums and nothing else is there, {} \
+             differences apply; its manifest is {}",
             dir.display(),
             verified.files,
-            verified.diffs
+            verified.diffs,
+            verified.manifest
         );
         return Ok(ExitCode::SUCCESS);
     }
-    let store = dir.join("store");
-    if !store.is_dir() {
+    if !dir.join("store").is_dir() {
         anyhow::bail!(
             "{} is neither a data directory (no store/) nor a report (no manifest.json); name one",
             dir.display()
         );
     }
-    let opened = SledStore::open(&store, Options::DAEMON).map_err(|error| match error {
-        StoreError::Locked { .. } => EngineError::Locked(dir.to_owned()),
+    let verified = match data_dir(args, program) {
+        Err(EngineError::Index(simdex_index::IndexError::Store(StoreError::Damaged {
+            reason,
+        }))) => {
+            println!("{} is damaged: {reason}", dir.display());
+            println!("{WAY_OUT}");
+            return Ok(ExitCode::from(exit::DAMAGED));
+        }
+        verified => verified.with_context(|| format!("{} was not verified", dir.display()))?,
+    };
+    print(dir, args.quick, &verified);
+    Ok(match verified.faults.count {
+        0 => ExitCode::SUCCESS,
+        _ => ExitCode::from(exit::DAMAGED),
+    })
+}
+
+const WAY_OUT: &str = "start the daemon: it reads the files of damaged texts again and sets a damaged \
+                       store aside; where it does not, move store/ away, and it builds the index anew";
+
+fn data_dir(args: &VerifyArgs, program: &Path) -> Result<Verified, EngineError> {
+    let locked = |error| match error {
+        StoreError::Locked { .. } => EngineError::Locked(args.dir.clone()),
         other => EngineError::Index(other.into()),
-    })?;
-    let verified = opened.verify().with_context(|| {
-        format!(
-            "the store {} is damaged; move it away and start the daemon, which builds it anew",
-            store.display()
-        )
-    });
-    let (records, postings) = verified?;
-    opened.close()?;
-    println!(
-        "the store {} is whole: {records} records, {postings} posting blocks; extracted texts are checked when they are read",
-        store.display()
-    );
-    Ok(ExitCode::SUCCESS)
+    };
+    let scratch = args.scratch.clone().unwrap_or_else(std::env::temp_dir);
+    let no_scratch = |source| EngineError::Scratch {
+        path: scratch.clone(),
+        source,
+    };
+    let temporary = tempfile::Builder::new()
+        .prefix("simdex-verify-")
+        .tempdir_in(&scratch)
+        .map_err(no_scratch)?;
+    let copy = temporary.path().join("store");
+    let original = args.dir.join("store");
+    // Held to the end: the texts are read where they lie.
+    let _observed = store::copy_aside(&original, &copy).map_err(locked)?;
+    let mut probe = Command::new(program);
+    probe.arg("probe-store").arg(&copy);
+    let limit = store::probe_time_limit(&copy);
+    let opened = store::open_examined(&copy, Options::SCAN, probe, limit).map_err(locked)?;
+    let depth = match args.quick {
+        true => Depth::Heads,
+        false => Depth::Everything,
+    };
+    let texts = args.dir.join("text");
+    let mut verified = simdex_index::verify::verify(&opened, &texts, depth)?;
+    if store::settings_are_damaged(&original).map_err(locked)? {
+        let fault = "store/conf is damaged; the next start of the daemon puts it right";
+        verified.faults.tell(fault);
+    }
+    Ok(verified)
+}
+
+#[expect(clippy::print_stdout, reason = "the command's answer")]
+fn print(dir: &Path, quick: bool, verified: &Verified) {
+    let Verified {
+        records,
+        postings,
+        blocks,
+        texts,
+        text_bytes,
+        dead_blocks,
+        faults,
+    } = verified;
+    let dir = dir.display();
+    let read = match quick {
+        true => "which have a block each; no text was read (--quick)".to_owned(),
+        false => format!("{text_bytes} bytes, each that of its document"),
+    };
+    if faults.count == 0 {
+        println!(
+            "{dir} is whole: {records} records, {postings} posting blocks, {blocks} text blocks, \
+             {texts} texts, {read}"
+        );
+    } else {
+        println!("{dir} is damaged: {} faults", faults.count);
+        faults.told.iter().for_each(|fault| println!("  {fault}"));
+        let untold = faults.count - faults.told.len() as u64;
+        if untold > 0 {
+            println!("  and {untold} more");
+        }
+        println!("{WAY_OUT}");
+    }
+    if *dead_blocks > 0 {
+        println!(
+            "{dead_blocks} text blocks that nothing points to are damaged, which harms nothing"
+        );
+    }
 }

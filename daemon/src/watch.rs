@@ -208,6 +208,14 @@ impl RootWatcher {
 
     /// How the root is watched right now.
     pub fn chosen(&self) -> ChosenMode {
+        if self.thread.as_ref().is_none_or(JoinHandle::is_finished) {
+            let why = "its watcher has ended: changes are found by `simctl sync` and `simctl rescan` \
+                       alone until simdexd is restarted";
+            return ChosenMode {
+                mode: Mode::Poll,
+                why: why.to_owned(),
+            };
+        }
         self.chosen
             .lock()
             .unwrap_or_else(PoisonError::into_inner)

@@ -151,3 +151,60 @@ fn what_is_nested_too_deep_or_holds_too_much_is_named_and_not_unpacked() {
         "its neighbour"
     );
 }
+
+/// What is listed is what is asked: every file and member, at any depth and whatever `!` and `/` its
+/// name has, is found by the path it is listed with, and by no other.
+#[test]
+fn every_listed_path_leads_to_its_file_and_to_no_other() {
+    let text = |seed| prose(seed, 60);
+    let nest = |inner: String, at: u64| tar(&[("in.tar", &inner), ("t.txt", &text(at))]);
+    let deep = (10..17).fold(text(9), nest);
+    let names = [
+        ("a.txt", text(1)),
+        ("d!/a.txt", text(2)),
+        ("d", tar(&[("a.txt", &text(3))])),
+        ("!", tar(&[("!", &text(4)), ("/a", &text(5))])),
+    ];
+    let names: Vec<(&str, &str)> = names.iter().map(|(name, text)| (*name, &**text)).collect();
+    let daemon = Daemon::start(&[("x.zip", tar(&names)), ("deep.tar", deep)]);
+    for folder in ["x.zip!", "x.zip!!", "deep.tar!/in.tar!", "x.zip!/d!"] {
+        let folder = daemon.path(folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("a.txt"), text(20)).unwrap();
+        std::fs::write(folder.join("t.txt"), text(21)).unwrap();
+    }
+    daemon.wait(daemon.client.sync()).unwrap();
+    let mut listed = Vec::new();
+    daemon.wait(async {
+        let mut files = daemon.client.files(Vec::new(), Vec::new()).await.unwrap();
+        while let Some(file) = files.next().await.unwrap() {
+            listed.push(file);
+        }
+    });
+    let different: std::collections::BTreeSet<_> = listed.iter().map(|file| &file.path).collect();
+    assert_eq!(different.len(), listed.len(), "two files share a path");
+    let deepest = listed.iter().filter(|file| file.place.is_some());
+    let separators = |file: &wire::File| file.path.windows(2).filter(|two| two == b"!/").count();
+    assert!(
+        deepest.map(separators).max() >= Some(7),
+        "members are not deep"
+    );
+    for file in &listed {
+        let path = simdex_client::path_from_bytes(&file.path);
+        let asked = daemon.wait(daemon.client.describe(path));
+        let asked = asked.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert_eq!(&asked, file);
+        if let Some(place) = &file.place {
+            let holds = listed.iter().any(|other| other.path == place.container);
+            assert!(holds, "{} is in nothing", path.display());
+        }
+    }
+    // As it lies on disk: understood where nothing is listed under that path, else it is the member.
+    let on_disk = |name: &str| daemon.wait(daemon.client.describe_file(&daemon.path(name)));
+    let shown = |name: &str| simdex_client::path_bytes(&daemon.path(name));
+    assert_eq!(
+        on_disk("x.zip!/t.txt").unwrap().path,
+        shown("x.zip!!/t.txt")
+    );
+    assert_eq!(on_disk("x.zip!/a.txt").unwrap().path, shown("x.zip!/a.txt"));
+}

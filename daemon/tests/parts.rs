@@ -44,7 +44,10 @@ impl Bed {
             ..Config::default()
         };
         let engine = Engine::start(config, program()).unwrap();
-        Self { dir, engine }
+        let bed = Self { dir, engine };
+        // Only a root that was walked is known to be one.
+        bed.engine.rescan(&bed.root()).unwrap();
+        bed
     }
 
     fn write(&self, name: &str, content: &str) {
@@ -72,7 +75,7 @@ impl Bed {
         );
         match ingest.file(&self.root(), self.key(name)).unwrap() {
             Looked::Changed(change) => change,
-            Looked::Unchanged => panic!("{name} is to be read"),
+            Looked::Unchanged | Looked::Again(_) => panic!("{name} is to be read"),
         }
     }
 

@@ -1,11 +1,7 @@
 //! What is concluded about a root, with hints put in by hand and no watcher: renames, swaps and files
 //! that go while they are read.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::panic,
-    reason = "a test that cannot go on fails"
-)]
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 use std::collections::BTreeSet;
 use std::fs;

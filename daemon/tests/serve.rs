@@ -310,19 +310,6 @@ fn an_upload_is_bounded_and_an_abandoned_one_gives_its_place_back() {
 }
 
 #[test]
-fn a_report_is_written_once_and_remembered() {
-    let daemon = Daemon::start(&share());
-    let out = daemon.dir.path().join("report");
-    let report = || daemon.wait(daemon.client.run_report(&out, None));
-    assert_eq!(report().unwrap().summary.unwrap().groups, 1);
-    assert!(out.is_dir());
-    assert_eq!(code(&report()), Code::AlreadyExists);
-    let remembered = daemon.wait(daemon.client.reports()).unwrap();
-    assert_eq!(remembered.len(), 1);
-    assert_eq!(remembered[0].out, simdex_client::path_bytes(&out));
-}
-
-#[test]
 fn who_watches_hears_of_files_that_come_and_go() {
     let daemon = Daemon::start(&share());
     let mut events = daemon.wait(daemon.client.events(Vec::new())).unwrap();

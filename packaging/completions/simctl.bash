@@ -632,13 +632,17 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__report)
-            opts="-h --out --threshold --socket --json --help"
+            opts="-h --out --keep --threshold --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
                 --out)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --keep)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

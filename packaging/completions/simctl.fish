@@ -41,7 +41,7 @@ complete -c simctl -n "__fish_simctl_needs_command" -f -a "show" -d 'Show all th
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "roots" -d 'List the watched roots, or confirm a loss'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "rescan" -d 'Walk roots again'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "sync" -d 'Wait until every change made so far is answered for'
-complete -c simctl -n "__fish_simctl_needs_command" -f -a "report" -d 'Write a report directory on the daemon\'s machine'
+complete -c simctl -n "__fish_simctl_needs_command" -f -a "report" -d 'Write a report directory, or have the daemon keep one'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
@@ -135,7 +135,8 @@ complete -c simctl -n "__fish_simctl_using_subcommand rescan" -s h -l help -d 'P
 complete -c simctl -n "__fish_simctl_using_subcommand sync" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand sync" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand sync" -s h -l help -d 'Print help'
-complete -c simctl -n "__fish_simctl_using_subcommand report" -l out -d 'Directory to make; it must not exist' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand report" -l out -d 'Directory to make, here and with your rights; it must not exist' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand report" -l keep -d 'Name under which the daemon keeps the report in its own directory for reports' -r
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l json -d 'Print one JSON object a line'
@@ -156,7 +157,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_
 complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "roots" -d 'List the watched roots, or confirm a loss'
 complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "rescan" -d 'Walk roots again'
 complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "sync" -d 'Wait until every change made so far is answered for'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "report" -d 'Write a report directory on the daemon\'s machine'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "report" -d 'Write a report directory, or have the daemon keep one'
 complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "completions" -d 'Print a completion script for a shell'
 complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c simctl -n "__fish_simctl_using_subcommand help; and __fish_seen_subcommand_from roots" -f -a "confirm-loss" -d 'Take a held loss as real: remove the files that a rescan missed'

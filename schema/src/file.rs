@@ -2,6 +2,7 @@
 
 use crate::codec::{DecodeError, Reader, Writer};
 use crate::ids::{ContentHash, RootId};
+use crate::path::{self, MEMBER};
 use crate::state::{Reason, State};
 
 /// Names a file: the root and the path below it, raw bytes as the file system holds them. A member
@@ -13,10 +14,6 @@ pub struct FileKey {
     /// Path below the root, no leading slash.
     pub path: Vec<u8>,
 }
-
-/// Between a container and its member: as stored, and as shown.
-const MEMBER: u8 = 0;
-const MEMBER_SHOWN: &[u8] = b"!/";
 
 impl FileKey {
     /// Whether it names a member of a container, not a file on disk.
@@ -58,40 +55,9 @@ impl FileKey {
         }
     }
 
-    /// The path as people write it: `mail.eml!/offer.docx`.
+    /// The path below the root as people read it ([`path::to_shown`]): `mail.eml!/offer.docx`.
     pub fn shown(&self) -> Vec<u8> {
-        let parts: Vec<&[u8]> = self.path.split(|byte| *byte == MEMBER).collect();
-        parts.join(MEMBER_SHOWN)
-    }
-
-    /// Keys that are shown as this path, the most literal first: every `!/` may be part of a name.
-    /// At most 16 of them are told apart.
-    pub fn readings(&self) -> Vec<Self> {
-        let splits = |at: &usize| self.path[*at..].starts_with(MEMBER_SHOWN);
-        let at: Vec<usize> = (0..self.path.len()).filter(splits).take(4).collect();
-        let mut readings: Vec<Self> = (0..1_usize << at.len())
-            .map(|chosen| self.reading(&at, chosen))
-            .collect();
-        readings.sort_by_key(|key| key.path.iter().filter(|byte| **byte == MEMBER).count());
-        readings
-    }
-
-    /// With the separators at the places of the bits of `chosen`.
-    fn reading(&self, at: &[usize], chosen: usize) -> Self {
-        let mut path = Vec::with_capacity(self.path.len());
-        let mut from = 0;
-        for (bit, place) in at.iter().enumerate() {
-            if chosen >> bit & 1 == 1 {
-                path.extend_from_slice(&self.path[from..*place]);
-                path.push(MEMBER);
-                from = place + MEMBER_SHOWN.len();
-            }
-        }
-        path.extend_from_slice(&self.path[from..]);
-        Self {
-            root: self.root,
-            path,
-        }
+        path::to_shown(&self.path)
     }
 }
 
@@ -194,6 +160,9 @@ pub struct FileRecord {
     pub outcome: FileOutcome,
     /// Its place, where it is a member of a container.
     pub member: Option<MemberPlace>,
+    /// When its bytes were last read, in seconds since 1970. None where they were not, of a member,
+    /// which is read with what holds it, and where it was read before this was written down.
+    pub last_read: Option<i64>,
 }
 
 impl FileRecord {
@@ -225,6 +194,9 @@ impl FileRecord {
         out.option(self.member, |out, place| {
             out.byte(place.role as u8).uint(u64::from(place.ordinal));
         });
+        out.option(self.last_read, |out, seconds| {
+            out.int(seconds);
+        });
         out.finish()
     }
 
@@ -250,6 +222,11 @@ impl FileRecord {
             0 => None,
             _ => input.option(take_place)?,
         };
+        // Format 2 ends here.
+        let last_read = match input.remaining() {
+            0 => None,
+            _ => input.option(Reader::int)?,
+        };
         input.finish()?;
         let stat = FileStat {
             inode,
@@ -263,7 +240,18 @@ impl FileRecord {
             racy,
             outcome,
             member,
+            last_read,
         })
+    }
+
+    /// Whether another reading found the same: all but the time of the reading.
+    pub fn is_same_reading(&self, other: &Self) -> bool {
+        let last_read = self.last_read;
+        *self
+            == Self {
+                last_read,
+                ..other.clone()
+            }
     }
 
     /// Last modification in seconds since 1970; of a member, only where its container says.
@@ -315,25 +303,53 @@ mod tests {
     }
 
     #[test]
-    fn a_shown_path_may_be_read_in_several_ways_and_one_is_right() {
-        let odd = key(b"dir!/mail.eml").member(b"a!/b");
-        let readings = key(&odd.shown()).readings();
-        assert_eq!(readings.len(), 8);
-        assert_eq!(readings[0].path, odd.shown());
-        assert!(readings.contains(&odd));
-        assert_eq!(key(b"plain").readings(), [key(b"plain")]);
-    }
-
-    #[test]
     fn a_record_of_format_1_is_no_member() {
         let record = FileRecord {
             stat: FileStat::default(),
             racy: false,
             outcome: FileOutcome::Content(ContentHash([9; 32])),
             member: None,
+            last_read: None,
+        };
+        let new = record.encode();
+        assert_eq!(FileRecord::decode(&new[..new.len() - 2]), Ok(record));
+    }
+
+    #[test]
+    fn a_record_of_format_2_does_not_tell_when_it_was_read() {
+        let record = FileRecord {
+            stat: FileStat::default(),
+            racy: false,
+            outcome: FileOutcome::Content(ContentHash([9; 32])),
+            member: Some(MemberPlace {
+                role: Role::Entry,
+                ordinal: 3,
+            }),
+            last_read: None,
         };
         let new = record.encode();
         assert_eq!(FileRecord::decode(&new[..new.len() - 1]), Ok(record));
+    }
+
+    #[test]
+    fn another_reading_of_the_same_is_the_same_but_for_its_time() {
+        let record = FileRecord {
+            stat: FileStat::default(),
+            racy: false,
+            outcome: FileOutcome::Content(ContentHash([9; 32])),
+            member: None,
+            last_read: Some(1),
+        };
+        let later = FileRecord {
+            last_read: Some(2),
+            ..record.clone()
+        };
+        assert!(record.is_same_reading(&later) && record != later);
+        let other = FileRecord {
+            racy: true,
+            ..record.clone()
+        };
+        assert!(!record.is_same_reading(&other));
     }
 
     #[test]
@@ -363,6 +379,7 @@ mod tests {
                     role: Role::Attachment,
                     ordinal: 300,
                 }),
+                last_read: Some(-1),
             };
             assert_eq!(FileRecord::decode(&record.encode()), Ok(record));
         }

@@ -39,6 +39,11 @@ hash_name! {
     DocumentHash
 }
 
+/// Which store texts were written for: random, made with the store, part of the seal of every block
+/// of text. So the texts of one data directory are not taken for those of another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct StoreId(pub [u8; 16]);
+
 /// A document inside one index: 16 bits say who issued the number, 48 bits count up and are never
 /// used again, so that replaying postings after a crash cannot give them to another document.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

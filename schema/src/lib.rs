@@ -18,6 +18,7 @@ pub mod file;
 pub mod ids;
 pub mod key;
 pub mod meta;
+pub mod path;
 pub mod posting;
 pub mod report;
 pub mod root;
@@ -28,13 +29,13 @@ pub use content::ContentRecord;
 pub use document::{DocumentKind, DocumentRecord};
 pub use edge::EdgeRecord;
 pub use file::{FileKey, FileRecord, FileStat, MemberPlace, Role, Timestamp};
-pub use ids::{ContentHash, DocId, DocumentHash, GroupId, RootId};
+pub use ids::{ContentHash, DocId, DocumentHash, GroupId, RootId, StoreId};
 pub use meta::MetaRecord;
 pub use report::ReportRecord;
 pub use root::{DirectoryIdentity, RootRecord};
 pub use state::{Reason, State};
 
 /// Version of everything stored; a reader refuses a later one and names both.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 /// Oldest version that is still read; the first write makes it the present one.
 pub const OLDEST_FORMAT: u32 = 1;

@@ -5,7 +5,7 @@
 
 use crate::codec::{DecodeError, Reader, Writer};
 use crate::posting::MAX_BUCKET_BITS;
-use crate::{FORMAT_VERSION, OLDEST_FORMAT};
+use crate::{FORMAT_VERSION, OLDEST_FORMAT, StoreId};
 
 /// Schemes that have postings, in the order of the arrays below.
 pub const SCHEMES: usize = 3;
@@ -34,6 +34,14 @@ pub struct MetaRecord {
     pub bytes: [u64; SCHEMES],
     /// What the signatures were made with; another setting asks for a rebuild.
     pub parameters: Parameters,
+    /// Names the store; none in a store of format 1 or 2, until it is opened.
+    pub store: Option<StoreId>,
+    /// Number of the next text segment, at least; numbers are never used again, whatever becomes of
+    /// the files.
+    pub next_segment: u32,
+    /// Documents from this serial on are named by the canonical text of `parameters.canonical`;
+    /// those below it, until their contents are read again, by that of an older version.
+    pub named_from: u64,
 }
 
 /// Everything that decides what a stored signature or edge means.
@@ -66,6 +74,9 @@ impl MetaRecord {
             postings: [0; SCHEMES],
             bytes: [0; SCHEMES],
             parameters,
+            store: None,
+            next_segment: 1,
+            named_from: 0,
         }
     }
 
@@ -91,6 +102,10 @@ impl MetaRecord {
             .uint(u64::from(window))
             .uint(u64::from(target));
         out.byte(u8::from(bsw_n)).raw(&threshold.to_be_bytes());
+        out.option(self.store, |out, store| {
+            out.raw(&store.0);
+        });
+        out.uint(u64::from(self.next_segment)).uint(self.named_from);
         out.finish()
     }
 
@@ -120,6 +135,9 @@ impl MetaRecord {
                 bsw_n: false,
                 threshold: 0.0,
             },
+            store: None,
+            next_segment: 1,
+            named_from: 0,
         };
         if record
             .bucket_bits
@@ -138,6 +156,12 @@ impl MetaRecord {
             bsw_n: input.byte()? != 0,
             threshold: f64::from_be_bytes(input.array()?),
         };
+        // Format 2 ends before these fields.
+        if found > 2 {
+            record.store = input.option(|input| input.array().map(StoreId))?;
+            record.next_segment = input.narrow("segment")?;
+            record.named_from = input.uint()?;
+        }
         input.finish()?;
         Ok(record)
     }
@@ -159,6 +183,9 @@ mod tests {
             watermark: 77,
             merging: true,
             postings: [1, 2, 3],
+            store: Some(StoreId([7; 16])),
+            next_segment: 40,
+            named_from: 12,
             ..MetaRecord::new(parameters)
         }
     }
@@ -169,12 +196,22 @@ mod tests {
     }
 
     #[test]
-    fn the_version_before_is_read_and_becomes_the_present_one() {
-        let mut bytes = record().encode();
-        bytes[0] = OLDEST_FORMAT as u8;
-        let read = MetaRecord::decode(&bytes).unwrap();
-        assert_eq!(read, record());
-        assert_eq!(u32::from(read.encode()[0]), FORMAT_VERSION);
+    fn the_versions_before_are_read_and_become_the_present_one() {
+        let old = MetaRecord {
+            store: None,
+            next_segment: 1,
+            named_from: 0,
+            ..record()
+        };
+        for version in OLDEST_FORMAT..FORMAT_VERSION {
+            let mut bytes = old.encode();
+            bytes[0] = version as u8;
+            // No store, segment 1, named from 0: the fields that format 3 added.
+            bytes.truncate(bytes.len() - 3);
+            let read = MetaRecord::decode(&bytes).unwrap();
+            assert_eq!(read, old);
+            assert_eq!(u32::from(read.encode()[0]), FORMAT_VERSION);
+        }
     }
 
     #[test]

@@ -7,6 +7,7 @@ use anyhow::Result;
 
 use crate::figure::Figures;
 
+mod attack;
 mod bad_inputs;
 mod contract;
 mod crossformat;
@@ -16,6 +17,7 @@ mod excerpts;
 mod exits;
 mod formats;
 mod groups;
+mod named;
 mod pairs;
 mod raw;
 mod scanned;
@@ -37,8 +39,19 @@ pub struct Check {
 pub enum Run {
     /// Nothing but what it makes itself.
     Alone(fn(&mut Figures<'_>) -> Result<()>),
+    /// Tests elsewhere in the workspace, which it runs where it is told to.
+    WithTests(fn(NamedTests, &mut Figures<'_>) -> Result<()>),
     /// The folder of real documents.
     OnDocuments(fn(&Path, &mut Figures<'_>) -> Result<()>),
+}
+
+/// What becomes of tests that a check leaves a proof to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NamedTests {
+    /// They must be there; whoever runs all tests runs them.
+    Exist,
+    /// They are built and run.
+    Run,
 }
 
 /// All checks.
@@ -99,6 +112,11 @@ pub const CHECKS: &[Check] = &[
         run: Run::Alone(bad_inputs::run),
     },
     Check {
+        name: "attack",
+        about: "18 weaknesses that an attack found: each has its tests, and they hold",
+        run: Run::WithTests(attack::run),
+    },
+    Check {
         name: "contract",
         about: "every line of --json has the documented fields and types",
         run: Run::Alone(contract::run),
@@ -116,21 +134,30 @@ pub fn find(name: &str) -> Option<&'static Check> {
 }
 
 /// Whether a check could be run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It was run and holds.
     Holds,
-    /// The documents it needs are not on this machine.
-    NoDocuments,
+    /// It could not be run here, and why.
+    Skipped(String),
 }
 
 impl Check {
     /// Runs it, on these documents where it needs any; an error where it does not hold.
-    pub fn run(&self, documents: Option<&Path>, figures: &mut Figures<'_>) -> Result<Verdict> {
+    pub fn run(
+        &self,
+        documents: Option<&Path>,
+        tests: NamedTests,
+        figures: &mut Figures<'_>,
+    ) -> Result<Verdict> {
         match (self.run, documents) {
             (Run::Alone(run), _) => run(figures)?,
+            (Run::WithTests(run), _) => run(tests, figures)?,
             (Run::OnDocuments(run), Some(documents)) => run(documents, figures)?,
-            (Run::OnDocuments(_), None) => return Ok(Verdict::NoDocuments),
+            (Run::OnDocuments(_), None) => {
+                let reason = "no corpora; name them with --corpus";
+                return Ok(Verdict::Skipped(reason.to_owned()));
+            }
         }
         Ok(Verdict::Holds)
     }

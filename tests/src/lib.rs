@@ -7,6 +7,7 @@
 //! * [`fault`]: trees under churn, disks that fail, what was acknowledged;
 //! * [`corpus`]: documents made from a seed;
 //! * [`fuzz`]: mutated documents and lying workers against the pool;
+//! * [`hostile`]: a daemon treated badly for an hour, run by `--bin hostile`;
 //! * [`handmade`]: files written byte by byte;
 //! * [`figure`]: how figures are printed;
 //! * [`bench`]: one module for each benchmark, run by `--bin bench`;
@@ -19,6 +20,7 @@ pub mod fault;
 pub mod figure;
 pub mod fuzz;
 pub mod handmade;
+pub mod hostile;
 pub mod jsonl;
 pub mod sandbox;
 pub mod study;

@@ -23,10 +23,12 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 mod daemon;
+mod process;
 mod program;
 mod run;
 
 pub use daemon::{Daemon, Serve};
+pub use process::{children, high_water_kib};
 pub use program::{simctl, simdexd};
 pub use run::{Answer, Run};
 

@@ -4,7 +4,7 @@
 //! simdex-tests --test acceptance -- --nocapture`, or `--bin acceptance`.
 
 use anyhow::{Context, Result};
-use simdex_tests::acceptance::{CHECKS, Verdict, find};
+use simdex_tests::acceptance::{CHECKS, NamedTests, Verdict, find};
 use simdex_tests::figure::Figures;
 use simdex_tests::sandbox::corpora;
 
@@ -15,10 +15,14 @@ use simdex_tests::sandbox::corpora;
 fn holds(name: &str) -> Result<()> {
     let mut figures = Vec::new();
     let check = find(name).context("no check of this name")?;
-    let verdict = check.run(corpora().as_deref(), &mut Figures::new(&mut figures, false));
+    let verdict = check.run(
+        corpora().as_deref(),
+        NamedTests::Exist,
+        &mut Figures::new(&mut figures, false),
+    );
     print!("# {name}\n{}", String::from_utf8_lossy(&figures));
-    if verdict? == Verdict::NoDocuments {
-        println!("{name} skipped: no corpora");
+    if let Verdict::Skipped(reason) = verdict? {
+        println!("{name} skipped: {reason}");
     }
     Ok(())
 }
@@ -48,6 +52,7 @@ checks! {
     files_of_every_kind_end_in_a_state = "formats",
     a_changed_file_without_text_is_found = "raw",
     bad_input_ends_as_the_format_says = "bad-inputs",
+    what_an_attack_found_is_mended = "attack",
     json_lines_keep_their_contract = "contract",
     exit_codes_keep_their_contract = "exits",
 }

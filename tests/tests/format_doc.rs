@@ -111,19 +111,24 @@ fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
+/// The daemon's source files, tests left out, each on one line however it was broken.
+fn product() -> Vec<String> {
+    let daemon = Path::new(env!("CARGO_MANIFEST_DIR")).join("../daemon");
+    let mut files = Vec::new();
+    sources(&daemon, &mut files);
+    let line = |path: PathBuf| {
+        let text = fs::read_to_string(path).expect("a Rust file is UTF-8");
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let product = text.split("#[cfg(test)] mod tests {").next();
+        product.unwrap_or_default().to_owned()
+    };
+    files.into_iter().map(line).collect()
+}
+
 /// Codes written as literals: after `Reason::code(`, or beside a state.
 fn literal_codes() -> BTreeSet<String> {
-    let daemon = Path::new(env!("CARGO_MANIFEST_DIR")).join("../daemon");
-    let (mut files, mut codes) = (Vec::new(), BTreeSet::new());
-    sources(&daemon, &mut files);
-    for path in files {
-        let text = fs::read_to_string(path).expect("a Rust file is UTF-8");
-        // On one line, however it was broken.
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
-        let product = text
-            .split("#[cfg(test)] mod tests {")
-            .next()
-            .unwrap_or_default();
+    let mut codes = BTreeSet::new();
+    for product in product() {
         let states = State::ALL
             .iter()
             .map(|state| format!("State::{state:?}, \""));
@@ -137,6 +142,76 @@ fn literal_codes() -> BTreeSet<String> {
         }
     }
     codes
+}
+
+/// The reasons named between the bracket that was opened before `text` and its closing one.
+fn reasons_within(text: &str) -> Vec<Reason> {
+    let mut depth = 1;
+    let end = text.find(|c| {
+        depth += i32::from(c == '(') - i32::from(c == ')');
+        depth == 0
+    });
+    let inside = &text[..end.unwrap_or(0)];
+    let named = |rest: &str| {
+        let name = rest.split(|c: char| !c.is_alphanumeric()).next();
+        let is_it = |reason: &&Reason| Some(&*format!("{reason:?}")) == name;
+        Reason::ALL.iter().find(is_it).copied()
+    };
+    inside.split("Reason::").skip(1).filter_map(named).collect()
+}
+
+/// Pairs of a state and a reason that the source names together: what the outcome of a file is, and
+/// why the bytes of a member could not be had.
+fn pairs_given() -> BTreeSet<(&'static str, &'static str)> {
+    let outcomes = [
+        State::NoText,
+        State::Encrypted,
+        State::Unsupported,
+        State::TooLarge,
+        State::Failed,
+        State::TimedOut,
+        State::Crashed,
+    ];
+    let mut pairs = BTreeSet::new();
+    for product in product() {
+        for state in outcomes {
+            for rest in product.split(&format!("Outcome::{state:?}(")).skip(1) {
+                let reasons = reasons_within(rest).into_iter();
+                pairs.extend(reasons.map(|reason| (state.name(), reason.code())));
+            }
+        }
+        for call in ["member_unread(", "Content::Unread("] {
+            for rest in product.split(call).skip(1) {
+                let reasons = reasons_within(rest).into_iter();
+                let state = |reason| simdexd::ingest::state_of_unread(reason).name();
+                pairs.extend(reasons.map(|reason| (state(reason), reason.code())));
+            }
+        }
+    }
+    pairs
+}
+
+#[test]
+fn every_reason_stands_there_with_the_states_it_is_given_with() {
+    let rows = rows("Which reasons are there?");
+    let written: BTreeMap<String, Vec<&str>> = rows
+        .iter()
+        .map(|row| (unquoted(&row[0]), row[1].split(", ").collect()))
+        .collect();
+    let given = pairs_given();
+    // Members that their containers did not yield, and files.
+    for known in [("failed", "damaged"), ("encrypted", "password-needed")] {
+        assert!(given.contains(&known), "the search finds what is known");
+    }
+    let missing: Vec<_> = given
+        .iter()
+        .filter(|(state, code)| {
+            written
+                .get(*code)
+                .is_none_or(|states| !states.contains(state))
+        })
+        .collect();
+    assert_eq!(missing, Vec::<&(&str, &str)>::new());
 }
 
 #[test]

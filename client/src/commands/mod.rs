@@ -17,7 +17,7 @@ use std::io::{BufWriter, StdoutLock};
 use std::path::{Path, PathBuf};
 
 use simdex_client::wire::Summary;
-use simdex_client::{Client, Find, Listing, Reply, absolute, default_socket};
+use simdex_client::{Client, Find, Listing, Reply, default_socket, shown};
 
 use crate::cli::{Cli, Verb};
 use crate::exit_code::Outcome;
@@ -61,7 +61,7 @@ async fn ask(session: &mut Session, verb: Verb) -> Result<Outcome, Failure> {
         Verb::Roots { verb } => roots::run(session, verb).await,
         Verb::Rescan { roots } => rescan::run(session, &roots).await,
         Verb::Sync => sync::run(session).await,
-        Verb::Report { out, threshold } => report::run(session, &out, threshold.value).await,
+        Verb::Report { target, threshold } => report::run(session, target, threshold.value).await,
         Verb::Completions { .. } => Ok(Outcome::Answered),
     }
 }
@@ -109,8 +109,8 @@ impl Session {
     }
 }
 
-/// The absolute path of FILE; none where it is `-`, standard input.
+/// The absolute path of FILE, as it is shown; none where it is `-`, standard input.
 fn path_unless_stdin(file: &Path) -> Result<Option<PathBuf>, Failure> {
     let named = file.as_os_str() != "-";
-    Ok(named.then(|| absolute(file)).transpose()?)
+    Ok(named.then(|| shown(file)).transpose()?)
 }

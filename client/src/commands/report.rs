@@ -1,10 +1,10 @@
-//! `report`: has a report directory written; prints its path.
+//! `report`: writes a report directory, or has the daemon keep one; prints its path.
 
 use std::io::Write;
-use std::path::Path;
 
 use simdex_client::absolute;
 
+use crate::cli::ReportTarget;
 use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
@@ -15,19 +15,29 @@ use crate::progress::waiting;
 
 pub(super) async fn run(
     session: &mut Session,
-    out: &Path,
+    target: ReportTarget,
     threshold: Option<f64>,
 ) -> Result<Outcome, Failure> {
-    let out = absolute(out)?;
-    let call = session.client.run_report(&out, threshold);
-    let report = waiting("writing the report", call).await?;
+    let reply = match (target.out, target.keep) {
+        (Some(out), _) => {
+            let out = absolute(&out)?;
+            let call = session.client.save_report(&out, threshold);
+            waiting("writing the report", call).await?.into()
+        }
+        (None, name) => {
+            let name = name.unwrap_or_default();
+            let call = session.client.keep_report(&name, threshold);
+            waiting("having the report written", call).await?
+        }
+    };
     if session.printer.is_json() {
-        session.printer.line(&Report::from(&report))?;
+        session.printer.line(&Report::from(&reply))?;
     } else {
-        writeln!(session.printer, "{}", escaped(&report.out))?;
-        if let Some(summary) = &report.summary {
+        writeln!(session.printer, "{}", escaped(&reply.out))?;
+        if let Some(summary) = &reply.summary {
             talk(summary_sentence(summary));
         }
+        talk(format!("the manifest is {}", reply.manifest));
     }
     Ok(Outcome::Answered)
 }

@@ -2,15 +2,13 @@
 
 use std::path::Path;
 
-use simdex_client::absolute;
-
 use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::json::File;
 
 pub(super) async fn run(session: &mut Session, file: &Path) -> Result<Outcome, Failure> {
-    let file = session.client.describe(&absolute(file)?).await?;
+    let file = session.client.describe_file(file).await?;
     if session.printer.is_json() {
         session.printer.line(&File::from(&file))?;
     } else {

@@ -72,6 +72,7 @@ impl From<&wire::File> for json::File {
             container_bytes: place.and_then(|place| exact(&place.container)),
             role: place.map(|place| place.role.clone()),
             ordinal: place.map(|place| place.ordinal),
+            last_read: date(file.last_read),
         }
     }
 }
@@ -259,9 +260,21 @@ impl From<&wire::StatusReply> for json::Status {
             text_bytes: status.text_bytes,
             max_message_bytes: status.max_message_bytes,
             sandbox: status.sandbox.clone(),
+            alarm: status.alarm.as_ref().map(Into::into),
             schemes: status.schemes.iter().map(Into::into).collect(),
             roots: status.roots.iter().map(Into::into).collect(),
             summary: status.summary.as_ref().map(Into::into),
+        }
+    }
+}
+
+impl From<&wire::Alarm> for json::Alarm {
+    fn from(alarm: &wire::Alarm) -> Self {
+        Self {
+            reason: alarm.reason.clone(),
+            since: date(Some(alarm.since)),
+            next_attempt: date(alarm.next_attempt),
+            answering: alarm.answering,
         }
     }
 }
@@ -298,6 +311,7 @@ impl From<&wire::RunReportReply> for json::Report {
         Self {
             out: lossy(&report.out),
             out_bytes: exact(&report.out),
+            manifest: report.manifest.clone(),
             summary: report.summary.as_ref().map(Into::into),
         }
     }

@@ -79,6 +79,8 @@ pub(crate) struct File {
     pub(crate) container_bytes: Option<String>,
     pub(crate) role: Option<String>,
     pub(crate) ordinal: Option<u32>,
+    /// When its bytes were last read (RFC 3339).
+    pub(crate) last_read: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -235,9 +237,22 @@ pub(crate) struct Status {
     pub(crate) text_bytes: u64,
     pub(crate) max_message_bytes: u64,
     pub(crate) sandbox: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) alarm: Option<Alarm>,
     pub(crate) schemes: Vec<SchemeUsage>,
     pub(crate) roots: Vec<Root>,
     pub(crate) summary: Option<Summary>,
+}
+
+/// What keeps changes from being applied.
+#[derive(Serialize)]
+pub(crate) struct Alarm {
+    pub(crate) reason: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) since: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) next_attempt: Option<String>,
+    pub(crate) answering: bool,
 }
 
 #[derive(Serialize)]
@@ -286,5 +301,6 @@ pub(crate) struct Report {
     pub(crate) out: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) out_bytes: Option<String>,
+    pub(crate) manifest: String,
     pub(crate) summary: Option<Summary>,
 }

@@ -67,6 +67,10 @@ impl<W: Write> Printer<W> {
             ("bytes", number(file.bytes)),
             ("characters", number(file.chars)),
             ("modified", date(file.modified).unwrap_or_else(|| known(""))),
+            (
+                "last read",
+                date(file.last_read).unwrap_or_else(|| known("")),
+            ),
             ("document", hex(&file.document).unwrap_or_else(|| known(""))),
             ("content", hex(&file.content).unwrap_or_else(|| known(""))),
             ("read by", known(&file.engine)),
@@ -92,8 +96,15 @@ impl<W: Write> Printer<W> {
             "simdexd {}, stored format {}",
             status.version, status.format
         );
+        self.facts(&[("daemon", version)])?;
+        if let Some(alarm) = &status.alarm {
+            self.alarm(alarm)?;
+        }
+        if status.alarm.as_ref().is_some_and(|alarm| !alarm.answering) {
+            // Nothing more is known while there is no index.
+            return Ok(());
+        }
         self.facts(&[
-            ("daemon", version),
             ("up", HumanDuration(uptime).to_string()),
             ("data", escaped(&status.data_dir)),
             ("store", bytes(status.store_bytes)),
@@ -109,6 +120,21 @@ impl<W: Write> Printer<W> {
         }
         self.section(&status.schemes)?;
         self.section(&status.roots)
+    }
+
+    /// What keeps changes from being applied.
+    fn alarm(&mut self, alarm: &wire::Alarm) -> io::Result<()> {
+        let what = match alarm.answering {
+            true => "NOT APPLIED; answers are of what was applied before",
+            false => "NOT APPLIED; the index is being opened again and answers nothing",
+        };
+        let known = |at| date(at).unwrap_or_else(|| UNKNOWN.to_owned());
+        self.facts(&[
+            ("changes", what.to_owned()),
+            ("because", alarm.reason.clone()),
+            ("since", known(Some(alarm.since))),
+            ("tried again", known(alarm.next_attempt)),
+        ])
     }
 
     /// Lines of a name and a value, values aligned.

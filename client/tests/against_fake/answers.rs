@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use simdex_client::wire::{
-    CompareReply, Fact, File, Group, Match, Member, Pair, Place, QuerySummary, Ratio, Relation,
-    Root, Scheme, SchemeEstimate, SchemeUsage, Span, StatusReply, Summary,
+    Alarm, CompareReply, Fact, File, Group, Match, Member, Pair, Place, QuerySummary, Ratio,
+    Relation, Root, Scheme, SchemeEstimate, SchemeUsage, Span, StatusReply, Summary,
 };
 
 pub(crate) fn scheme(n: u64) -> Scheme {
@@ -133,6 +133,7 @@ pub(crate) fn file() -> File {
             value: "windows-1252".to_owned(),
         }],
         place: None,
+        last_read: None,
     }
 }
 
@@ -205,6 +206,12 @@ pub(crate) fn status() -> StatusReply {
         store_bytes: 4096,
         text_bytes: 2048,
         sandbox: "landlock, seccomp".to_owned(),
+        alarm: Some(Alarm {
+            reason: "cannot write /var/lib/simdex/text/000001.seg: no storage space".to_owned(),
+            since: 0,
+            next_attempt: Some(60),
+            answering: true,
+        }),
     }
 }
 
@@ -239,4 +246,29 @@ pub(crate) fn comparison() -> CompareReply {
         chars_a: 220,
         chars_b: 120,
     }
+}
+
+/// A report of one file, as it is streamed.
+pub(crate) fn report() -> Vec<simdex_client::wire::StreamReportReply> {
+    use simdex_client::wire::stream_report_reply::Part;
+    let groups = "{}\n";
+    let (length, hash) = (groups.len(), blake3::hash(groups.as_bytes()));
+    let line = format!("{{\"path\":\"groups.jsonl\",\"bytes\":{length},\"blake3\":\"{hash}\"}}");
+    let head = format!("{{\n  \"files\": [\n    {line}\n  ],\n");
+    let seal = blake3::hash(head.as_bytes());
+    let manifest = format!("{head}  \"manifest_blake3\": \"{seal}\"\n}}\n");
+    let file = |path: &str, text: &str| {
+        Part::Piece(simdex_client::wire::ReportPiece {
+            path: path.to_owned(),
+            bytes: text.as_bytes().to_vec(),
+            last: true,
+        })
+    };
+    [
+        file("groups.jsonl", groups),
+        file("manifest.json", &manifest),
+        Part::Summary(summary()),
+    ]
+    .map(|part| simdex_client::wire::StreamReportReply { part: Some(part) })
+    .into()
 }

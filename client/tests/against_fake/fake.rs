@@ -29,6 +29,7 @@ pub(crate) struct Seen {
     pub(crate) states: Vec<String>,
     pub(crate) rescans: Vec<Vec<u8>>,
     pub(crate) report: Option<wire::RunReportRequest>,
+    pub(crate) streamed: Option<wire::StreamReportRequest>,
 }
 
 /// An upload as it arrived.
@@ -337,6 +338,7 @@ impl Similarity for Fake {
 #[async_trait]
 impl Admin for Fake {
     type ListFilesStream = Replies<wire::ListFilesReply>;
+    type StreamReportStream = Replies<wire::StreamReportReply>;
 
     async fn status(&self, _: Request<wire::StatusRequest>) -> Answer<wire::StatusReply> {
         Ok(Response::new(answers::status()))
@@ -395,6 +397,14 @@ impl Admin for Fake {
         ))
     }
 
+    async fn stream_report(
+        &self,
+        request: Request<wire::StreamReportRequest>,
+    ) -> Answer<Replies<wire::StreamReportReply>> {
+        self.seen().streamed = Some(request.into_inner());
+        streamed(answers::report().into_iter().map(Ok).collect())
+    }
+
     async fn run_report(
         &self,
         request: Request<wire::RunReportRequest>,
@@ -402,9 +412,11 @@ impl Admin for Fake {
         let request = request.into_inner();
         self.seen().report = Some(request.clone());
         let summary = Some(answers::summary());
+        let out = [b"/reports/", &request.name[..]].concat();
         Ok(Response::new(wire::RunReportReply {
-            out: request.out,
+            out,
             summary,
+            manifest: "0".repeat(64),
         }))
     }
 

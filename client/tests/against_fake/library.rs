@@ -124,7 +124,7 @@ async fn a_file_nobody_knows_is_an_error_and_a_directory_is_none() {
     let outcome = client
         .find_file(Find::Similar, daemon.dir.path(), &options)
         .await;
-    assert!(matches!(outcome.err(), Some(Error::Unreadable { .. })));
+    assert!(matches!(outcome.err(), Some(Error::NotRegular { .. })));
 }
 
 #[tokio::test]

@@ -164,12 +164,15 @@ impl Facts {
     }
 
     /// Adds to a list of addresses, with blanks between. What is no visible ASCII is
-    /// percent-encoded; what is too long, or too much, is left out.
+    /// percent-encoded; what is empty, too long, or too much is left out.
     pub fn list(&mut self, fact: Fact, address: &str) {
+        if address.is_empty() {
+            return;
+        }
         let mut encoded = String::new();
         for byte in address.bytes().take(Self::MAX_ADDRESS_BYTES + 1) {
             match byte {
-                b'!'..=b'~' if !b"\"\\".contains(&byte) => encoded.push(char::from(byte)),
+                byte if is_plain(byte) => encoded.push(char::from(byte)),
                 _ => encoded.push_str(&format!("%{byte:02X}")),
             }
         }
@@ -213,10 +216,15 @@ impl Facts {
 }
 
 fn is_sound_list(list: &str) -> bool {
-    list.split(' ').count() <= Facts::MAX_ADDRESSES
-        && list
-            .split(' ')
-            .all(|address| (1..=Facts::MAX_ADDRESS_BYTES).contains(&address.len()))
+    let is_sound = |address: &str| {
+        (1..=Facts::MAX_ADDRESS_BYTES).contains(&address.len()) && address.bytes().all(is_plain)
+    };
+    list.split(' ').count() <= Facts::MAX_ADDRESSES && list.split(' ').all(is_sound)
+}
+
+/// Whether a byte of an address stands for itself in a list.
+fn is_plain(byte: u8) -> bool {
+    matches!(byte, b'!'..=b'~') && !b"\"\\".contains(&byte)
 }
 
 #[cfg(test)]
@@ -244,7 +252,13 @@ mod tests {
         let mut facts = Facts::default();
         facts.list(Fact::FramesAsked, "");
         assert_eq!(facts.get(Fact::FramesAsked), None);
-        for address in ["a b\n.html", "\u{fc}.html", "a b\n.html", &"x".repeat(1025)] {
+        for address in [
+            "a b\n.html",
+            "\u{fc}.html",
+            "",
+            "a b\n.html",
+            &"x".repeat(1025),
+        ] {
             facts.list(Fact::FramesAsked, address);
         }
         let list = facts.get(Fact::FramesAsked);
@@ -260,7 +274,8 @@ mod tests {
         );
         assert!(facts.is_sound());
         // As a worker that was taken over would state them.
-        for lie in ["a ".repeat(17).trim_end(), &"x".repeat(1025), "a  b", " a"] {
+        let (many, long) = ("a ".repeat(17), "x".repeat(1025));
+        for lie in [many.trim_end(), &long, "a  b", " a", "a ", "\u{fc}", "a\"b"] {
             let lied = Facts(BTreeMap::from([(Fact::FramesAsked, lie.to_owned())]));
             assert!(!lied.is_sound(), "{lie}");
         }

@@ -17,6 +17,7 @@ mod codes;
 mod fact;
 mod formats;
 mod input;
+mod kept;
 mod kind;
 mod member;
 mod outcome;
@@ -26,13 +27,17 @@ mod process;
 mod protocol;
 mod sandbox;
 mod sink;
+mod snapshot;
+mod space;
 mod spool;
+mod underway;
 mod worker;
 
 use std::time::Duration;
 
 pub use budget::Budgets;
 pub use fact::{Fact, Facts};
+pub use kept::PrivateFile;
 pub use kind::names::broken_promise;
 pub use member::{Member, Role};
 pub use outcome::{ExtractedText, Extraction, Outcome, Reason};
@@ -40,7 +45,10 @@ pub use outside::{Outside, OutsideLimits, outside_main};
 pub use pool::{Pool, Share, Urgency};
 pub use process::WorkerCommand;
 pub use sandbox::SandboxReport;
+pub use snapshot::{Snapshot, SnapshotError};
+pub use space::SpoolSpace;
 pub use spool::MemberBytes;
+pub use underway::{Mark, Refused, Underway};
 pub use worker::worker_main;
 
 /// Version of what extraction yields. It rises when the same bytes may give another text, so that

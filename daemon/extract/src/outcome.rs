@@ -168,10 +168,32 @@ codes! {
         NoReply = "no-reply",
         /// The worker's answer breaks the protocol
         BadReply = "bad-reply",
+        /// The worker was killed from outside: by the kernel for want of memory, or by somebody
+        Killed = "killed",
+        /// The machine had no room, or no way, to keep the bytes that were to be read
+        SpoolFailed = "spool-failed",
+        /// The daemon crashed twice while it worked on these bytes
+        DaemonCrashed = "daemon-crashed",
         /// No worker could be started
         NoWorker = "no-worker",
         /// The pool was shut down meanwhile
         ShuttingDown = "shutting-down",
+    }
+}
+
+impl Reason {
+    /// Whether this is a fault of the machine, which says nothing about the document: it is tried
+    /// again, and never given up for it.
+    #[must_use]
+    pub const fn is_machines(self) -> bool {
+        matches!(
+            self,
+            Self::Killed
+                | Self::SpoolFailed
+                | Self::ReadError
+                | Self::NoWorker
+                | Self::ShuttingDown
+        )
     }
 }
 

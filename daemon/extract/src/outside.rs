@@ -9,8 +9,8 @@ mod confine;
 mod run;
 
 use std::fs::File;
-use std::io::{Seek, SeekFrom};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::io::{self, Write};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
@@ -18,7 +18,9 @@ pub use confine::outside_main;
 
 use self::run::{Output, run};
 use crate::formats::paged_text;
+use crate::kept::{Claim, Growing};
 use crate::process::WorkerCommand;
+use crate::space::SpoolSpace;
 use crate::{ExtractedText, Extraction, Fact, Outcome, Reason};
 
 /// Where programs are looked for.
@@ -47,6 +49,17 @@ pub struct Outside {
     limits: OutsideLimits,
     pdftotext: Option<PathBuf>,
     recogniser: Option<Recogniser>,
+}
+
+/// The machine did not let a program run: that says nothing about the document.
+#[derive(Debug, thiserror::Error)]
+#[error(transparent)]
+struct MachineFault(#[from] io::Error);
+
+impl MachineFault {
+    fn log(&self, program: &str) {
+        tracing::warn!(error = %self, program, "a program could not be run; it is asked again later");
+    }
 }
 
 /// What turns pictures into text.
@@ -99,19 +112,28 @@ impl Outside {
 
     /// What a program here makes of a document that our readers did not read, or read poorly. Where
     /// none does better the extraction stays, and its engine says who tried.
-    pub(crate) fn improve(&self, own: Extraction, document: BorrowedFd<'_>) -> Extraction {
+    ///
+    /// A program that the machine did not let run has not tried.
+    pub(crate) fn improve(
+        &self,
+        own: Extraction,
+        document: BorrowedFd<'_>,
+        space: &SpoolSpace,
+    ) -> Extraction {
         let mut own = own;
         let reason = own.outcome.reason();
         if self.wants_pdftotext(&own.media_type, reason) {
             match self.pdf_text(&own, document) {
-                Some(better) => return better,
-                None => own.engine = format!("{}{TRIED}{PDFTOTEXT}", own.engine),
+                Ok(Some(better)) => return better,
+                Ok(None) => own.engine = format!("{}{TRIED}{PDFTOTEXT}", own.engine),
+                Err(fault) => fault.log(PDFTOTEXT),
             }
         }
         if self.wants_recognition(&own.media_type, reason) {
-            match self.recognised(&own, document) {
-                Some(better) => return better,
-                None => own.engine = format!("{}{TRIED}{TESSERACT}", own.engine),
+            match self.recognised(&own, document, space) {
+                Ok(Some(better)) => return better,
+                Ok(None) => own.engine = format!("{}{TRIED}{TESSERACT}", own.engine),
+                Err(fault) => fault.log(TESSERACT),
             }
         }
         own
@@ -134,50 +156,68 @@ impl Outside {
     }
 
     /// All of it, in the order of the content streams, as our own engine gives it.
-    fn pdf_text(&self, poor: &Extraction, document: BorrowedFd<'_>) -> Option<Extraction> {
-        let program = self.pdftotext.as_ref()?;
+    fn pdf_text(
+        &self,
+        poor: &Extraction,
+        document: BorrowedFd<'_>,
+    ) -> Result<Option<Extraction>, MachineFault> {
+        let Some(program) = &self.pdftotext else {
+            return Ok(None);
+        };
         let arguments = ["-raw", "-enc", "UTF-8", "-q", "-", "-"].map(str::to_owned);
         let deadline = Instant::now() + self.limits.time;
-        let output = self.run(program, &arguments, from_start(document)?, deadline)?;
+        let Some(output) = self.run(program, &arguments, from_start(document)?, deadline)? else {
+            return Ok(None);
+        };
         let text = String::from_utf8_lossy(&output.bytes);
         let old = match &poor.outcome {
             Outcome::Text { text, .. } => words(text),
             _ => 0,
         };
-        if words(&text) <= old {
-            return None;
-        }
         let cut = output.cut.then_some(Reason::OutputLimit);
-        Some(self.read_by(poor, PDFTOTEXT, &text, cut, 0))
+        let better = words(&text) > old;
+        Ok(better.then(|| self.read_by(poor, PDFTOTEXT, &text, cut, 0)))
     }
 
     /// Page after page: a picture is made of each and read.
-    fn recognised(&self, poor: &Extraction, document: BorrowedFd<'_>) -> Option<Extraction> {
-        let recogniser = self.recogniser.as_ref()?;
+    fn recognised(
+        &self,
+        poor: &Extraction,
+        document: BorrowedFd<'_>,
+        space: &SpoolSpace,
+    ) -> Result<Option<Extraction>, MachineFault> {
+        let Some(recogniser) = &self.recogniser else {
+            return Ok(None);
+        };
         let deadline = Instant::now() + self.limits.time;
-        let pages = match poor.media_type == PDF {
+        let is_pdf = poor.media_type == PDF;
+        let pages = match is_pdf {
             true => poor.facts.number(Fact::Pages).max(1),
             false => 1,
         };
         let wanted = pages.min(u64::from(self.limits.pages));
         let (mut text, mut read) = (String::new(), 0);
         for page in 1..=wanted {
-            let picture = match poor.media_type == PDF {
-                true => self.picture(recogniser, document, page, deadline),
-                false => from_start(document),
+            let words = match is_pdf {
+                true => match self.picture(recogniser, document, page, deadline)? {
+                    Some(picture) => {
+                        let picture = spooled(&picture.bytes, space)?;
+                        self.page_text(recogniser, picture, deadline)?
+                    }
+                    None => None,
+                },
+                false => self.page_text(recogniser, from_start(document)?, deadline)?,
             };
-            let Some(words) = picture.and_then(|p| self.page_text(recogniser, p, deadline)) else {
+            let Some(words) = words else {
                 break;
             };
             text.push_str(&words);
             text.push('\u{c}');
             read += 1;
         }
-        if words(&text) == 0 {
-            return None;
-        }
         let partial = (read < pages).then_some(Reason::PagesFailed);
-        Some(self.read_by(poor, TESSERACT, &text, partial, read))
+        let found = words(&text) > 0;
+        Ok(found.then(|| self.read_by(poor, TESSERACT, &text, partial, read)))
     }
 
     fn picture(
@@ -186,44 +226,46 @@ impl Outside {
         document: BorrowedFd<'_>,
         page: u64,
         deadline: Instant,
-    ) -> Option<OwnedFd> {
+    ) -> Result<Option<Output>, MachineFault> {
         let page = page.to_string();
         let arguments = [
             "-f", &page, "-l", &page, "-r", RESOLUTION, "-gray", "-png", "-",
         ];
         let arguments = arguments.map(str::to_owned);
-        let program = recogniser.pdftoppm.as_ref()?;
-        let output = self.run(program, &arguments, from_start(document)?, deadline)?;
-        spooled(&output.bytes)
+        let Some(program) = &recogniser.pdftoppm else {
+            return Ok(None);
+        };
+        self.run(program, &arguments, from_start(document)?, deadline)
     }
 
     fn page_text(
         &self,
         recogniser: &Recogniser,
-        picture: OwnedFd,
+        picture: File,
         deadline: Instant,
-    ) -> Option<String> {
+    ) -> Result<Option<String>, MachineFault> {
         let arguments = ["stdin", "stdout", "-l", &recogniser.languages];
         let arguments = arguments.map(str::to_owned);
         let output = self.run(&recogniser.tesseract, &arguments, picture, deadline)?;
-        Some(String::from_utf8_lossy(&output.bytes).into_owned())
+        Ok(output.map(|output| String::from_utf8_lossy(&output.bytes).into_owned()))
     }
 
     fn run(
         &self,
         program: &std::path::Path,
         arguments: &[String],
-        input: OwnedFd,
+        input: File,
         deadline: Instant,
-    ) -> Option<Output> {
-        run(
-            &self.shim,
-            &self.limits,
+    ) -> Result<Option<Output>, MachineFault> {
+        let (shim, limits) = (&self.shim, &self.limits);
+        Ok(run(
+            shim,
+            limits,
             program,
             arguments,
-            input,
+            input.into(),
             deadline,
-        )
+        )?)
     }
 
     fn read_by(
@@ -290,18 +332,16 @@ fn words(text: &str) -> usize {
 }
 
 /// The document once more, at its start and for reading only.
-fn from_start(document: BorrowedFd<'_>) -> Option<OwnedFd> {
-    use std::os::fd::AsRawFd;
-    let path = format!("/proc/self/fd/{}", document.as_raw_fd());
-    Some(File::open(path).ok()?.into())
+fn from_start(document: BorrowedFd<'_>) -> io::Result<File> {
+    File::open(format!("/proc/self/fd/{}", document.as_raw_fd()))
 }
 
 /// Bytes as the input of the next program.
-fn spooled(bytes: &[u8]) -> Option<OwnedFd> {
-    let mut file = tempfile::tempfile().ok()?;
-    std::io::Write::write_all(&mut file, bytes).ok()?;
-    file.seek(SeekFrom::Start(0)).ok()?;
-    from_start(file.as_fd())
+fn spooled(bytes: &[u8], space: &SpoolSpace) -> io::Result<File> {
+    let mut kept = Growing::new(space, Claim::More, bytes.len() as u64)?;
+    kept.write_all(bytes)?;
+    // The budget counts what documents leave behind; this goes with its page.
+    from_start(kept.finish()?.into_file(space)?.as_fd())
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ mod queue;
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -18,10 +18,15 @@ pub use queue::{Share, Urgency};
 use self::queue::{Lane, Queue, Ticket};
 use crate::process::{Fault, Spawner, Worker, WorkerCommand};
 use crate::protocol::{Request, Setup};
+use crate::space::SpoolSpace;
+use crate::underway::{Mark, Refused, Underway};
 use crate::{Extraction, Facts, Hint, Limits, Outcome, Outside, Reason, SandboxReport};
 
 /// Longest file name that is passed on, in bytes (the longest Linux has).
 const MAX_NAME_BYTES: usize = 255;
+
+/// Bytes that may be spooled where nobody says otherwise.
+const SPOOL_BYTES: u64 = 4 << 30;
 
 /// A fixed number of workers. All methods may be called from many threads at once.
 #[derive(Debug)]
@@ -29,7 +34,8 @@ pub struct Pool {
     spawner: io::Result<Spawner>,
     workers: usize,
     limits: Limits,
-    spool: PathBuf,
+    space: SpoolSpace,
+    underway: Option<Underway>,
     outside: Option<Outside>,
     state: Mutex<State>,
     freed: Condvar,
@@ -60,7 +66,8 @@ impl Pool {
             spawner: Spawner::start(command, setup),
             workers: workers.max(1),
             limits,
-            spool: std::env::temp_dir(),
+            space: SpoolSpace::new(std::env::temp_dir(), SPOOL_BYTES),
+            underway: None,
             outside: None,
             state: Mutex::default(),
             freed: Condvar::new(),
@@ -68,18 +75,40 @@ impl Pool {
         }
     }
 
-    /// Keeps the bytes of members in unlinked files in `directory`, not in the system's place for
-    /// temporary files.
+    /// Keeps snapshots and members in unlinked files in `directory`, at most `limit` bytes of them,
+    /// not in the system's place for temporary files.
     #[must_use]
-    pub fn spooling_in(mut self, directory: PathBuf) -> Self {
-        self.spool = directory;
+    pub fn spooling_in(mut self, directory: PathBuf, limit: u64) -> Self {
+        self.space = SpoolSpace::new(directory, limit);
         self
     }
 
-    /// Where the bytes of members are kept.
+    /// Where snapshots and members are kept.
     #[must_use]
-    pub fn spool(&self) -> &Path {
-        &self.spool
+    pub fn space(&self) -> &SpoolSpace {
+        &self.space
+    }
+
+    /// Writes down what is under way, so that a crash of the daemon can be held against it.
+    #[must_use]
+    pub fn with_underway(mut self, underway: Underway) -> Self {
+        self.underway = Some(underway);
+        self
+    }
+
+    /// Writes down that the content of this hash is about to be read, until the mark is dropped;
+    /// none where nothing is written down.
+    ///
+    /// # Errors
+    /// Where it must not be read, see [`Refused`].
+    pub fn begin(&self, hash: [u8; 32]) -> Result<Option<Mark<'_>>, Refused> {
+        let underway = self.underway.as_ref();
+        underway.map(|underway| underway.begin(hash)).transpose()
+    }
+
+    /// The daemon is about to end: a kill from now on is held against no document.
+    pub fn stopping(&self) {
+        self.underway.iter().for_each(Underway::stopping);
     }
 
     /// Asks programs of the machine where our own readers are at a loss.
@@ -105,6 +134,34 @@ impl Pool {
             .and_then(|length| self.read(document, length, hint))
             .unwrap_or_else(|outcome| unread(outcome, document));
         self.improve(extraction, document, hint.share)
+    }
+
+    /// Reads the text of a content that others must be able to survive: it is written down as under
+    /// way until the mark is dropped, which is for the caller to do when it is through with the text.
+    /// One that the daemon crashed on twice is not read.
+    pub fn extract_marked(
+        &self,
+        document: impl AsFd,
+        hash: [u8; 32],
+        hint: &Hint,
+    ) -> (Extraction, Option<Mark<'_>>) {
+        let document = document.as_fd();
+        match self.begin(hash) {
+            Ok(mark) => {
+                let extraction = self.extract(document, hint);
+                mark.iter().for_each(Mark::working);
+                (extraction, mark)
+            }
+            Err(Refused::GivenUp) => {
+                let outcome = Outcome::Crashed(Reason::DaemonCrashed);
+                (unread(outcome, document), None)
+            }
+            Err(Refused::NotMarked(error)) => {
+                warn!(%error, "what is under way cannot be written down");
+                let outcome = Outcome::Failed(Reason::SpoolFailed);
+                (unread(outcome, document), None)
+            }
+        }
     }
 
     /// What confines the workers; starts one to find out if none has been started yet.
@@ -201,7 +258,7 @@ impl Pool {
             outside.could_improve(&extraction.media_type, code, &extraction.engine)
         });
         match (asked, asked.map(|_| self.place(Lane::Huge, share))) {
-            (Some(outside), Some(Ok(_place))) => outside.improve(extraction, document),
+            (Some(outside), Some(Ok(_place))) => outside.improve(extraction, document, &self.space),
             _ => extraction,
         }
     }
@@ -217,7 +274,7 @@ impl Pool {
         let place = self.place(lane, hint.share).map_err(Lost::With)?;
         let mut worker = place.worker().map_err(Lost::With)?;
         let documents_per_worker = self.limits.documents_per_worker;
-        match worker.ask(document, request, &self.limits, &self.spool) {
+        match worker.ask(document, request, &self.limits, &self.space) {
             Ok((extraction, fit)) => {
                 if fit && worker.served() < documents_per_worker {
                     self.check_in(worker);

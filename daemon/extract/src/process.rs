@@ -6,7 +6,7 @@ use std::io::{self, BufReader, PipeReader, Read};
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
@@ -14,8 +14,10 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::OFlags;
 use rustix::process::{Pid, Signal};
+use tracing::warn;
 
 use crate::protocol::{self, Hello, Request, Setup};
+use crate::space::SpoolSpace;
 use crate::spool::Collecting;
 use crate::{EXTRACTOR_VERSION, Extraction, Limits, Outcome, Reason, SandboxReport};
 
@@ -28,6 +30,21 @@ const END_LIMIT: Duration = Duration::from_secs(5);
 const GATHERED: usize = 64 << 10;
 /// Longest text taken from a worker's stderr: what a pipe holds.
 const MAX_SAID: u64 = 64 << 10;
+
+/// Signals that no fault of a worker's own raises: the kernel sends them for want of memory, or
+/// somebody else does. One that was taken over may send them to itself, and gains another try by it.
+const FROM_OUTSIDE: &[i32] = &[
+    libc::SIGKILL,
+    libc::SIGTERM,
+    libc::SIGINT,
+    libc::SIGHUP,
+    libc::SIGQUIT,
+    libc::SIGUSR1,
+    libc::SIGUSR2,
+    libc::SIGPIPE,
+    libc::SIGALRM,
+    libc::SIGPWR,
+];
 
 /// How to start a worker: a program that calls [`worker_main`](crate::worker_main).
 #[derive(Debug, Clone)]
@@ -96,6 +113,8 @@ pub(crate) enum Fault {
     Closed,
     /// It answered nonsense.
     BadReply,
+    /// The daemon's side failed: the bytes of members could not be kept, or the socket gave out.
+    Machine,
 }
 
 impl Worker {
@@ -161,20 +180,25 @@ impl Worker {
         document: BorrowedFd<'_>,
         request: &Request,
         limits: &Limits,
-        spool: &Path,
+        space: &SpoolSpace,
     ) -> Result<(Extraction, bool), Fault> {
         self.answers.get_mut().deadline = Instant::now() + limits.wall;
         protocol::send_with_descriptor(self.stream(), request, document)
             .map_err(|_| Fault::Unsent)?;
-        let mut members = Collecting::new(spool, &limits.budgets);
-        let reply = protocol::receive_reply(&mut self.answers, request.nonce, &mut members)
-            .map_err(Fault::of)?;
+        let mut members = Collecting::new(space, &limits.budgets).map_err(|_| Fault::Machine)?;
+        let reply = protocol::receive_reply(&mut self.answers, request.nonce, &mut members);
+        let reply = reply.map_err(|error| match members.failure() {
+            Some(failure) => spool_failed(&failure),
+            None => Fault::of(error),
+        })?;
         if !reply.is_sound(request.nonce, limits.output_bytes) {
             return Err(Fault::BadReply);
         }
         let text = self.read_text(reply.text_bytes)?;
         let last = reply.last;
-        let members = members.into_members();
+        let members = members
+            .into_members()
+            .map_err(|error| spool_failed(&error))?;
         let extraction = reply
             .into_extraction(text, members)
             .ok_or(Fault::BadReply)?;
@@ -188,10 +212,12 @@ impl Worker {
         if fault == Fault::Closed {
             self.wait_a_little();
         }
-        let status = self.end();
+        let (status, by_us) = self.end();
         match fault {
             Fault::TimedOut => Outcome::TimedOut(Reason::WallLimit),
             Fault::BadReply => Outcome::Crashed(Reason::BadReply),
+            Fault::Machine => Outcome::Failed(Reason::SpoolFailed),
+            Fault::Unsent | Fault::Closed if by_us => Outcome::Crashed(Reason::NoReply),
             Fault::Unsent | Fault::Closed => cause_of_death(status, &self.drain_stderr()),
         }
     }
@@ -204,13 +230,15 @@ impl Worker {
         }
     }
 
-    /// Kills the process group and reaps the child; harmless if it is dead already.
-    fn end(&mut self) -> Option<ExitStatus> {
-        if let (Ok(None), Some(pid)) = (self.child.try_wait(), self.pid()) {
+    /// Kills the process group and reaps the child; harmless if it is dead already. The second value
+    /// says whether it still lived, so that its end is our doing.
+    fn end(&mut self) -> (Option<ExitStatus>, bool) {
+        let alive = matches!(self.child.try_wait(), Ok(None));
+        if let (true, Some(pid)) = (alive, self.pid()) {
             // It may end by itself between the two calls; it is not reaped before `wait`.
             let _ = rustix::process::kill_process_group(pid, Signal::KILL);
         }
-        self.child.wait().ok()
+        (self.child.wait().ok(), alive)
     }
 
     /// What it said on stderr, as far as a pipe holds it: the end is that nothing more is there.
@@ -243,13 +271,22 @@ impl Drop for Worker {
 }
 
 impl Fault {
+    /// Only what cannot be the machine's doing is a lie.
     fn of(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::TimedOut => Self::TimedOut,
-            io::ErrorKind::UnexpectedEof | io::ErrorKind::ConnectionReset => Self::Closed,
-            _ => Self::BadReply,
+            io::ErrorKind::UnexpectedEof
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::BrokenPipe => Self::Closed,
+            io::ErrorKind::InvalidData => Self::BadReply,
+            _ => Self::Machine,
         }
     }
+}
+
+fn spool_failed(error: &io::Error) -> Fault {
+    warn!(%error, "the files inside a document cannot be kept; it is tried again later");
+    Fault::Machine
 }
 
 /// What the exit status, and Rust's own words on stderr, tell of a death without answer.
@@ -263,6 +300,7 @@ fn cause_of_death(status: Option<ExitStatus>, stderr: &[u8]) -> Outcome {
         Some(libc::SIGABRT) if said.contains("overflowed its stack") => {
             Outcome::Crashed(Reason::StackOverflow)
         }
+        Some(signal) if FROM_OUTSIDE.contains(&signal) => Outcome::Failed(Reason::Killed),
         Some(_) => Outcome::Crashed(Reason::Signal),
         None => Outcome::Crashed(Reason::NoReply),
     }

@@ -114,15 +114,14 @@ pub(crate) fn grant_cpu(seconds: u64) -> rustix::io::Result<()> {
         .unwrap_or(0)
         .saturating_add(seconds)
         .saturating_add(1);
-    let maximum = rustix::process::getrlimit(Resource::Cpu).maximum;
-    let soft = maximum.map_or(soft, |hard| soft.min(hard));
-    rustix::process::setrlimit(
-        Resource::Cpu,
-        Rlimit {
-            current: Some(soft),
-            maximum,
-        },
-    )
+    set_soft_limit(Resource::Cpu, soft)
+}
+
+/// Sets the soft limit, never above the hard limit, which stays.
+pub(crate) fn set_soft_limit(resource: Resource, limit: u64) -> rustix::io::Result<()> {
+    let maximum = rustix::process::getrlimit(resource).maximum;
+    let current = Some(maximum.map_or(limit, |hard| limit.min(hard)));
+    rustix::process::setrlimit(resource, Rlimit { current, maximum })
 }
 
 /// Sets soft and hard limit, never above the hard limit that holds already.

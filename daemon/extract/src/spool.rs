@@ -1,55 +1,28 @@
 //! Where the bytes of members wait until the daemon has read them: in memory, or in one unlinked file
 //! a container.
 
-use std::fs::File;
-use std::io::{self, Read, Seek, Write};
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::FileExt;
-use std::path::{Path, PathBuf};
+use std::io::{self, Read, Write};
 use std::sync::Arc;
 
-use rustix::fs::{MemfdFlags, memfd_create};
-use tempfile::{SpooledData, SpooledTempFile};
-
+use crate::kept::{Claim, Growing, Kept, PrivateFile};
 use crate::member::{Member, MemberHead};
+use crate::space::SpoolSpace;
 use crate::{Budgets, Reason};
-
-/// Bytes of a container's members that are kept in memory; more go to a file.
-const IN_MEMORY: usize = 1 << 20;
 
 /// The bytes of one container's members. A file is removed by the kernel when the last of them is
 /// dropped.
 #[derive(Debug)]
 struct Spool {
-    data: SpooledData,
-    directory: PathBuf,
+    data: Kept,
+    space: SpoolSpace,
 }
 
 impl Spool {
-    /// A growing spool, whose file would lie in `directory`.
-    fn growing(directory: &Path) -> SpooledTempFile {
-        SpooledTempFile::new_in(IN_MEMORY, directory)
-    }
-
-    fn of(grown: SpooledTempFile, directory: &Path) -> Arc<Self> {
-        Arc::new(Self {
-            data: grown.into_inner(),
-            directory: directory.to_owned(),
-        })
-    }
-
-    fn read_at(&self, buffer: &mut [u8], at: u64) -> io::Result<usize> {
-        match &self.data {
-            SpooledData::OnDisk(file) => file.read_at(buffer, at),
-            SpooledData::InMemory(bytes) => {
-                let start = usize::try_from(at).unwrap_or(usize::MAX);
-                bytes
-                    .get_ref()
-                    .get(start..)
-                    .unwrap_or_default()
-                    .read(buffer)
-            }
-        }
+    fn of(grown: Growing, space: &SpoolSpace) -> io::Result<Arc<Self>> {
+        Ok(Arc::new(Self {
+            data: grown.finish()?,
+            space: space.clone(),
+        }))
     }
 }
 
@@ -69,23 +42,23 @@ pub struct MemberBytes {
 }
 
 impl MemberBytes {
-    /// Keeps what `write` writes: in memory, or in an unlinked file of its own in `directory`.
+    /// Keeps what `write` writes: in memory, or in an unlinked file of its own.
     ///
     /// # Errors
     /// When the temporary file cannot be written, or `write` fails.
     pub fn written_in(
-        directory: &Path,
+        space: &SpoolSpace,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
     ) -> io::Result<Self> {
-        let mut out = io::BufWriter::new(Spool::growing(directory));
+        let mut out = io::BufWriter::new(Growing::new(space, Claim::More, 0)?);
         write(&mut out)?;
-        let mut grown = out.into_inner()?;
+        let grown = out.into_inner()?;
         let extent = Extent {
             start: 0,
-            length: grown.stream_position()?,
+            length: grown.length(),
             cut: None,
         };
-        let spool = Spool::of(grown, directory);
+        let spool = Spool::of(grown, space)?;
         Ok(Self { spool, extent })
     }
 
@@ -114,22 +87,10 @@ impl MemberBytes {
     ///
     /// # Errors
     /// When the temporary file cannot be written.
-    pub fn to_file(&self) -> io::Result<File> {
-        let mut copy = self.own_file()?;
+    pub fn to_file(&self) -> io::Result<PrivateFile> {
+        let mut copy = Growing::new(&self.spool.space, Claim::More, self.length())?;
         io::copy(&mut self.reader(), &mut copy)?;
-        // The same open file cannot be made read-only; another opening of it can.
-        File::open(format!("/proc/self/fd/{}", copy.as_raw_fd()))
-    }
-
-    /// An empty file: of memory for a small member, which no disk need hear of.
-    fn own_file(&self) -> io::Result<File> {
-        if self.length() <= IN_MEMORY as u64
-            && let Ok(memory) = memfd_create("member", MemfdFlags::CLOEXEC)
-        {
-            return Ok(memory.into());
-        }
-        // Also where a hardened machine grants no files of memory.
-        tempfile::tempfile_in(&self.spool.directory)
+        copy.finish()?.into_file(&self.spool.space)
     }
 }
 
@@ -146,7 +107,7 @@ impl Read for SpoolReader<'_> {
             .len()
             .min(usize::try_from(left).unwrap_or(usize::MAX));
         let at = extent.start + self.position;
-        let count = self.bytes.spool.read_at(&mut buffer[..room], at)?;
+        let count = self.bytes.spool.data.read_at(&mut buffer[..room], at)?;
         self.position += count as u64;
         Ok(count)
     }
@@ -154,22 +115,28 @@ impl Read for SpoolReader<'_> {
 
 /// Collects the members that a worker sends, within the budgets: a worker that sends more lies.
 pub(crate) struct Collecting<'a> {
-    directory: &'a Path,
+    space: &'a SpoolSpace,
     budgets: &'a Budgets,
-    spool: SpooledTempFile,
-    written: u64,
+    spool: Growing,
     members: Vec<(MemberHead, Extent)>,
+    /// The bytes could not be kept, which is no fault of the worker's.
+    failed: Option<io::Error>,
 }
 
 impl<'a> Collecting<'a> {
-    pub(crate) fn new(directory: &'a Path, budgets: &'a Budgets) -> Self {
-        Self {
-            directory,
+    pub(crate) fn new(space: &'a SpoolSpace, budgets: &'a Budgets) -> io::Result<Self> {
+        Ok(Self {
+            space,
             budgets,
-            spool: Spool::growing(directory),
-            written: 0,
+            spool: Growing::new(space, Claim::More, 0)?,
             members: Vec::new(),
-        }
+            failed: None,
+        })
+    }
+
+    /// What kept the bytes from being kept, if anything.
+    pub(crate) fn failure(&mut self) -> Option<io::Error> {
+        self.failed.take()
     }
 
     /// Takes the next member; the bytes that follow are its own.
@@ -178,7 +145,7 @@ impl<'a> Collecting<'a> {
             return Err(io::ErrorKind::InvalidData.into());
         }
         let extent = Extent {
-            start: self.written,
+            start: self.spool.length(),
             length: 0,
             cut: None,
         };
@@ -188,13 +155,15 @@ impl<'a> Collecting<'a> {
 
     pub(crate) fn chunk(&mut self, bytes: &[u8]) -> io::Result<()> {
         let more = bytes.len() as u64;
-        if self.written + more > self.budgets.total_bytes {
+        if self.spool.length() + more > self.budgets.total_bytes {
             return Err(io::ErrorKind::InvalidData.into());
         }
         self.current()?.length += more;
-        self.spool.write_all(bytes)?;
-        self.written += more;
-        Ok(())
+        self.spool.write_all(bytes).map_err(|error| {
+            let kind = error.kind();
+            self.failed = Some(error);
+            kind.into()
+        })
     }
 
     pub(crate) fn end(&mut self, cut: Option<Reason>) -> io::Result<()> {
@@ -202,8 +171,8 @@ impl<'a> Collecting<'a> {
         Ok(())
     }
 
-    pub(crate) fn into_members(self) -> Vec<Member> {
-        let spool = Spool::of(self.spool, self.directory);
+    pub(crate) fn into_members(self) -> io::Result<Vec<Member>> {
+        let spool = Spool::of(self.spool, self.space)?;
         let member = |(head, extent): (MemberHead, Extent)| Member {
             body: head.unread.map_or_else(
                 || {
@@ -216,7 +185,7 @@ impl<'a> Collecting<'a> {
             role: head.role,
             modified: head.modified,
         };
-        self.members.into_iter().map(member).collect()
+        Ok(self.members.into_iter().map(member).collect())
     }
 
     /// The member whose bytes arrive.
@@ -233,6 +202,11 @@ impl<'a> Collecting<'a> {
 mod tests {
     use super::*;
     use crate::Role;
+    use crate::kept::IN_MEMORY;
+
+    fn space() -> SpoolSpace {
+        SpoolSpace::new(std::env::temp_dir(), 1 << 30)
+    }
 
     fn head(name: &str) -> MemberHead {
         MemberHead::new(name, Role::Entry)
@@ -240,8 +214,8 @@ mod tests {
 
     #[test]
     fn members_keep_their_own_bytes_and_can_only_be_read() {
-        let (directory, budgets) = (std::env::temp_dir(), Budgets::default());
-        let mut spool = Collecting::new(&directory, &budgets);
+        let (space, budgets) = (space(), Budgets::default());
+        let mut spool = Collecting::new(&space, &budgets).unwrap();
         for (name, pieces) in [("a", &["one ", "two"][..]), ("b", &[]), ("c", &["three"])] {
             spool.begin(head(name)).unwrap();
             for piece in pieces {
@@ -249,10 +223,11 @@ mod tests {
             }
             spool.end((name == "c").then_some(Reason::Damaged)).unwrap();
         }
-        let members = spool.into_members();
+        let members = spool.into_members().unwrap();
         let read = |member: &Member| {
             let bytes = member.body.as_ref().unwrap();
-            let (mut file, mut text) = (bytes.to_file().unwrap(), String::new());
+            let (private, mut text) = (bytes.to_file().unwrap(), String::new());
+            let mut file = private.file();
             assert!(file.write_all(b"x").is_err(), "it can be written to");
             file.read_to_string(&mut text).unwrap();
             (bytes.length(), text, bytes.cut())
@@ -267,50 +242,73 @@ mod tests {
 
     #[test]
     fn what_outgrows_the_memory_lies_in_a_file_and_reads_the_same() {
-        let (directory, budgets) = (std::env::temp_dir(), Budgets::default());
-        let mut spool = Collecting::new(&directory, &budgets);
+        let (space, budgets) = (space(), Budgets::default());
+        let mut spool = Collecting::new(&space, &budgets).unwrap();
         let bytes: Vec<u8> = (0..IN_MEMORY / 2 + 1).map(|at| (at % 251) as u8).collect();
         for name in ["a", "b", "c"] {
             spool.begin(head(name)).unwrap();
             spool.chunk(&bytes).unwrap();
         }
-        let members = spool.into_members();
+        let members = spool.into_members().unwrap();
         for member in &members {
             let own = member.body.as_ref().unwrap();
-            assert!(matches!(own.spool.data, SpooledData::OnDisk(_)));
+            assert!(matches!(own.spool.data, Kept::File(_)));
             let mut read = Vec::new();
-            own.to_file().unwrap().read_to_end(&mut read).unwrap();
+            own.to_file()
+                .unwrap()
+                .file()
+                .read_to_end(&mut read)
+                .unwrap();
             assert!(read == bytes, "{}", member.name);
         }
     }
 
     #[test]
     fn a_page_made_here_reads_as_it_was_written() {
-        let directory = std::env::temp_dir();
+        let space = space();
         for length in [0, 5, IN_MEMORY, IN_MEMORY + 1] {
-            let made = MemberBytes::written_in(&directory, |out| {
+            let made = MemberBytes::written_in(&space, |out| {
                 io::copy(&mut io::repeat(b'x').take(length as u64), out).map(drop)
             });
             let (made, mut read) = (made.unwrap(), Vec::new());
-            made.to_file().unwrap().read_to_end(&mut read).unwrap();
+            made.to_file()
+                .unwrap()
+                .file()
+                .read_to_end(&mut read)
+                .unwrap();
             assert_eq!((made.length(), read), (length as u64, vec![b'x'; length]));
         }
     }
 
     #[test]
     fn more_than_the_budgets_allow_is_a_lie() {
-        let directory = std::env::temp_dir();
+        let space = space();
         let budgets = Budgets {
             entries: 1,
             total_bytes: 4,
             ..Budgets::default()
         };
-        let mut spool = Collecting::new(&directory, &budgets);
+        let mut spool = Collecting::new(&space, &budgets).unwrap();
         assert!(spool.chunk(b"x").is_err(), "bytes of no member");
-        let mut spool = Collecting::new(&directory, &budgets);
+        let mut spool = Collecting::new(&space, &budgets).unwrap();
         spool.begin(head("a")).unwrap();
         spool.chunk(b"1234").unwrap();
         assert!(spool.chunk(b"5").is_err());
         assert!(spool.begin(head("b")).is_err());
+    }
+
+    #[test]
+    fn a_full_spool_is_told_from_a_lie() {
+        let (space, budgets) = (
+            SpoolSpace::new(std::env::temp_dir(), 1 << 20),
+            Budgets::default(),
+        );
+        let mut spool = Collecting::new(&space, &budgets).unwrap();
+        spool.begin(head("a")).unwrap();
+        assert!(spool.chunk(&vec![0; IN_MEMORY + 1]).is_err());
+        assert!(spool.failure().is_some());
+        let mut spool = Collecting::new(&space, &budgets).unwrap();
+        assert!(spool.chunk(b"bytes of no member").is_err());
+        assert!(spool.failure().is_none());
     }
 }

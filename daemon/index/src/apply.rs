@@ -18,12 +18,18 @@ use crate::index::{Index, Shared};
 use crate::table::DocumentStats;
 
 impl Index {
-    /// Applies changes in order, each of them whole or not at all. Visible to queries on return;
-    /// power-safe only after [`Index::commit`].
+    /// As [`Index::apply_all`].
     pub fn apply(&self, changes: Vec<Change>) -> Result<Applied, IndexError> {
+        self.apply_all(&changes)
+    }
+
+    /// Applies changes in order, each of them whole or not at all. Visible to queries on return;
+    /// power-safe only after [`Index::commit`]. After an error it may be called again with the same
+    /// changes: applied twice is applied once.
+    pub fn apply_all(&self, changes: &[Change]) -> Result<Applied, IndexError> {
         let mut applied = Applied::default();
         let mut writer = self.writer();
-        let mut changes = changes.into_iter().peekable();
+        let mut changes = changes.iter().peekable();
         while changes.peek().is_some() {
             let mut gathered = Gathered::new(self.store.records(), &mut writer);
             while let Some(change) = changes.next_if(|_| gathered.len() < LONG_BATCH) {
@@ -38,7 +44,11 @@ impl Index {
         Ok(applied)
     }
 
-    fn apply_batch(&self, gathered: Gathered<'_>, applied: &mut Applied) -> Result<(), IndexError> {
+    fn apply_batch(
+        &self,
+        gathered: Gathered<'_, '_>,
+        applied: &mut Applied,
+    ) -> Result<(), IndexError> {
         let Gathered {
             mut batch,
             files,
@@ -49,6 +59,8 @@ impl Index {
         } = gathered;
         let stats = self.put_documents(&mut batch, &fresh)?;
         if !fresh.is_empty() {
+            // With the first record that points into a segment, so that its number is spent.
+            writer.meta.next_segment = self.texts.next_segment();
             batch.put(key::meta(), writer.meta.encode());
         }
         batch.apply()?;
@@ -70,7 +82,7 @@ impl Index {
     fn put_documents(
         &self,
         batch: &mut Batch<'_>,
-        fresh: &[(DocId, NewDocument)],
+        fresh: &[(DocId, &NewDocument)],
     ) -> Result<Vec<DocumentStats>, IndexError> {
         let texts: Vec<&str> = fresh
             .iter()
@@ -80,7 +92,7 @@ impl Index {
         let mut stats = Vec::with_capacity(fresh.len());
         for (id, new) in fresh {
             let reference = new.text.as_ref().and_then(|_| references.next());
-            let record = record_of(new, reference.map(|r| r.to_bytes().to_vec()));
+            let record = record_of(new, reference.map(|r| r.to_bytes()));
             batch.put(key::document(*id), record.encode());
             if new.kind == DocumentKind::Text {
                 batch.put(key::unsettled(*id), Vec::new());
@@ -94,7 +106,7 @@ impl Index {
     fn show(
         &self,
         files: &[(RootId, DocId, bool)],
-        fresh: &[(DocId, NewDocument)],
+        fresh: &[(DocId, &NewDocument)],
         stats: Vec<DocumentStats>,
     ) {
         let mut shared = self.write();

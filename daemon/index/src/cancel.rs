@@ -10,6 +10,8 @@ use crate::IndexError;
 #[derive(Clone, Debug, Default)]
 pub struct Cancel {
     flag: Arc<AtomicBool>,
+    /// Cancelled with somebody else's.
+    other: Option<Arc<AtomicBool>>,
     deadline: Option<Instant>,
 }
 
@@ -24,6 +26,14 @@ impl Cancel {
         Self {
             deadline: Some(deadline),
             ..Self::default()
+        }
+    }
+
+    /// Cancelled with `other` too, whose deadline does not matter.
+    pub fn or(self, other: &Self) -> Self {
+        Self {
+            other: Some(Arc::clone(&other.flag)),
+            ..self
         }
     }
 
@@ -42,9 +52,27 @@ impl Cancel {
         let late = self
             .deadline
             .is_some_and(|deadline| Instant::now() >= deadline);
-        if late || self.flag.load(Ordering::Relaxed) {
+        let told = |flag: &Arc<AtomicBool>| flag.load(Ordering::Relaxed);
+        if late || told(&self.flag) || self.other.as_ref().is_some_and(told) {
             return Err(IndexError::Cancelled);
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_ends_with_its_own_cancel_or_with_that_of_another() {
+        let (own, other) = (Cancel::never(), Cancel::never());
+        let both = own.clone().or(&other);
+        assert!(both.check().is_ok());
+        other.cancel();
+        assert!(both.check().is_err() && own.check().is_ok());
+        let both = own.clone().or(&Cancel::never());
+        own.cancel();
+        assert!(both.check().is_err());
     }
 }

@@ -11,7 +11,7 @@
 //! did: it looks up the whole query at the finest rung in use.
 
 use roaring::RoaringTreemap;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use simdex_schema::document::RUNGS;
 use simdex_schema::posting::{PostingKey, scheme_number};
 use simdex_schema::{DocId, DocumentKind};
@@ -125,6 +125,18 @@ impl Index {
         view: &View,
         cancel: &Cancel,
     ) -> Result<Candidates, IndexError> {
+        self.candidates_and(asked, question, FxHashSet::default(), view, cancel)
+    }
+
+    /// The same, with the documents `also` counted that share none of them.
+    fn candidates_and(
+        &self,
+        asked: Asked<'_>,
+        question: Question,
+        also: FxHashSet<DocId>,
+        view: &View,
+        cancel: &Cancel,
+    ) -> Result<Candidates, IndexError> {
         let kind = match asked.scheme {
             SchemeKind::Chunks => DocumentKind::Raw,
             SchemeKind::ModN | SchemeKind::BswN => DocumentKind::Text,
@@ -144,6 +156,9 @@ impl Index {
         (tally.hits, tally.long) = counted;
         let due = may_decide(&tally, question, rung, &counts);
         tally.read_long(&due, cancel)?;
+        for id in also {
+            tally.hits.entry(id).or_insert(0);
+        }
         let suppressed = tally.add_long(cancel)?;
         let found = tally.hits.into_iter().filter_map(|(document, hits)| {
             let stats = shared
@@ -169,25 +184,43 @@ impl Index {
         })
     }
 
-    /// The same by BSW_n, which does not nest: the query is signed anew at every rung in use. `visit`
-    /// shows its signature at a rung, some at a time.
-    pub fn candidates_bsw(
+    /// Documents found by either scheme: those above, and those that share a BSW_n window with the
+    /// query. All are counted by Mod_n, whose samples are binomial: how BSW_n chooses depends on
+    /// the text around a shingle, so that its counts bound nothing. BSW_n does not nest, so the
+    /// query is signed anew at every rung in use. `visit` shows its signature at a rung, some at a
+    /// time.
+    pub fn candidates_by_either(
         &self,
+        asked: Asked<'_>,
+        question: Question,
         visit: &VisitRung<'_>,
         view: &View,
         cancel: &Cancel,
     ) -> Result<Candidates, IndexError> {
+        let sharing = self.sharing_windows(visit, view, cancel)?;
+        let also = sharing.into_keys().collect();
+        self.candidates_and(asked, question, also, view, cancel)
+    }
+
+    /// Documents of the view that share BSW_n windows with the query at their own rung, with how
+    /// many.
+    pub(crate) fn sharing_windows(
+        &self,
+        visit: &VisitRung<'_>,
+        view: &View,
+        cancel: &Cancel,
+    ) -> Result<FxHashMap<DocId, u64>, IndexError> {
         let (rungs, visible): (Vec<Rung>, _) = {
             let shared = self.read();
             let rungs = shared.table.rungs(DocumentKind::Text).collect();
             (rungs, shared.table.visible(view))
         };
-        let mut all = Candidates::default();
+        let mut sharing = FxHashMap::default();
         for rung in rungs {
             cancel.check()?;
-            let (mut counted, mut of_query) = (Counted::default(), 0);
+            let mut counted = Counted::default();
+            // Without the lock: `visit` may ask the index, and is not quick.
             visit(rung, &mut |part| {
-                of_query += part.len() as u64;
                 part.chunks(AT_ONCE).try_for_each(|probes| {
                     self.probe(SchemeKind::BswN, probes, &visible, &mut counted, cancel)
                 })
@@ -196,21 +229,13 @@ impl Index {
             let mut tally = Tally::new(self, &shared, SchemeKind::BswN, Some(&visible));
             (tally.hits, tally.long) = counted;
             tally.read_long(&|_| true, cancel)?;
-            let found = tally.hits.into_iter().filter_map(|(document, hits)| {
-                let stats = shared.table.get(document);
-                let stats = stats.filter(|stats| stats.rung == rung)?;
-                let of_document = u64::from(stats.bsw_count);
-                Some(Candidate {
-                    document,
-                    rung,
-                    shared: hits.min(of_query).min(of_document),
-                    query: of_query,
-                    of_document,
-                })
-            });
-            all.found.extend(found);
+            let found = tally.hits.into_iter();
+            sharing.extend(found.filter(|(id, _)| {
+                let stats = shared.table.get(*id);
+                stats.is_some_and(|stats| stats.rung == rung)
+            }));
         }
-        Ok(all)
+        Ok(sharing)
     }
 
     /// Counts the documents of some probes. The lock is held for these alone: a question with millions
@@ -235,9 +260,11 @@ impl Index {
 /// What a [`Tally`] counted so far: hits by document, and long lists unread.
 type Counted = (FxHashMap<DocId, u64>, Vec<Fingerprint>);
 
+/// Takes some fingerprints.
+pub type Each<'a> = dyn FnMut(&[Fingerprint]) -> Result<(), IndexError> + 'a;
+
 /// Shows a signature at a rung.
-pub type VisitRung<'a> = dyn Fn(Rung, &mut dyn FnMut(&[Fingerprint]) -> Result<(), IndexError>) -> Result<(), IndexError>
-    + 'a;
+pub type VisitRung<'a> = dyn Fn(Rung, &mut Each<'_>) -> Result<(), IndexError> + 'a;
 
 /// Counts, per document, how many of the probes it holds. Long lists are set aside and read last,
 /// where they must be.

@@ -2,7 +2,10 @@
 
 use std::collections::VecDeque;
 
-use simdex_schema::{ContentRecord, DocumentHash, DocumentKind, FileKey, FileRecord};
+use simdex_schema::file::FileOutcome;
+use simdex_schema::{
+    ContentRecord, DocumentHash, DocumentKind, FileKey, FileRecord, FileStat, Reason, State,
+};
 use simdex_signature::Signature;
 
 use crate::MemoryPermit;
@@ -61,6 +64,31 @@ impl Change {
         match self {
             Self::Container { file, members } if !is_small(&members) => in_parts(file, members),
             small => VecDeque::from([small]),
+        }
+    }
+
+    /// What is recorded in its place where the store does not take it: that the file is too large.
+    pub fn refused(&self) -> Self {
+        let (key, stat) = match self {
+            Self::File { key, record, .. } => (key, record.stat),
+            Self::Container { file, .. } | Self::Whole { file, .. } => {
+                (&file.key, file.record.stat)
+            }
+            Self::Members { container, .. } => (container, FileStat::default()),
+            Self::Remove(key) => return Self::Remove(key.clone()),
+        };
+        let outcome = FileOutcome::Unread(State::TooLarge, Reason::code("store-limit"));
+        let record = FileRecord {
+            stat,
+            racy: false,
+            outcome,
+            member: None,
+            last_read: None,
+        };
+        Self::File {
+            key: key.clone(),
+            record,
+            content: None,
         }
     }
 

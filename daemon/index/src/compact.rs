@@ -2,12 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use simdex_schema::{DocId, DocumentRecord, key};
+use simdex_schema::{DocId, DocumentHash, DocumentRecord, key};
+use simdex_signature::CanonicalText;
 
 use crate::IndexError;
 use crate::batch::{Batch, LONG_BATCH};
-use crate::index::{Index, text_reference};
-use crate::open::visit;
+use crate::index::Index;
 use crate::text::{SegmentUsage, TextRef};
 
 /// A segment is rewritten once less than this share of its text is live.
@@ -26,47 +26,58 @@ impl Index {
             .filter(|usage| mostly_dead(usage))
             .map(|usage| usage.segment)
             .collect();
-        for segment in &stale {
-            self.compact_segment(*segment)?;
+        let mut removed = 0;
+        for segment in stale {
+            removed += usize::from(self.compact_segment(segment)?);
         }
-        Ok(stale.len())
+        Ok(removed)
     }
 
-    fn compact_segment(&self, segment: u32) -> Result<(), IndexError> {
-        let _writer = self.writer();
-        let live = self.texts_in(segment)?;
+    /// Copies the live texts of a segment elsewhere and removes it; says whether it is gone. Where
+    /// one of them is damaged the segment stays until its document was let go.
+    fn compact_segment(&self, segment: u32) -> Result<bool, IndexError> {
+        let mut writer = self.writer();
+        let live = self.texts_in(&[segment].into())?;
         // Two empty texts may lie in one place.
-        let places: BTreeSet<TextRef> = live.iter().map(|(text, _)| *text).collect();
-        let places: Vec<TextRef> = places.into_iter().collect();
-        let moved: BTreeMap<TextRef, TextRef> =
-            self.texts.compact(segment, &places)?.into_iter().collect();
+        let places: BTreeMap<TextRef, DocId> = live.iter().copied().collect();
+        // A checksum was compared already.
+        let is_right = |at: &TextRef, text: &str| {
+            at.checksum.is_some() || self.is_text_of(places.get(at), text)
+        };
+        let refs: Vec<TextRef> = places.keys().copied().collect();
+        let compacted = self.texts.compact(segment, &refs, &is_right)?;
+        let moved: BTreeMap<TextRef, TextRef> = compacted.moved.into_iter().collect();
+        writer.meta.next_segment = self.texts.next_segment();
         for some in live.chunks(LONG_BATCH) {
             let mut batch = Batch::new(self.store.records());
             for (old, id) in some {
                 if let (Some(new), Some(record)) = (moved.get(old), self.document(*id)?) {
-                    let text = Some(new.to_bytes().to_vec());
+                    let text = Some(new.to_bytes());
                     let record = DocumentRecord { text, ..record };
                     batch.put(key::document(*id), record.encode());
                 }
             }
+            batch.put(key::meta(), writer.meta.encode());
             batch.apply()?;
         }
         self.commit()?;
-        Ok(self.texts.remove_segment(segment)?)
+        let left: BTreeSet<TextRef> = compacted.left.into_iter().collect();
+        let left: Vec<DocId> = live
+            .iter()
+            .filter(|(text, _)| left.contains(text))
+            .map(|(_, id)| *id)
+            .collect();
+        self.note_missing(&left);
+        if left.is_empty() {
+            self.texts.remove_segment(segment)?;
+        }
+        Ok(left.is_empty())
     }
 
-    /// Every live text of a segment with its document.
-    fn texts_in(&self, segment: u32) -> Result<Vec<(TextRef, DocId)>, IndexError> {
-        let mut texts = Vec::new();
-        visit(&*self.store, key::prefix::DOCUMENT, |bytes, value| {
-            let record = DocumentRecord::decode(value).map_err(|source| IndexError::Record {
-                what: "of a document".to_owned(),
-                source,
-            })?;
-            let here = text_reference(&record)?.filter(|text| text.segment == segment);
-            texts.extend(here.zip(key::parse_document(bytes, 1)));
-            Ok(())
-        })?;
-        Ok(texts)
+    /// Whether a text without a checksum is its document's: the copy is believed by its own.
+    fn is_text_of(&self, id: Option<&DocId>, text: &str) -> bool {
+        let named = DocumentHash(CanonicalText::from_extracted(text).hash());
+        let record = id.and_then(|id| self.document(*id).ok().flatten().map(|r| (*id, r)));
+        record.is_some_and(|(id, record)| self.check_name(id, &record, named).is_ok())
     }
 }

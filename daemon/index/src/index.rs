@@ -79,6 +79,10 @@ pub struct Index {
     signing: [AtomicU64; 3],
     /// Documents whose extracted text was found damaged: let go at the next rescan.
     pub(crate) lost: Mutex<BTreeSet<DocId>>,
+    /// Text segments in which a text was found damaged: the next rescan reads all of theirs.
+    pub(crate) suspects: Mutex<BTreeSet<u32>>,
+    /// Serial from which documents are named by the present canonical text.
+    pub(crate) named_from: u64,
 }
 
 /// What queries read.
@@ -125,12 +129,14 @@ impl Index {
             texts,
             options,
             parameters: writer.meta.parameters.clone(),
+            named_from: writer.meta.named_from,
             shared: RwLock::new(shared),
             writer: Mutex::new(writer),
             sets: Mutex::new(SetCache::new(8 * options.cached_shingles as u64)),
             memory: Memory::new(options.working_bytes),
             signing: Default::default(),
             lost: Mutex::default(),
+            suspects: Mutex::default(),
         }
     }
 
@@ -174,7 +180,11 @@ impl Index {
     /// Returns once everything applied before is power-safe.
     pub fn commit(&self) -> Result<(), IndexError> {
         self.texts.sync()?;
-        Ok(self.store.commit()?)
+        self.store.commit()?;
+        if self.texts.has_vanished() {
+            self.note_vanished()?;
+        }
+        Ok(())
     }
 
     /// Merges what is buffered, commits and closes the store.
@@ -183,6 +193,8 @@ impl Index {
         self.release_lost()?;
         self.merge()?;
         self.compact_texts()?;
+        // The texts that could not be copied.
+        self.release_lost()?;
         self.commit()?;
         Ok(self.store.close()?)
     }
@@ -229,9 +241,18 @@ impl Index {
 
     /// Extracted text of a document; none for raw bytes.
     pub fn text(&self, id: DocId) -> Result<Option<String>, IndexError> {
+        self.read_text(id, |record| self.text_of(id, record))
+    }
+
+    /// Reads what a document's record points to; notes the document where that is damaged.
+    fn read_text<T>(
+        &self,
+        id: DocId,
+        read: impl Fn(&DocumentRecord) -> Result<T, IndexError>,
+    ) -> Result<T, IndexError> {
         let text = || {
             let record = self.document(id)?.ok_or(IndexError::UnknownDocument(id))?;
-            self.text_of(&record)
+            read(&record)
         };
         let read = match text() {
             // A compaction moved it between the two reads; the record now says where to.
@@ -239,13 +260,6 @@ impl Index {
             read => read,
         };
         read.inspect_err(|error| self.note_lost(id, error))
-    }
-
-    pub(crate) fn text_of(&self, record: &DocumentRecord) -> Result<Option<String>, IndexError> {
-        let reference = text_reference(record)?;
-        Ok(reference
-            .map(|reference| self.texts.read(&reference))
-            .transpose()?)
     }
 
     /// Length of a document's extracted text, in bytes; none for raw bytes.
@@ -284,11 +298,10 @@ impl Index {
             let permit = account.take_large(set.counting_bytes())?;
             return Ok(Some(HeldSet { set, permit }));
         }
-        let Some((text, of_text)) = self.held_text(id, account)? else {
+        let read = self.read_text(id, |record| self.canonical_of(id, record, account))?;
+        let Some((canonical, _of_canonical)) = read else {
             return Ok(None);
         };
-        let (canonical, _of_canonical) = account.canonical(&text)?;
-        drop((text, of_text));
         let held = self.shingles_of(&canonical, account)?;
         lock().insert(id, Arc::clone(&held.set));
         Ok(Some(held))

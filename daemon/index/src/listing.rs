@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
     ContentHash, ContentRecord, DocId, DocumentHash, DocumentKind, FileKey, FileRecord, Reason,
-    RootId, State, key,
+    RootId, State, key, path,
 };
 
 use crate::index::Index;
@@ -20,7 +20,7 @@ use crate::{IndexError, View};
 /// A file as it is shown.
 #[derive(Clone, Debug)]
 pub struct FileView {
-    /// Absolute path.
+    /// Absolute path as it is shown ([`simdex_schema::path`]); on disk it may be another.
     pub path: PathBuf,
     /// Root and path below it.
     pub key: FileKey,
@@ -194,7 +194,7 @@ impl Index {
         key: FileKey,
         record: FileRecord,
     ) -> Result<FileView, IndexError> {
-        let path = base.join(PathBuf::from(std::ffi::OsString::from_vec(key.shown())));
+        let path = shown(base, &key);
         let content = match record.outcome {
             FileOutcome::Content(hash) => self.content(hash)?,
             FileOutcome::Unread(..) => None,
@@ -224,16 +224,6 @@ impl Index {
             document,
             chars,
         })
-    }
-
-    /// The file or member that a shown path names; the path itself where there is none.
-    pub fn resolve(&self, shown: FileKey) -> Result<FileKey, IndexError> {
-        for key in shown.readings() {
-            if self.file(&key)?.is_some() {
-                return Ok(key);
-            }
-        }
-        Ok(shown)
     }
 
     /// One file, if the view shows it, with its state as [`Index::files`] shows it.
@@ -291,15 +281,20 @@ impl Index {
     }
 }
 
+/// The absolute path of a file below `base`, as it is shown.
+fn shown(base: &std::path::Path, key: &FileKey) -> PathBuf {
+    let stored = base.join(path_from(key.path.clone()));
+    path_from(path::to_shown(stored.as_os_str().as_bytes()))
+}
+
+fn path_from(bytes: Vec<u8>) -> PathBuf {
+    PathBuf::from(std::ffi::OsString::from_vec(bytes))
+}
+
 impl FileView {
-    /// Absolute path of what holds this member, one level up.
+    /// Absolute path of what holds this member, one level up, as it is shown.
     pub fn container(&self) -> Option<PathBuf> {
-        let (own, container) = (self.key.shown(), self.key.container()?.shown());
-        let path = self.path.as_os_str().as_bytes();
-        let cut = path.len().checked_sub(own.len() - container.len())?;
-        Some(PathBuf::from(std::ffi::OsString::from_vec(
-            path[..cut].to_vec(),
-        )))
+        path::container(self.path.as_os_str().as_bytes()).map(path_from)
     }
 
     /// Another file is the one called indexed.

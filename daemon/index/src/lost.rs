@@ -1,16 +1,21 @@
-//! Extracted texts that are damaged on disk: noticed when read, never shown, extracted again.
+//! Extracted texts that are damaged on disk, or not those of their documents: noticed when read,
+//! never shown, extracted again.
 
 use std::collections::BTreeSet;
 use std::sync::{MutexGuard, PoisonError};
 
 use simdex_schema::file::FileOutcome;
-use simdex_schema::{ContentHash, DocId, FileKey, FileRecord, Reason, State, key};
+use simdex_schema::{
+    ContentHash, DocId, DocumentHash, DocumentRecord, FileKey, FileRecord, Reason, State, key,
+};
+use simdex_signature::CanonicalText;
 
-use crate::IndexError;
 use crate::batch::Batch;
-use crate::index::Index;
+use crate::index::{Index, text_reference};
+use crate::open::visit;
 use crate::purge::forget_name;
-use crate::text::TextError;
+use crate::text::{TextError, TextRef};
+use crate::{IndexError, MemoryAccount, MemoryPermit};
 
 /// Whether an error says that a text is damaged, rather than that it could not be read now.
 pub(crate) fn is_loss(error: &IndexError) -> bool {
@@ -20,16 +25,160 @@ pub(crate) fn is_loss(error: &IndexError) -> bool {
     )
 }
 
+/// Where another text than the document's lies; its checksum may be right, or there may be none.
+fn another_text(at: &TextRef) -> IndexError {
+    IndexError::Text(TextError::Corrupt {
+        segment: at.segment,
+        offset: at.offset,
+        reason: "the text is not its document's",
+    })
+}
+
 impl Index {
-    fn lost(&self) -> MutexGuard<'_, BTreeSet<DocId>> {
+    /// The extracted text a record points to; none for raw bytes. Its checksum was compared; a
+    /// reference of an older format has none, and its text is held against the document's name.
+    pub(crate) fn text_of(
+        &self,
+        id: DocId,
+        record: &DocumentRecord,
+    ) -> Result<Option<String>, IndexError> {
+        let Some(at) = text_reference(record)? else {
+            return Ok(None);
+        };
+        let text = self.texts.read(&at)?;
+        if at.checksum.is_none() {
+            let named = DocumentHash(CanonicalText::from_extracted(&text).hash());
+            self.check_name(id, record, named)?;
+        }
+        Ok(Some(text))
+    }
+
+    /// The canonical text a record points to, with a permit for it, which was held against the
+    /// document's name; none for raw bytes.
+    pub(crate) fn canonical_of(
+        &self,
+        id: DocId,
+        record: &DocumentRecord,
+        account: &MemoryAccount,
+    ) -> Result<Option<(CanonicalText, Option<MemoryPermit>)>, IndexError> {
+        let Some(at) = text_reference(record)? else {
+            return Ok(None);
+        };
+        let length = u64::from(at.len);
+        // The block it lies in, and the text itself.
+        let mut of_text = account.take_large(2 * length)?;
+        let text = self.texts.read(&at)?;
+        if let Some(permit) = &mut of_text {
+            permit.shrink_to(length);
+        }
+        let (canonical, permit) = account.canonical(&text)?;
+        drop((text, of_text));
+        self.check_name(id, record, DocumentHash(canonical.hash()))?;
+        Ok(Some((canonical, permit)))
+    }
+
+    /// An error, as of a damaged text, where the canonical text made of a document's stored text has
+    /// another name than the document. A document named by an older version of the canonical text
+    /// is not judged.
+    pub fn check_name(
+        &self,
+        id: DocId,
+        record: &DocumentRecord,
+        named: DocumentHash,
+    ) -> Result<(), IndexError> {
+        match text_reference(record)? {
+            Some(at) if id.serial() >= self.named_from && named != record.hash => {
+                Err(another_text(&at)).inspect_err(|error| self.note_lost(id, error))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    pub(crate) fn lost(&self) -> MutexGuard<'_, BTreeSet<DocId>> {
         self.lost.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn suspects(&self) -> MutexGuard<'_, BTreeSet<u32>> {
+        self.suspects.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Remembers a document whose text an error says is damaged.
     pub(crate) fn note_lost(&self, id: DocId, error: &IndexError) {
+        if let IndexError::Text(TextError::Corrupt { segment, .. }) = error {
+            self.suspects().insert(*segment);
+        }
         if is_loss(error) && self.lost().insert(id) {
             tracing::error!(document = id.0, %error, "a text is damaged: its files will be read again");
         }
+    }
+
+    /// Remembers documents whose texts cannot be there.
+    pub(crate) fn note_missing(&self, ids: &[DocId]) {
+        let mut lost = self.lost();
+        let before = lost.len();
+        lost.extend(ids);
+        let more = lost.len() - before;
+        if more > 0 {
+            tracing::error!(
+                documents = more,
+                "text segments are missing or cut short: the files of their texts will be read again"
+            );
+        }
+    }
+
+    /// Remembers the documents whose texts lay in segments that are gone.
+    pub(crate) fn note_vanished(&self) -> Result<(), IndexError> {
+        let gone = self.texts.vanished()?;
+        if gone.is_empty() {
+            return Ok(());
+        }
+        let missing: Vec<DocId> = self
+            .texts_in(&gone)?
+            .into_iter()
+            .map(|(_, id)| id)
+            .collect();
+        self.note_missing(&missing);
+        // Nothing will ever point there again.
+        self.texts.forget(&gone);
+        Ok(())
+    }
+
+    /// Reads all texts of segments in which one was found damaged: where a segment was restored or
+    /// exchanged, one read of its files heals all of it.
+    fn sweep_suspects(&self) -> Result<(), IndexError> {
+        let suspects = self.suspects().clone();
+        if suspects.is_empty() {
+            return Ok(());
+        }
+        let mut texts = self.texts_in(&suspects)?;
+        texts.sort_unstable();
+        for (_, id) in texts {
+            match self.text(id) {
+                Err(error) if !is_loss(&error) => return Err(error),
+                _ => {}
+            }
+        }
+        self.suspects()
+            .retain(|segment| !suspects.contains(segment));
+        Ok(())
+    }
+
+    /// Every text of some segments with its document.
+    pub(crate) fn texts_in(
+        &self,
+        segments: &BTreeSet<u32>,
+    ) -> Result<Vec<(TextRef, DocId)>, IndexError> {
+        let mut texts = Vec::new();
+        visit(&*self.store, key::prefix::DOCUMENT, |bytes, value| {
+            let record = DocumentRecord::decode(value).map_err(|source| IndexError::Record {
+                what: "of a document".to_owned(),
+                source,
+            })?;
+            let here = text_reference(&record)?.filter(|text| segments.contains(&text.segment));
+            texts.extend(here.zip(key::parse_document(bytes, 1)));
+            Ok(())
+        })?;
+        Ok(texts)
     }
 
     /// An error while documents are known whose text is damaged: an answer that needs every text
@@ -47,6 +196,8 @@ impl Index {
     /// Lets documents with damaged text go: their files are unread again, so that the rescan that
     /// calls this extracts them anew. Returns those files, of all roots.
     pub fn release_lost(&self) -> Result<Vec<FileKey>, IndexError> {
+        self.note_vanished()?;
+        self.sweep_suspects()?;
         let lost = self.lost().clone();
         if lost.is_empty() {
             return Ok(Vec::new());

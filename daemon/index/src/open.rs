@@ -1,15 +1,11 @@
 //! Opening an index: reads what queries need into memory and signs again what was not yet merged.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::Instant;
 
 use simdex_schema::meta::Parameters;
-use simdex_schema::{
-    ContentHash, ContentRecord, DecodeError, DocId, DocumentRecord, EdgeRecord, GroupId,
-    MetaRecord, RootId, key,
-};
+use simdex_schema::{DecodeError, DocId, DocumentRecord, MetaRecord, RootId, StoreId, key};
 use simdex_signature::{
     BswN, CanonicalText, Chunks, Fingerprint, Ladder, ModN, Rung, SchemeKind, Signature,
 };
@@ -17,12 +13,11 @@ use simdex_signature::{
 use crate::apply::with_signatures;
 use crate::batch::{Batch, LONG_BATCH};
 use crate::buckets::drop_stale;
-use crate::groups::Stars;
-use crate::index::{Index, Options, Shared, Writer, text_reference};
+use crate::index::{Index, Options, Shared, Writer};
+use crate::load::{Documents, Pointed, load_documents, load_files, load_stars};
 use crate::lost::is_loss;
-use crate::settle::rank;
-use crate::store::Store;
-use crate::table::{DocumentStats, Table};
+use crate::store::{Store, StoreError};
+use crate::table::DocumentStats;
 use crate::text::TextStore;
 use crate::{Cancel, IndexError};
 
@@ -54,8 +49,9 @@ impl Index {
         parameters: Parameters,
         options: Options,
     ) -> Result<Opened, IndexError> {
-        let texts = TextStore::open(text_dir)?;
         let mut meta = read_meta(&*store, &parameters)?;
+        let id = meta.store.ok_or(IndexError::Damaged("meta".to_owned()))?;
+        let texts = TextStore::open(text_dir, id, meta.next_segment)?;
         let mut report = OpenReport::default();
         if meta.merging {
             // What a merge that was cut short left of a split.
@@ -71,7 +67,7 @@ impl Index {
             merged: (meta.postings, meta.bytes),
             ..Shared::default()
         };
-        let unmerged = load_documents(&*store, &mut shared, &texts, meta.watermark)?;
+        let (unmerged, pointed) = load_documents(&*store, &mut shared, &texts, meta.watermark)?;
         let orphans = load_files(&*store, &mut shared.table)?;
         if !load_stars(&*store, &mut shared)? {
             drop_edges(&*store)?;
@@ -82,21 +78,32 @@ impl Index {
         let writer = Writer { meta, orphans };
         let index = Self::assemble(store, texts, options, shared, writer);
         report.signed_again = unmerged.len() as u64;
-        report.lost_texts = index.sign_all_again(unmerged)?;
+        index.look_into(&pointed)?;
+        index.sign_all_again(unmerged)?;
+        report.lost_texts = index.lost().len() as u64;
         Ok(Opened { index, report })
     }
 
-    /// Puts documents that were not yet merged back into the buffer; returns how many could not be
-    /// signed, since their texts are damaged.
-    fn sign_all_again(&self, unmerged: Vec<(DocId, DocumentRecord)>) -> Result<u64, IndexError> {
-        let mut lost = 0;
+    /// Notes what is missing, and reads two texts of each segment, to notice one that was restored or
+    /// exchanged; the next rescan then reads all of it.
+    fn look_into(&self, pointed: &Pointed) -> Result<(), IndexError> {
+        self.note_missing(&pointed.nowhere);
+        for (_, id) in pointed.ends.values().flatten() {
+            match self.text(*id) {
+                Err(error) if !is_loss(&error) => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Puts documents that were not yet merged back into the buffer, but for those whose texts are
+    /// damaged.
+    fn sign_all_again(&self, unmerged: Documents) -> Result<(), IndexError> {
         for (id, record) in unmerged {
             match self.sign_again(id, record) {
                 // One damaged text must not keep the index from opening.
-                Err(error) if is_loss(&error) => {
-                    self.note_lost(id, &error);
-                    lost += 1;
-                }
+                Err(error) if is_loss(&error) => self.note_lost(id, &error),
                 signed => signed?,
             }
             if self.buffered() >= self.options.buffer_postings {
@@ -104,7 +111,7 @@ impl Index {
                 self.merge_through(id)?;
             }
         }
-        Ok(lost)
+        Ok(())
     }
 
     /// Puts one document back into the buffer. Where other settings give it another rung or other
@@ -113,14 +120,10 @@ impl Index {
         // One at a time, while nobody asks: what it takes is held in check by the permits of the backlog,
         // and given back before the next.
         let account = self.memory().backlog.account(&Cancel::never());
-        let length = text_reference(&old)?.map_or(0, |text| u64::from(text.len));
-        let _of_text = account.take_large(2 * length)?;
-        let Some(text) = self.text_of(&old)? else {
+        let Some((canonical, _of_canonical)) = self.canonical_of(id, &old, &account)? else {
             self.write().buffer(id, &[forward_signature(&old)]);
             return Ok(());
         };
-        let (canonical, _of_canonical) = account.canonical(&text)?;
-        drop(text);
         let ladder = Ladder {
             target: self.parameters.target,
             ..Ladder::default()
@@ -160,7 +163,7 @@ fn forward_signature(record: &DocumentRecord) -> Signature {
     Signature::new(Chunks::SCHEME, record.rung, fingerprints)
 }
 
-fn damaged(what: &str, source: DecodeError) -> IndexError {
+pub(crate) fn damaged(what: &str, source: DecodeError) -> IndexError {
     IndexError::Record {
         what: what.to_owned(),
         source,
@@ -168,20 +171,32 @@ fn damaged(what: &str, source: DecodeError) -> IndexError {
 }
 
 fn read_meta(store: &dyn Store, parameters: &Parameters) -> Result<MetaRecord, IndexError> {
-    match store.records().get(&key::meta())? {
-        Some(bytes) => {
-            let meta = MetaRecord::decode(&bytes).map_err(|source| damaged("meta", source))?;
-            // A store of an older format is of the present one before anything is added to it.
-            if meta.encode() != bytes {
-                put_meta(store, &meta)?;
-            }
-            Ok(meta)
+    let bytes = store.records().get(&key::meta())?;
+    let decoded = bytes.as_deref().map(MetaRecord::decode).transpose();
+    let mut meta = decoded
+        .map_err(|source| damaged("meta", source))?
+        .unwrap_or_else(|| MetaRecord::new(parameters.clone()));
+    if meta.store.is_none() {
+        if bytes.is_some() {
+            // Before format 3 every edge was kept. Cut anywhere, this is done again.
+            drop_edges(store)?;
         }
-        None => {
-            let meta = MetaRecord::new(parameters.clone());
-            put_meta(store, &meta)?;
-            Ok(meta)
-        }
+        meta.store = Some(random_id()?);
+    }
+    // A store of an older format is of the present one before anything is added to it.
+    if bytes.as_deref() != Some(&meta.encode()) {
+        put_meta(store, &meta)?;
+    }
+    Ok(meta)
+}
+
+/// An id that no other store has.
+fn random_id() -> Result<StoreId, IndexError> {
+    let mut id = [0; 16];
+    let filled = rustix::rand::getrandom(&mut id, rustix::rand::GetRandomFlags::empty());
+    match filled {
+        Ok(16) => Ok(StoreId(id)),
+        _ => Err(StoreError::Engine("the kernel gives no random bytes".to_owned()).into()),
     }
 }
 
@@ -235,6 +250,10 @@ fn adopt(
         meta.postings = Default::default();
         meta.bytes = Default::default();
     }
+    if meta.parameters.canonical != parameters.canonical {
+        // Their contents are read again, which names them anew.
+        meta.named_from = meta.next_document;
+    }
     meta.parameters = parameters;
     put_meta(store, meta)
 }
@@ -254,100 +273,6 @@ fn in_batches(
     Ok(())
 }
 
-/// Reads all documents and counts their texts as live; returns those whose postings are not in buckets, by id.
-fn load_documents(
-    store: &dyn Store,
-    shared: &mut Shared,
-    texts: &TextStore,
-    watermark: u64,
-) -> Result<Vec<(DocId, DocumentRecord)>, IndexError> {
-    let mut unmerged = Vec::new();
-    visit(store, key::prefix::DOCUMENT, |bytes, value| {
-        let record = DocumentRecord::decode(value).map_err(|e| damaged("of a document", e))?;
-        let id = key::parse_document(bytes, 1)
-            .ok_or_else(|| IndexError::Damaged("the key of a document".to_owned()))?;
-        shared.table.insert(id, DocumentStats::from(&record));
-        text_reference(&record)?
-            .iter()
-            .for_each(|text| texts.count_live(text));
-        if id.serial() >= watermark {
-            unmerged.push((id, record));
-        }
-        Ok(())
-    })?;
-    visit(store, key::prefix::UNSETTLED, |bytes, _| {
-        let id = key::parse_document(bytes, 1);
-        let id = id.filter(|id| shared.table.is_text(*id));
-        shared.unsettled.extend(id);
-        Ok(())
-    })?;
-    Ok(unmerged)
-}
-
-/// Counts the files of every document; returns contents that no file holds.
-fn load_files(
-    store: &dyn Store,
-    table: &mut Table,
-) -> Result<std::collections::BTreeSet<ContentHash>, IndexError> {
-    let mut contents: BTreeMap<ContentHash, (Option<DocId>, bool)> = BTreeMap::new();
-    visit(store, key::prefix::CONTENT, |bytes, value| {
-        let record = ContentRecord::decode(value).map_err(|e| damaged("of a content", e))?;
-        if let Some(hash) = ContentHash::from_slice(&bytes[1..]) {
-            contents.insert(hash, (record.document, false));
-        }
-        Ok(())
-    })?;
-    visit(store, key::prefix::FILE_OF_CONTENT, |bytes, _| {
-        let hash = bytes.get(1..33).and_then(ContentHash::from_slice);
-        let root = key::parse_file(bytes, 33).map(|file| file.root);
-        if let (Some(entry), Some(root)) = (hash.and_then(|h| contents.get_mut(&h)), root) {
-            entry.1 = true;
-            if let Some(id) = entry.0 {
-                table.count_file(root, id, true);
-            }
-        }
-        Ok(())
-    })?;
-    Ok(contents
-        .into_iter()
-        .filter(|(_, (_, held))| !held)
-        .map(|(hash, _)| hash)
-        .collect())
-}
-
-/// Reads the stars: every edge joins a member to its principal, the earlier of the two, and a
-/// document that is settled and no member is a principal. False where the edges contradict that.
-fn load_stars(store: &dyn Store, shared: &mut Shared) -> Result<bool, IndexError> {
-    let mut members = Vec::new();
-    visit(store, key::prefix::EDGE, |bytes, value| {
-        let edge = EdgeRecord::decode(value).map_err(|e| damaged("of an edge", e))?;
-        let ends = key::parse_document(bytes, 1).zip(key::parse_document(bytes, 9));
-        let Some((a, b)) = ends else {
-            return Ok(());
-        };
-        let (principal, member, edge) = match rank(&shared.table, a) < rank(&shared.table, b) {
-            true => (a, b, edge),
-            false => (b, a, edge.swapped()),
-        };
-        shared.stars.join(member, principal, edge);
-        members.push((member, principal));
-        Ok(())
-    })?;
-    for id in shared.table.known().iter().map(DocId) {
-        let settled = shared.table.is_text(id) && !shared.unsettled.contains(&id);
-        if settled && shared.stars.principal(id) == id {
-            shared.stars.lead(id);
-        }
-    }
-    let sound = members.iter().all(|(member, principal)| {
-        shared.stars.principals().contains(principal.0)
-            && shared.stars.principal(*member) == *principal
-            && !shared.unsettled.contains(member)
-    });
-    load_handles(store, shared)?;
-    Ok(sound)
-}
-
 /// Drops all edges and has every document wait for its place.
 fn drop_edges(store: &dyn Store) -> Result<(), IndexError> {
     in_batches(store, key::prefix::DOCUMENT, |batch, document| {
@@ -357,25 +282,6 @@ fn drop_edges(store: &dyn Store) -> Result<(), IndexError> {
     })?;
     in_batches(store, key::prefix::EDGE, |batch, edge| {
         batch.delete(edge.to_vec())
-    })
-}
-
-impl Shared {
-    /// Has every document with text wait for its place.
-    fn unsettle_all(&mut self) {
-        self.stars = Stars::default();
-        let known = self.table.known().iter().map(DocId);
-        self.unsettled = known.filter(|id| self.table.is_text(*id)).collect();
-    }
-}
-
-fn load_handles(store: &dyn Store, shared: &mut Shared) -> Result<(), IndexError> {
-    visit(store, key::prefix::GROUP, |bytes, value| {
-        let handle = value.try_into().map(u64::from_be_bytes).map(GroupId);
-        if let (Some(id), Ok(handle)) = (key::parse_document(bytes, 1), handle) {
-            shared.group_ids.insert(id, handle);
-        }
-        Ok(())
     })
 }
 

@@ -7,9 +7,13 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 mod checked;
+mod conf;
 #[cfg(test)]
 mod contract;
+mod copy;
 mod durable;
+mod hooked;
+mod judge;
 mod lock;
 mod memory;
 mod probe;
@@ -20,7 +24,10 @@ mod sled;
 mod tests;
 mod witness;
 
-pub use checked::{Damage, Opened, open_checked, probe_time_limit};
+pub use checked::{Damage, Opened, open_checked, open_examined, probe_time_limit};
+pub use conf::is_damaged as settings_are_damaged;
+pub use copy::{Observed, copy_aside};
+pub use hooked::{Before, Failed, Hooked, Hooks, Operation};
 pub use memory::MemoryStore;
 pub use probe::{ProbeVerdict, probe, probe_main};
 pub use sled::{Options, SledStore};
@@ -163,6 +170,16 @@ pub enum StoreError {
     /// succeeds, so the store accepts no further commit until it is opened again.
     #[error("an earlier sync of the store failed")]
     SyncFailed,
+    /// A copy of the store would not fit.
+    #[error("{} has {free} bytes free, and {needed} are needed", dir.display())]
+    NoRoom {
+        /// Where the copy was to be made.
+        dir: PathBuf,
+        /// Bytes it takes.
+        needed: u64,
+        /// Bytes there are.
+        free: u64,
+    },
     /// The operating system refused an operation on a file of the store.
     #[error("cannot {action} {}", path.display())]
     Io {
@@ -173,11 +190,22 @@ pub enum StoreError {
         /// Why it failed.
         source: std::io::Error,
     },
+    /// The machine lacks something the engine needs, or a disk fails: nothing is known to be wrong
+    /// with the store.
+    #[error("the machine, not the store, is at fault: {reason}")]
+    Machine {
+        /// What the engine said.
+        reason: String,
+    },
     /// The engine reported any other error.
     #[error("storage engine: {0}")]
     Engine(String),
-    /// The probe of a store ended without a verdict, for instance because it was told to stop.
-    #[error("probe of store {} gave no verdict: {reason}", dir.display())]
+    /// Whether the store is sound could not be found out, for instance because memory was short. It
+    /// was left as it is.
+    #[error(
+        "the store {} was found neither sound nor damaged ({reason}); it was left as it is, try again",
+        dir.display()
+    )]
     ProbeInconclusive {
         /// Directory of the store.
         dir: PathBuf,

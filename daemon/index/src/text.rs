@@ -10,6 +10,10 @@
 //! and not committed may: its text is missed when the store opens, never mistaken for another, as
 //! every start appends to a new segment and a torn tail is never written over.
 //!
+//! The directory may be removed, exchanged or restored by people. So a block is sealed with the id
+//! of its store and its place, a reference has a checksum of its text, segment numbers are never
+//! used again, and a segment that vanishes while it is written is left for a new one.
+//!
 //! Dead texts are dropped by segment: [`TextStore::segments`] tells the live share,
 //! [`TextStore::compact`] copies what lives, and after the caller has committed the new references
 //! [`TextStore::remove_segment`] deletes the file.
@@ -17,15 +21,17 @@
 use std::path::PathBuf;
 
 mod block;
+mod pack;
 mod reference;
 mod segment;
 mod store;
+mod writer;
 
 #[cfg(test)]
 mod tests;
 
-pub use reference::TextRef;
-pub use store::{SegmentUsage, TextStore};
+pub use reference::{TextRef, checksum};
+pub use store::{Compacted, Head, SegmentUsage, TextStore};
 
 /// Texts are packed into one block up to this many bytes.
 pub const BLOCK_BYTES: usize = 64 << 10;
@@ -97,4 +103,10 @@ impl TextError {
             source,
         }
     }
+}
+
+/// A block as formats 1 and 2 wrote it, for tests of what is still read.
+#[cfg(test)]
+pub(crate) fn block_of_format_2(segment: u32, offset: u64, raw: &[u8]) -> Vec<u8> {
+    block::encode_unbound(block::Place { segment, offset }, raw)
 }

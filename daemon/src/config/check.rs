@@ -89,7 +89,11 @@ impl Config {
     fn check_together(&self) -> Result<(), String> {
         let (extract, watch) = (&self.extract, &self.watch);
         let input = ("extract.input_mib", extract.input_mib.bytes());
+        let spool = ("extract.spool_mib", extract.spool_mib.bytes());
+        let unpacked = extract.container_mib.bytes().saturating_mul(2);
         let within = [
+            (input, spool),
+            (("extract.container_mib, twice,", unpacked), spool),
             (("extract.raw_mib", extract.raw_mib.bytes()), input),
             (
                 (

@@ -19,7 +19,13 @@ const HEAD: &str = r#"# Simdex daemon: sample configuration. Every key is here w
 # $RUNTIME_DIRECTORY or /run/simdex.
 # socket = "/run/simdex/simdexd.sock"
 
-# The watched trees, one block each. Paths are absolute and do not overlap.
+# Where reports are kept that clients ask the daemon to keep (simctl report --keep NAME): an
+# existing directory, by its path without symlinks, outside the data directory and all roots.
+# Without it none is kept; simctl report --out DIR needs none, it writes as who runs it.
+# report_dir = "/var/lib/simdex-reports"
+
+# The watched trees, one block each. Paths are absolute, do not overlap each other or data_dir, and lead
+# through no symlink: a root that does is stale.
 #   mode  auto    events where the file system reports them, else polling (NFS, SMB, FUSE)
 #         native  events, and a rescan now and then
 #         poll    rescans alone

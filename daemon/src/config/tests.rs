@@ -143,6 +143,8 @@ fn keys_that_contradict_each_other_are_both_named() {
             "container_mib",
         ),
         ("[extract]\ninput_mib = 100", "max_upload_mib", "input_mib"),
+        ("[extract]\ninput_mib = 5000", "input_mib", "spool_mib"),
+        ("[extract]\nspool_mib = 2047", "container_mib", "spool_mib"),
         (
             "[watch]\ndebounce_ms = 5001",
             "debounce_ms",
@@ -188,7 +190,7 @@ fn the_sample_config_is_written_from_the_table() {
         settings.into_iter().map(|setting| setting.value).collect()
     };
     assert_eq!(values(&config), values(&Config::default()));
-    for key in ["data_dir", "socket", "path", "mode"] {
+    for key in ["data_dir", "socket", "report_dir", "path", "mode"] {
         assert!(packaged.contains(&format!("\n# {key} = ")), "{key}");
     }
 }

@@ -1,6 +1,8 @@
 //! The service `simdex.v1.Admin`.
 
+use std::ffi::OsStr;
 use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -13,50 +15,73 @@ use tonic::{Request, Response, Status};
 
 use super::desk::{Desk, Lane};
 use super::feed::Feed;
-use super::status::Refused;
+use super::report::FeedSink;
+use super::status::{Refused, shown};
 use super::{Replies, convert, question};
+use crate::alarms::Alarm;
 use crate::catalogue::{self, Summary};
 use crate::engine::Engine;
+use crate::report::ReportDir;
 use crate::reporting;
-use crate::roots::Root;
+use crate::roots::{Root, RootState};
 
 /// Runs the daemon.
 pub struct AdminService {
     desk: Arc<Desk>,
+    reports: Option<Arc<ReportDir>>,
 }
 
 impl AdminService {
-    /// A service at this desk.
-    pub fn new(desk: Arc<Desk>) -> Self {
-        Self { desk }
+    /// A service at this desk, which keeps reports where it has a directory for them.
+    pub fn new(desk: Arc<Desk>, reports: Option<Arc<ReportDir>>) -> Self {
+        Self { desk, reports }
+    }
+
+    fn threshold(&self, asked: Option<f64>) -> Result<f64, Status> {
+        let kept = self.desk.engine()?.index.parameters().threshold;
+        question::ratio(asked, kept, "threshold")
     }
 }
 
 #[tonic::async_trait]
 impl Admin for AdminService {
     type ListFilesStream = Replies<v1::ListFilesReply>;
+    type StreamReportStream = Replies<v1::StreamReportReply>;
 
     async fn status(
         &self,
         request: Request<v1::StatusRequest>,
     ) -> Result<Response<v1::StatusReply>, Status> {
-        let deadline = self.desk.deadline(&request);
-        let asked = self.desk.ask(Lane::Query, deadline, status);
-        Ok(Response::new(asked.await?))
+        let caller = self.desk.caller(&request);
+        let asked = self.desk.ask(Lane::Query, caller, status).await;
+        let reply = match (asked, self.desk.alarm()) {
+            // Without an index it can still be told why there is none.
+            (Err(_), Some(alarm)) if !alarm.is_answering() => v1::StatusReply {
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                format: simdex_schema::FORMAT_VERSION,
+                alarm: Some(convert::alarm(&alarm)),
+                ..v1::StatusReply::default()
+            },
+            (asked, _) => asked?,
+        };
+        Ok(Response::new(reply))
     }
 
     async fn list_files(
         &self,
         request: Request<v1::ListFilesRequest>,
     ) -> Result<Response<Self::ListFilesStream>, Status> {
-        let deadline = self.desk.deadline(&request);
+        let caller = self.desk.caller(&request);
         let v1::ListFilesRequest { states, roots } = request.into_inner();
-        let view = question::view(self.desk.engine(), &roots)?;
+        let view = question::view(&*self.desk.engine()?, &roots)?;
+        if states.len() > 2 * State::ALL.len() {
+            return Err(question::too_many(states.len(), "states"));
+        }
         let states = states
             .iter()
             .map(|name| state(name))
             .collect::<Result<Vec<_>, _>>()?;
-        let listed = self.desk.list(deadline, move |engine, feed| {
+        let listed = self.desk.list(Lane::Stream, caller, move |engine, feed| {
             files(
                 engine,
                 &view,
@@ -71,9 +96,9 @@ impl Admin for AdminService {
         &self,
         request: Request<v1::DescribeFileRequest>,
     ) -> Result<Response<v1::DescribeFileReply>, Status> {
-        let deadline = self.desk.deadline(&request);
+        let caller = self.desk.caller(&request);
         let path = question::path(request.into_inner().path)?;
-        let described = self.desk.ask(Lane::Query, deadline, move |engine, _| {
+        let described = self.desk.ask(Lane::Query, caller, move |engine, _| {
             let file = question::file(engine, &path)?;
             Ok(v1::DescribeFileReply {
                 file: Some(convert::file(&file)),
@@ -86,10 +111,10 @@ impl Admin for AdminService {
         &self,
         request: Request<v1::ListRootsRequest>,
     ) -> Result<Response<v1::ListRootsReply>, Status> {
-        let deadline = self.desk.deadline(&request);
+        let caller = self.desk.caller(&request);
         let asked = self
             .desk
-            .ask(Lane::Query, deadline, |engine, _| Ok(roots(engine)?));
+            .ask(Lane::Query, caller, |engine, _| Ok(roots(engine)?));
         Ok(Response::new(v1::ListRootsReply {
             roots: asked.await?,
         }))
@@ -99,9 +124,9 @@ impl Admin for AdminService {
         &self,
         request: Request<v1::ConfirmLossRequest>,
     ) -> Result<Response<v1::ConfirmLossReply>, Status> {
-        let deadline = Desk::long_deadline(&request);
-        let root = root_at(self.desk.engine(), request.into_inner().root)?;
-        let confirmed = self.desk.ask(Lane::Work, deadline, move |engine, _| {
+        let caller = self.desk.long_caller(&request);
+        let root = root_at(&*self.desk.engine()?, request.into_inner().root)?;
+        let confirmed = self.desk.ask(Lane::Work, caller, move |engine, _| {
             tracing::info!(root = root.id.0, "a held loss is confirmed");
             Ok(engine.confirm_loss(&root)?)
         });
@@ -114,10 +139,11 @@ impl Admin for AdminService {
         &self,
         request: Request<v1::RescanRequest>,
     ) -> Result<Response<v1::RescanReply>, Status> {
-        let deadline = self.desk.deadline(&request);
-        let engine = self.desk.engine();
+        let caller = self.desk.caller(&request);
+        let engine = self.desk.engine()?;
         let paths = request.into_inner().roots;
-        let named = paths.into_iter().map(|path| root_at(engine, path));
+        question::check_roots(paths.len())?;
+        let named = paths.into_iter().map(|path| root_at(&engine, path));
         let mut roots: Vec<Arc<Root>> = named.collect::<Result<_, _>>()?;
         if roots.is_empty() {
             roots.extend(engine.roots.iter().cloned());
@@ -126,7 +152,7 @@ impl Admin for AdminService {
             roots: roots.len() as u32,
         };
         self.desk
-            .leave_to_it(Lane::Work, deadline, move |engine| {
+            .leave_to_it(Lane::Work, caller, move |engine| {
                 for root in &roots {
                     if let Err(error) = engine.rescan(root) {
                         tracing::error!(root = root.id.0, %error, "a root could not be walked");
@@ -142,8 +168,8 @@ impl Admin for AdminService {
         request: Request<v1::SyncRequest>,
     ) -> Result<Response<v1::SyncReply>, Status> {
         let started = Instant::now();
-        let deadline = Desk::long_deadline(&request);
-        let synced = self.desk.ask(Lane::Work, deadline, |engine, cancel| {
+        let caller = self.desk.long_caller(&request);
+        let synced = self.desk.ask(Lane::Work, caller, |engine, cancel| {
             engine.sync(cancel)?;
             Ok(catalogue::summary(&engine.index, &engine.roots.view())?.files_on_disk)
         });
@@ -154,32 +180,49 @@ impl Admin for AdminService {
         }))
     }
 
+    async fn stream_report(
+        &self,
+        request: Request<v1::StreamReportRequest>,
+    ) -> Result<Response<Self::StreamReportStream>, Status> {
+        use v1::stream_report_reply::Part;
+        let caller = self.desk.long_caller(&request);
+        let threshold = self.threshold(request.into_inner().threshold)?;
+        let sent = self.desk.list(Lane::Work, caller, move |engine, feed| {
+            let summary = reporting::send(engine, &FeedSink(feed), threshold, feed.cancel())?;
+            let part = Some(Part::Summary(convert::summary(summary)));
+            feed.send(v1::StreamReportReply { part })
+        });
+        Ok(Response::new(sent.await?))
+    }
+
     async fn run_report(
         &self,
         request: Request<v1::RunReportRequest>,
     ) -> Result<Response<v1::RunReportReply>, Status> {
-        let deadline = Desk::long_deadline(&request);
-        let v1::RunReportRequest { out, threshold } = request.into_inner();
-        let out = question::path(out)?;
-        let kept = self.desk.engine().index.parameters().threshold;
-        let threshold = question::ratio(threshold, kept, "threshold")?;
-        let written = self.desk.ask(Lane::Work, deadline, move |engine, cancel| {
-            let (written, summary) = reporting::run(engine, &out, Some(threshold), cancel)?;
-            let (out, summary) = (convert::path(&written.path), convert::summary(summary));
+        let caller = self.desk.long_caller(&request);
+        let v1::RunReportRequest { name, threshold } = request.into_inner();
+        let threshold = self.threshold(threshold)?;
+        let reports = self.reports.clone().ok_or_else(|| {
+            Status::failed_precondition("the daemon's config names no directory for reports")
+        })?;
+        let kept = self.desk.ask(Lane::Work, caller, move |engine, cancel| {
+            let name = OsStr::from_bytes(&name);
+            let kept = reporting::keep(engine, &reports, name, threshold, cancel)?;
             Ok(v1::RunReportReply {
-                out,
-                summary: Some(summary),
+                out: convert::path(&kept.path),
+                summary: Some(convert::summary(kept.summary)),
+                manifest: kept.manifest,
             })
         });
-        Ok(Response::new(written.await?))
+        Ok(Response::new(kept.await?))
     }
 
     async fn list_reports(
         &self,
         request: Request<v1::ListReportsRequest>,
     ) -> Result<Response<v1::ListReportsReply>, Status> {
-        let deadline = self.desk.deadline(&request);
-        let reports = self.desk.ask(Lane::Query, deadline, |engine, _| {
+        let caller = self.desk.caller(&request);
+        let reports = self.desk.ask(Lane::Query, caller, |engine, _| {
             Ok(engine.index.reports()?)
         });
         let reports = reports.await?.into_iter().map(|(at, record)| v1::Report {
@@ -196,7 +239,7 @@ impl Admin for AdminService {
 fn state(name: &str) -> Result<State, Status> {
     let known = State::ALL.iter().find(|state| state.name() == name);
     known.copied().ok_or_else(|| {
-        let name = name.escape_debug();
+        let name = shown(name.as_bytes());
         Status::invalid_argument(format!("{name} is not a state of a file"))
     })
 }
@@ -204,17 +247,31 @@ fn state(name: &str) -> Result<State, Status> {
 fn root_at(engine: &Engine, path: Vec<u8>) -> Result<Arc<Root>, Status> {
     let path = question::path(path)?;
     let root = engine.roots.iter().find(|root| root.path == path);
-    root.cloned()
-        .ok_or_else(|| Status::not_found(format!("{} is not a watched root", path.display())))
+    root.cloned().ok_or_else(|| {
+        let path = shown(path.as_os_str().as_bytes());
+        Status::not_found(format!("{path} is not a watched root"))
+    })
 }
 
 fn roots(engine: &Engine) -> Result<Vec<v1::Root>, IndexError> {
+    let alarm = engine.host().alarms.gravest();
     let root = |root: &Arc<Root>| {
         let mut files = 0;
         engine.index.file_keys(root.id, &mut |_, _| files += 1)?;
-        Ok(convert::root(root, files))
+        let mut said = convert::root(root, files);
+        stall(&mut said, alarm.as_ref());
+        Ok(said)
     };
     engine.roots.iter().map(root).collect()
+}
+
+/// While changes are not applied no root is up to date, whatever its watcher says.
+fn stall(root: &mut v1::Root, alarm: Option<&Alarm>) {
+    let seems_well = [RootState::Watching, RootState::Scanning].map(RootState::name);
+    if let Some(alarm) = alarm.filter(|_| seems_well.contains(&root.state.as_str())) {
+        root.state = "stalled".to_owned();
+        root.detail = alarm.reason.clone();
+    }
 }
 
 fn status(engine: &Engine, cancel: &Cancel) -> Result<v1::StatusReply, Refused> {
@@ -224,7 +281,12 @@ fn status(engine: &Engine, cancel: &Cancel) -> Result<v1::StatusReply, Refused> 
     let mut summary = catalogue::summary(index, &view)?;
     count_groups(engine, &view, &mut summary, cancel)?;
     summary.seconds = started.elapsed().as_secs_f64();
-    let (store_bytes, text_bytes) = index.bytes_on_disk()?;
+    let alarm = engine.host().alarms.gravest();
+    let (store_bytes, text_bytes) = match index.bytes_on_disk() {
+        // What keeps changes from being applied may keep files from being listed as well.
+        Err(_) if alarm.is_some() => Default::default(),
+        bytes => bytes?,
+    };
     Ok(v1::StatusReply {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         format: simdex_schema::FORMAT_VERSION,
@@ -243,6 +305,7 @@ fn status(engine: &Engine, cancel: &Cancel) -> Result<v1::StatusReply, Refused> 
         store_bytes,
         text_bytes,
         sandbox: engine.pool.sandbox().to_string(),
+        alarm: alarm.as_ref().map(convert::alarm),
     })
 }
 

@@ -2,11 +2,13 @@
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
+use std::time::SystemTime;
 
 use simdex_index::{FileView, Index, Usage};
 use simdex_proto::v1;
 use simdex_signature::{Rung, Scheme, SchemeKind};
 
+use crate::alarms::Alarm;
 use crate::catalogue::{Group, Member, Pair, Summary};
 use crate::compare::{Comparison, SchemeEstimate};
 use crate::events::Event;
@@ -148,6 +150,7 @@ pub(super) fn file(file: &FileView) -> v1::File {
         warnings: read.map(|read| read.warnings.clone()).unwrap_or_default(),
         facts: facts(file),
         place: place(file),
+        last_read: file.record.last_read,
     }
 }
 
@@ -217,6 +220,22 @@ pub(super) fn summary(summary: Summary) -> v1::Summary {
         pairs: summary.pairs,
         suppressed: summary.suppressed,
         seconds: summary.seconds,
+    }
+}
+
+/// What keeps changes from being applied.
+pub(super) fn alarm(alarm: &Alarm) -> v1::Alarm {
+    let seconds = |at: SystemTime| {
+        let since = at
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .unwrap_or_default();
+        since.as_secs().try_into().unwrap_or(i64::MAX)
+    };
+    v1::Alarm {
+        reason: alarm.reason.clone(),
+        since: seconds(alarm.since),
+        next_attempt: alarm.next_attempt.map(seconds),
+        answering: alarm.is_answering(),
     }
 }
 
@@ -297,6 +316,7 @@ mod tests {
                 racy: false,
                 outcome,
                 member: None,
+                last_read: None,
             },
             content: None,
             state: State::Unreadable,

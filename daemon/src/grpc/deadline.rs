@@ -4,17 +4,13 @@ use std::time::{Duration, Instant};
 
 use tonic::metadata::MetadataMap;
 
-/// No request lasts longer, whatever its client says; the default of those that last as long as
-/// their work (sync, reports).
-pub(super) const LONGEST: Duration = Duration::from_secs(24 * 3600);
-
-/// The time a request has: its client's, else `otherwise`, [`LONGEST`] at most.
-pub(super) fn of(metadata: &MetadataMap, otherwise: Duration) -> Instant {
+/// The time a request has: its client's, else `otherwise`, `longest` at most.
+pub(super) fn of(metadata: &MetadataMap, otherwise: Duration, longest: Duration) -> Instant {
     let asked = metadata
         .get("grpc-timeout")
         .and_then(|value| value.to_str().ok());
     let asked = asked.and_then(parse).unwrap_or(otherwise);
-    Instant::now() + asked.min(LONGEST)
+    Instant::now() + asked.min(longest)
 }
 
 /// `TimeoutValue TimeoutUnit` of the gRPC protocol: at most 8 digits and one of `HMSmun`.
@@ -62,10 +58,12 @@ mod tests {
         let left = |text: &str| {
             let mut metadata = MetadataMap::new();
             metadata.insert("grpc-timeout", text.parse().unwrap());
-            of(&metadata, Duration::from_secs(300)) - Instant::now()
+            let longest = Duration::from_secs(3600);
+            of(&metadata, Duration::from_secs(300), longest) - Instant::now()
         };
         assert!(left("1S") <= Duration::from_secs(1));
         assert!(left("nonsense") > Duration::from_secs(200));
-        assert!(left("99999999H") <= LONGEST);
+        assert!(left("24H") <= Duration::from_secs(3600));
+        assert!(left("99999999H") <= Duration::from_secs(3600));
     }
 }

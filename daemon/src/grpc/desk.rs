@@ -6,49 +6,78 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use simdex_index::Cancel;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
-use tokio::time::timeout_at;
+use tokio::sync::watch;
 use tonic::{Request, Status};
 
 use super::feed::{self, Feed};
+use super::lane::{self, Client, NoPlace, Place};
+use super::peer::Peer;
 use super::status::{Refused, lost_thread};
 use super::{Replies, deadline};
+use crate::alarms::Alarm;
 use crate::config::GrpcConfig;
+use crate::disk::DiskGuard;
 use crate::engine::Engine;
+use crate::slot::{EngineSlot, Reopening};
 
 /// Barriers, reports and walks under way at once.
 const WORKS: usize = 8;
+/// Clients that follow events at once.
+const WATCHERS: usize = 64;
 
 /// What a request waits for, so that slow clients and long work never keep queries from their turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Lane {
     /// Computes and is done.
     Query,
-    /// Goes as fast as its client: lists and uploads.
+    /// Goes as fast as its client reads: lists.
     Stream,
+    /// Goes as fast as its client writes: uploads.
+    Upload,
     /// Lasts as long as its work: barriers, reports, walks.
     Work,
+    /// Lasts until its client leaves, and occupies no thread: events.
+    Events,
+}
+
+/// Who waits for an answer, and until when.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Caller {
+    client: Client,
+    pub(super) deadline: Instant,
 }
 
 /// The engine with the lanes before it; shared by all services.
 pub struct Desk {
-    engine: Arc<Engine>,
-    queries: Arc<Semaphore>,
-    streams: Arc<Semaphore>,
-    works: Arc<Semaphore>,
+    slot: Arc<EngineSlot>,
+    config: GrpcConfig,
+    queries: Arc<lane::Lane>,
+    streams: Arc<lane::Lane>,
+    uploads: Arc<lane::Lane>,
+    works: Arc<lane::Lane>,
+    events: Arc<lane::Lane>,
+    disk: Arc<DiskGuard>,
     leaving: watch::Receiver<bool>,
 }
 
 impl Desk {
     /// `leaving` turns true when the daemon drains: streams without an end then end.
-    pub fn new(engine: Arc<Engine>, leaving: watch::Receiver<bool>) -> Self {
-        let lane = |width: usize| Arc::new(Semaphore::new(width));
-        let width = engine.config.grpc.max_queries.max(1);
+    pub fn new(
+        slot: Arc<EngineSlot>,
+        config: GrpcConfig,
+        disk: Arc<DiskGuard>,
+        leaving: watch::Receiver<bool>,
+    ) -> Self {
+        let width = config.max_queries;
         Self {
-            queries: lane(width),
-            streams: lane(width),
-            works: lane(WORKS),
-            engine,
+            queries: lane::Lane::new(width),
+            streams: lane::Lane::new(width),
+            uploads: lane::Lane::new(width),
+            works: lane::Lane::new(WORKS),
+            events: lane::Lane::new(WATCHERS),
+            disk,
+            slot,
+            config,
             leaving,
         }
     }
@@ -58,8 +87,23 @@ impl Desk {
         2 * config.max_queries.max(1) + WORKS
     }
 
-    pub(super) fn engine(&self) -> &Engine {
-        &self.engine
+    /// The engine; UNAVAILABLE while it is being reopened.
+    pub(super) fn engine(&self) -> Result<Arc<Engine>, Status> {
+        let away = |reopening: Reopening| Status::unavailable(reopening.to_string());
+        self.slot.get().map_err(away)
+    }
+
+    /// What keeps changes from being applied, if anything does.
+    pub(super) fn alarm(&self) -> Option<Alarm> {
+        self.slot.alarms.gravest()
+    }
+
+    /// Why work failed: where the engine ended under it, that it did.
+    fn why(&self, ending: &Cancel, status: Status) -> Status {
+        match ending.check() {
+            Ok(()) => status,
+            Err(_) => self.engine().err().unwrap_or_else(reopened),
+        }
     }
 
     /// Returns once the daemon drains.
@@ -71,71 +115,89 @@ impl Desk {
         }
     }
 
-    /// The deadline of a request that should be quick.
-    pub(super) fn deadline<T>(&self, request: &Request<T>) -> Instant {
-        let seconds = self.engine.config.grpc.deadline_seconds;
-        deadline::of(request.metadata(), Duration::from_secs(seconds))
+    /// Room for documents that clients send.
+    pub(super) fn disk(&self) -> Arc<DiskGuard> {
+        Arc::clone(&self.disk)
     }
 
-    /// The deadline of a request that lasts as long as its work.
-    pub(super) fn long_deadline<T>(request: &Request<T>) -> Instant {
-        deadline::of(request.metadata(), deadline::LONGEST)
+    /// Who makes a request that should be quick.
+    pub(super) fn caller<T>(&self, request: &Request<T>) -> Caller {
+        let config = &self.config;
+        let (usual, longest) = (config.deadline_seconds, config.max_deadline_seconds);
+        caller(
+            request,
+            Duration::from_secs(usual),
+            Duration::from_secs(longest),
+        )
+    }
+
+    /// Who makes a request that lasts as long as its work.
+    pub(super) fn long_caller<T>(&self, request: &Request<T>) -> Caller {
+        let longest = Duration::from_secs(self.config.max_work_seconds);
+        caller(request, longest, longest)
     }
 
     /// Waits for a place in a lane.
-    pub(super) async fn enter(
-        &self,
-        lane: Lane,
-        deadline: Instant,
-    ) -> Result<OwnedSemaphorePermit, Status> {
+    pub(super) async fn enter(&self, lane: Lane, caller: Caller) -> Result<Place, Status> {
         let places = match lane {
             Lane::Query => &self.queries,
             Lane::Stream => &self.streams,
+            Lane::Upload => &self.uploads,
             Lane::Work => &self.works,
+            Lane::Events => &self.events,
         };
-        match timeout_at(deadline.into(), Arc::clone(places).acquire_owned()).await {
-            Ok(Ok(place)) => Ok(place),
-            Ok(Err(_)) => Err(Status::unavailable("the daemon is stopping")),
-            Err(_) => Err(Status::resource_exhausted(
-                "as many requests as the daemon allows were under way until the deadline",
-            )),
-        }
+        let place = places.enter(caller.client, caller.deadline).await;
+        place.map_err(|refused| {
+            Status::resource_exhausted(match refused {
+                NoPlace::Late => {
+                    "as many requests as the daemon allows were under way until the deadline"
+                }
+                NoPlace::Crowded => "too many requests of this user wait already",
+            })
+        })
     }
 
     /// Does work on a blocking thread; it is cancelled when the client goes away.
     pub(super) async fn ask<T: Send + 'static>(
         &self,
         lane: Lane,
-        deadline: Instant,
+        caller: Caller,
         work: impl FnOnce(&Engine, &Cancel) -> Result<T, Refused> + Send + 'static,
     ) -> Result<T, Status> {
-        let place = self.enter(lane, deadline).await?;
-        let cancel = Cancel::at(deadline);
+        let place = self.enter(lane, caller).await?;
+        let engine = self.engine()?;
+        let ending = engine.ending().clone();
+        let cancel = Cancel::at(caller.deadline).or(&ending);
         let _gone = CancelOnDrop::of(&cancel);
-        let engine = Arc::clone(&self.engine);
         let done = tokio::task::spawn_blocking(move || {
             let _place = place;
             cancel.check()?;
             work(&engine, &cancel)
         });
-        Ok(done.await.map_err(|error| lost_thread(&error))??)
+        let done = done.await.map_err(|error| lost_thread(&error))?;
+        done.map_err(|Refused(status)| self.why(&ending, status))
     }
 
     /// Fills a stream from a blocking thread; it is cancelled when the client goes away.
     pub(super) async fn list<T: prost::Message + Default + 'static>(
         &self,
-        deadline: Instant,
+        lane: Lane,
+        caller: Caller,
         work: impl FnOnce(&Engine, &Feed<T>) -> Result<(), Refused> + Send + 'static,
     ) -> Result<Replies<T>, Status> {
-        let place = self.enter(Lane::Stream, deadline).await?;
-        let cancel = Cancel::at(deadline);
+        let place = self.enter(lane, caller).await?;
+        let engine = self.engine()?;
+        let cancel = Cancel::at(caller.deadline).or(engine.ending());
         let gone = CancelOnDrop::of(&cancel);
         let (feed, replies) = feed::pair(cancel, self.longest_message(), gone);
-        let engine = Arc::clone(&self.engine);
         tokio::task::spawn_blocking(move || {
             let _place = place;
             let done = work(&engine, &feed);
-            feed.finish(done);
+            let ended = engine.ending().check().is_err();
+            // A client that reads slowly must not keep the engine from being closed.
+            drop(engine);
+            let why = |refused| if ended { reopened().into() } else { refused };
+            feed.finish(done.map_err(why));
         });
         Ok(replies)
     }
@@ -144,11 +206,11 @@ impl Desk {
     pub(super) async fn leave_to_it(
         &self,
         lane: Lane,
-        deadline: Instant,
+        caller: Caller,
         work: impl FnOnce(&Engine) + Send + 'static,
     ) -> Result<(), Status> {
-        let place = self.enter(lane, deadline).await?;
-        let engine = Arc::clone(&self.engine);
+        let place = self.enter(lane, caller).await?;
+        let engine = self.engine()?;
         tokio::task::spawn_blocking(move || {
             let _place = place;
             work(&engine);
@@ -158,8 +220,20 @@ impl Desk {
 
     /// Longest message, bytes.
     pub(super) fn longest_message(&self) -> usize {
-        self.engine.config.grpc.max_message_mib.length()
+        self.config.max_message_mib.length()
     }
+}
+
+fn caller<T>(request: &Request<T>, usual: Duration, longest: Duration) -> Caller {
+    let peer = request.extensions().get::<Peer>();
+    Caller {
+        client: peer.map(Peer::client).unwrap_or_default(),
+        deadline: deadline::of(request.metadata(), usual, longest),
+    }
+}
+
+fn reopened() -> Status {
+    Status::unavailable("the index was reopened meanwhile; ask again")
 }
 
 /// Cancels what is still under way when the one who waits for it goes away.
@@ -187,26 +261,38 @@ mod tests {
 
     /// An engine that watches nothing, before lanes of one place.
     fn desk() -> Desk {
-        let grpc = GrpcConfig {
-            max_queries: 1,
-            ..GrpcConfig::default()
-        };
         let mut config = Config {
-            grpc,
+            grpc: grpc(),
             ..Config::default()
         };
         // Nothing is extracted here.
         config.extract.require_sandbox = false;
         let engine = Arc::new(Engine::start(config, Path::new("/bin/false")).unwrap());
-        Desk::new(engine, watch::channel(false).1)
+        let disk = Arc::new(DiskGuard::new(&engine.data_dir, 0));
+        let (slot, grpc) = (EngineSlot::holding(engine), grpc());
+        Desk::new(Arc::new(slot), grpc, disk, watch::channel(false).1)
     }
 
-    fn in_time() -> Instant {
-        Instant::now() + Duration::from_secs(120)
+    fn grpc() -> GrpcConfig {
+        GrpcConfig {
+            max_queries: 1,
+            ..GrpcConfig::default()
+        }
     }
 
-    fn soon() -> Instant {
-        Instant::now() + Duration::from_millis(50)
+    fn until(patience: Duration) -> Caller {
+        Caller {
+            client: Client::default(),
+            deadline: Instant::now() + patience,
+        }
+    }
+
+    fn in_time() -> Caller {
+        until(Duration::from_secs(120))
+    }
+
+    fn soon() -> Caller {
+        until(Duration::from_millis(50))
     }
 
     /// Goes on until nobody waits for it.
@@ -241,7 +327,7 @@ mod tests {
                 .unwrap(),
             7
         );
-        desk.engine().stop();
+        desk.engine().unwrap().stop();
     }
 
     #[tokio::test(flavor = "multi_thread")]
@@ -249,7 +335,7 @@ mod tests {
         let desk = desk();
         let asked = desk.ask(Lane::Query, soon(), |_, cancel| endless(cancel));
         assert_eq!(asked.await.unwrap_err().code(), Code::DeadlineExceeded);
-        desk.engine().stop();
+        desk.engine().unwrap().stop();
     }
 
     #[tokio::test(flavor = "multi_thread")]
@@ -262,7 +348,7 @@ mod tests {
         assert!(desk.enter(Lane::Work, in_time()).await.is_ok());
         drop(place);
         assert!(desk.enter(Lane::Query, in_time()).await.is_ok());
-        desk.engine().stop();
+        desk.engine().unwrap().stop();
     }
 
     #[tokio::test(flavor = "multi_thread")]
@@ -275,6 +361,31 @@ mod tests {
                 .await
                 .is_ok()
         );
-        desk.engine().stop();
+        desk.engine().unwrap().stop();
+    }
+
+    #[tokio::test(flavor = "multi_thread")]
+    async fn requests_end_with_the_engine_and_wait_for_the_next_outside() {
+        let desk = desk();
+        let (started, begun) = mpsc::channel();
+        let slot = Arc::clone(&desk.slot);
+        let reopening = std::thread::spawn(move || {
+            begun.recv().unwrap();
+            let engine = slot.take("the disk failed").unwrap();
+            engine.stop();
+            engine
+        });
+        let asked = desk.ask(Lane::Query, in_time(), move |_, cancel| {
+            let _ = started.send(());
+            endless(cancel)
+        });
+        let refused = asked.await.unwrap_err();
+        assert_eq!(refused.code(), Code::Unavailable, "{refused}");
+        assert!(refused.message().contains("the disk failed"), "{refused}");
+        let refused = desk.ask(Lane::Query, in_time(), |_, _| Ok(())).await;
+        assert_eq!(refused.unwrap_err().code(), Code::Unavailable);
+        // Nobody holds the old engine any more, so that its index can be closed.
+        let engine = reopening.join().unwrap();
+        assert_eq!(Arc::strong_count(&engine), 1);
     }
 }

@@ -6,10 +6,16 @@ use tonic::transport::Server;
 
 use crate::config::GrpcConfig;
 
-/// Connections served at once; more wait in the listener's backlog.
-pub const CONNECTIONS: usize = 256;
 /// A connection must say that it speaks HTTP/2 within this time.
 pub const HANDSHAKE: Duration = Duration::from_secs(10);
+/// Bytes of requests that are taken in and not yet answered, or not yet written to a file, over all
+/// connections; one user may hold half of them.
+pub(super) const INTAKE: u64 = 512 << 20;
+/// Longest request of the service `Admin`, which names things and carries no documents.
+pub const ADMIN_MESSAGE: usize = 1 << 20;
+/// Longest piece of a reply that is handed to HTTP/2 at once: what a client does not read stays with
+/// us, where it is seen, and not in HTTP/2's own buffer.
+pub(super) const PIECE: usize = 64 << 10;
 /// A silent connection is asked whether it lives.
 const KEEPALIVE: Duration = Duration::from_secs(60);
 /// And must answer within this time.
@@ -17,14 +23,46 @@ const KEEPALIVE_ANSWER: Duration = Duration::from_secs(20);
 /// A connection this old is asked to come again; what is under way on it goes on.
 const CONNECTION_AGE: Duration = Duration::from_secs(30 * 60);
 /// Bytes a client may send ahead of what is read, a stream and a connection.
-const STREAM_WINDOW: u32 = 1 << 20;
-const CONNECTION_WINDOW: u32 = 4 << 20;
+const STREAM_WINDOW: u32 = 512 << 10;
+const CONNECTION_WINDOW: u32 = 1 << 20;
 const FRAME: u32 = 64 << 10;
 const HEADERS: u32 = 16 << 10;
 /// Streams that were reset and not yet taken note of (hyper's own figure), and resets of ours
 /// before a connection is given up: CVE-2023-44487 and its kin.
 const PENDING_RESETS: usize = 20;
 const LOCAL_RESETS: usize = 1024;
+
+/// What connections and requests are held to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClientLimits {
+    /// Connections served at once.
+    pub connections: usize,
+    /// Connections one user may have.
+    pub connections_per_user: usize,
+    /// Requests one user may have under way, replies that are not read yet included.
+    pub requests_per_user: usize,
+    /// Longest silence within a request, and longest time for which a reply is not read on.
+    pub idle: Duration,
+    /// A connection without requests is closed after this long.
+    pub connection_idle: Duration,
+    /// A request must have been sent within this time.
+    pub sending: Duration,
+}
+
+impl ClientLimits {
+    /// As configured.
+    pub fn of(config: &GrpcConfig) -> Self {
+        let seconds = |seconds: u64| Duration::from_secs(seconds.max(1));
+        Self {
+            connections: config.max_connections.max(1),
+            connections_per_user: config.max_connections_per_user.max(1),
+            requests_per_user: config.max_requests_per_user.max(1),
+            idle: seconds(config.idle_seconds),
+            connection_idle: seconds(config.connection_idle_seconds),
+            sending: seconds(config.max_deadline_seconds),
+        }
+    }
+}
 
 /// A server with every limit set; `load_shed` answers RESOURCE_EXHAUSTED above them.
 pub fn server(config: &GrpcConfig) -> Server {

@@ -1,6 +1,7 @@
 //! Takes a query apart: what it is about, and how it is put. Nothing is trusted.
 
 use std::collections::BTreeSet;
+use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use simdex_index::{Index, MemoryAccount, View};
@@ -9,7 +10,7 @@ use simdex_schema::DocumentHash;
 use simdex_signature::{Fingerprint, Rung, Scheme, SchemeKind, Signature};
 use tonic::Status;
 
-use super::status::Refused;
+use super::status::{Refused, shown};
 use super::upload::Uploaded;
 use crate::engine::Engine;
 use crate::query::{Ask, QueryError, Request, Subject};
@@ -18,6 +19,10 @@ use crate::roots::path_from;
 /// Files listed where nothing else is asked, and at most.
 const LIMIT: u32 = 20;
 const MOST: u32 = 10_000;
+/// Bytes of a path or a name; members within members have long ones.
+const LONGEST_PATH: usize = 64 << 10;
+/// Roots that one request may name.
+const MOST_ROOTS: usize = 4096;
 
 /// What a query or a side of a comparison is about.
 pub(super) enum Source {
@@ -94,7 +99,15 @@ fn own_text(
 ) -> Option<Subject> {
     known.text()?;
     let (root, key) = engine.roots.locate(path)?;
+    if key.is_member() {
+        return None;
+    }
     let file = root.open_file(&key.path).ok()?;
+    // What is hashed must be what is read, whatever becomes of the file meanwhile.
+    let limit = engine.config.extract.input_mib.bytes();
+    let taken = engine.pool.space().snapshot(&file, limit).ok()?;
+    let taken = taken.into_file().ok()?;
+    let file = taken.file().try_clone().ok()?;
     let own = Subject::upload(&engine.index, &engine.pool, file, path, memory).ok()?;
     (own.content == known.content && own.document() == known.document()).then_some(own)
 }
@@ -104,9 +117,8 @@ pub(super) fn file(
     engine: &Engine,
     path: &std::path::Path,
 ) -> Result<simdex_index::FileView, QueryError> {
-    let unknown = || QueryError::UnknownFile(path.display().to_string());
+    let unknown = || QueryError::UnknownFile(shown(path.as_os_str().as_bytes()));
     let (_, key) = engine.roots.locate(path).ok_or_else(unknown)?;
-    let key = engine.index.resolve(key)?;
     engine
         .index
         .file_view(&key, &engine.roots.view())?
@@ -116,9 +128,20 @@ pub(super) fn file(
 /// A path that can name a file at all.
 pub(super) fn path(bytes: Vec<u8>) -> Result<PathBuf, Status> {
     if bytes.first() != Some(&b'/') || bytes.contains(&0) {
-        let shown = String::from_utf8_lossy(&bytes).escape_debug().to_string();
+        let shown = shown(&bytes);
         return Err(Status::invalid_argument(format!(
             "{shown} is not an absolute path"
+        )));
+    }
+    name(bytes)
+}
+
+/// A path or name that is no longer than any can be.
+pub(super) fn name(bytes: Vec<u8>) -> Result<PathBuf, Status> {
+    if bytes.len() > LONGEST_PATH {
+        let shown = shown(&bytes);
+        return Err(Status::invalid_argument(format!(
+            "{shown} is longer than a path can be"
         )));
     }
     Ok(path_from(bytes))
@@ -145,6 +168,7 @@ pub(super) fn ratio(asked: Option<f64>, otherwise: f64, what: &str) -> Result<f6
 
 /// The roots asked for; all where none is named.
 pub(super) fn view(engine: &Engine, roots: &[u32]) -> Result<View, Status> {
+    check_roots(roots.len())?;
     let known: BTreeSet<u32> = engine.roots.iter().map(|root| root.id.0).collect();
     match roots.iter().find(|id| !known.contains(id)) {
         Some(id) => Err(Status::invalid_argument(format!(
@@ -152,6 +176,19 @@ pub(super) fn view(engine: &Engine, roots: &[u32]) -> Result<View, Status> {
         ))),
         None => Ok(engine.roots.view_of(roots)),
     }
+}
+
+/// A request that names more things than there are.
+pub(super) fn too_many(count: usize, what: &str) -> Status {
+    Status::invalid_argument(format!("the request names {count} {what}, far too many"))
+}
+
+/// Refuses a request that names more than all roots.
+pub(super) fn check_roots(count: usize) -> Result<(), Status> {
+    if count > MOST_ROOTS {
+        return Err(too_many(count, "roots"));
+    }
+    Ok(())
 }
 
 /// How a query is put; its source is looked at elsewhere.
@@ -237,8 +274,10 @@ mod tests {
     #[test]
     fn a_path_is_absolute_and_any_bytes_but_nul() {
         assert!(path(b"/a/\xff".to_vec()).is_ok());
-        for wrong in [&b""[..], b"a", b"./a", b"/a\0b"] {
-            assert!(path(wrong.to_vec()).is_err(), "{wrong:?}");
+        let long = [&b"/"[..], &[b'a'; LONGEST_PATH]].concat();
+        for wrong in [&b""[..], b"a", b"./a", b"/a\0b", &long] {
+            let message = path(wrong.to_vec()).unwrap_err();
+            assert!(message.message().len() < 300, "{message}");
         }
     }
 

@@ -1,10 +1,12 @@
 //! The service `simdex.v1.Similarity`.
 
 use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::time::Instant;
 
-use simdex_index::{Cancel, FileView, Index};
+use prost::Message;
+use simdex_index::{Cancel, FileView, Index, MemoryPermit};
 use simdex_proto::v1;
 use simdex_proto::v1::similarity_server::Similarity;
 use simdex_signature::Ratio;
@@ -12,14 +14,16 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio_stream::StreamExt;
 use tonic::{Request, Response, Status, Streaming};
 
-use super::desk::{Desk, Lane};
+use super::desk::{Caller, Desk, Lane};
 use super::feed::check_length;
 use super::question::{self, Source};
-use super::status::Refused;
-use super::upload::{self, Uploaded};
+use super::status::{Refused, shown};
+use super::traffic::{Received, WithReply};
+use super::upload::{self, Receiving, Uploaded};
 use super::{Replies, convert};
 use crate::catalogue::{self, Summary};
-use crate::compare::compare;
+use crate::compare::{Comparing, compare};
+use crate::disk::DiskGuard;
 use crate::engine::Engine;
 use crate::query::{Ask, QueryError, find};
 
@@ -40,14 +44,15 @@ impl SimilarityService {
         request: Request<Streaming<v1::FindRequest>>,
     ) -> Result<Response<Replies<v1::FindReply>>, Status> {
         let started = Instant::now();
-        let deadline = self.desk.deadline(&request);
+        let caller = self.desk.caller(&request);
+        let received = request.extensions().get::<Received>().cloned();
         let mut parts = request.into_inner();
-        let query = upload::first(&mut parts, deadline).await?;
-        let request = question::request(self.desk.engine(), ask, &query)?;
-        let source = self.source(query, &mut parts, deadline).await?;
-        let answered = self.desk.ask(Lane::Query, deadline, move |engine, cancel| {
-            let memory = engine.index.memory().questions.account(cancel);
-            let subject = source.subject(engine, &memory)?;
+        let query = upload::first(&mut parts, caller.deadline).await?;
+        let request = question::request(&*self.desk.engine()?, ask, &query)?;
+        let source = self.source(query, &mut parts, caller, received).await?;
+        let answered = self.desk.ask(Lane::Query, caller, move |engine, cancel| {
+            let account = engine.index.memory().questions.account(cancel);
+            let subject = source.subject(engine, &account)?;
             Ok(find(&engine.index, &subject, &request, cancel)?)
         });
         let answer = answered.await?;
@@ -60,11 +65,12 @@ impl SimilarityService {
         &self,
         query: v1::Query,
         parts: &mut Streaming<v1::FindRequest>,
-        deadline: Instant,
+        caller: Caller,
+        received: Option<Received>,
     ) -> Result<Source, Status> {
         use v1::query::Source as Wire;
-        let engine = self.desk.engine();
-        Ok(match query.source {
+        let engine = self.desk.engine()?;
+        let known = match query.source {
             Some(Wire::Path(path)) => Source::Path(question::path(path)?),
             Some(Wire::Document(hash)) => Source::Document(question::document(&hash)?),
             Some(Wire::Text(text)) => Source::Text(text),
@@ -72,14 +78,23 @@ impl SimilarityService {
                 Source::Signature(question::signature(&engine.index, signature)?)
             }
             Some(Wire::Upload(upload)) => {
-                let _place = self.desk.enter(Lane::Stream, deadline).await?;
-                let longest = engine.config.grpc.max_upload_mib.bytes();
-                let sent = upload::receive(parts, upload.path, &engine.data_dir, longest, deadline)
-                    .await?;
-                Source::Upload(sent)
+                let receiving = Receiving {
+                    name: question::name(upload.path)?,
+                    dir: engine.data_dir.clone(),
+                    disk: self.desk.disk(),
+                    longest: engine.config.grpc.max_upload_mib.bytes(),
+                    received,
+                };
+                // A slow upload must not keep the engine from being reopened.
+                drop(engine);
+                let _place = self.desk.enter(Lane::Upload, caller).await?;
+                let sent = upload::receive(parts, receiving, caller.deadline).await?;
+                return Ok(Source::Upload(sent));
             }
             None => return Err(Status::invalid_argument("the query names no document")),
-        })
+        };
+        upload::end(parts, caller.deadline).await?;
+        Ok(known)
     }
 }
 
@@ -125,29 +140,31 @@ impl Similarity for SimilarityService {
         &self,
         request: Request<v1::CompareRequest>,
     ) -> Result<Response<v1::CompareReply>, Status> {
-        let deadline = self.desk.deadline(&request);
+        let caller = self.desk.caller(&request);
         let request = request.into_inner();
         let sides = request.a.zip(request.b);
         let (a, b) = sides.ok_or_else(|| Status::invalid_argument("a side is missing"))?;
-        let compared = self.desk.ask(Lane::Query, deadline, move |engine, cancel| {
-            let (a, b) = (side(engine, a)?, side(engine, b)?);
+        let (disk, longest) = (self.desk.disk(), self.desk.longest_message());
+        let compared = self.desk.ask(Lane::Query, caller, move |engine, cancel| {
+            let (a, b) = (side(engine, &disk, a)?, side(engine, &disk, b)?);
             let names = (a.name("a"), b.name("b"));
-            let memory = engine.index.memory().questions.account(cancel);
-            let (a, b) = (a.compared(engine, &memory)?, b.compared(engine, &memory)?);
-            let cut = engine.config.signature.threshold;
-            let names = (names.0.as_str(), names.1.as_str());
-            Ok(convert::comparison(compare(
-                &engine.index,
-                &a,
-                &b,
-                names,
-                cut,
+            let account = engine.index.memory().questions.account(cancel);
+            let (a, b) = (a.compared(engine, &account)?, b.compared(engine, &account)?);
+            let asked = Comparing {
+                names: (&names.0, &names.1),
+                cut: engine.config.signature.threshold,
+                longest,
                 cancel,
-            )?))
+            };
+            let reply = convert::comparison(compare(&engine.index, &a, &b, &asked)?);
+            // Of what the texts took, the reply keeps its own size. Whoever waits for that holds nothing.
+            drop((a, b));
+            let held = account.take_large(reply.encoded_len() as u64)?;
+            Ok((reply, held))
         });
-        let reply = compared.await?;
+        let (reply, held) = compared.await?;
         check_length(&reply, self.desk.longest_message())?;
-        Ok(Response::new(reply))
+        Ok(kept_until_read(reply, held))
     }
 
     async fn list_pairs(
@@ -155,15 +172,15 @@ impl Similarity for SimilarityService {
         request: Request<v1::ListPairsRequest>,
     ) -> Result<Response<Self::ListPairsStream>, Status> {
         use v1::list_pairs_reply::Part;
-        let deadline = self.desk.deadline(&request);
+        let caller = self.desk.caller(&request);
         let v1::ListPairsRequest { threshold, roots } = request.into_inner();
-        let engine = self.desk.engine();
+        let engine = self.desk.engine()?;
         let (view, at) = (
-            question::view(engine, &roots)?,
-            threshold_of(engine, threshold)?,
+            question::view(&engine, &roots)?,
+            threshold_of(&engine, threshold)?,
         );
         let started = Instant::now();
-        let listed = self.desk.list(deadline, move |engine, feed| {
+        let listed = self.desk.list(Lane::Stream, caller, move |engine, feed| {
             let (index, cancel) = (&engine.index, feed.cancel());
             let mut refused = None;
             let count = catalogue::pairs(index, &view, at, cancel, &mut |pair| {
@@ -193,15 +210,15 @@ impl Similarity for SimilarityService {
         request: Request<v1::ListGroupsRequest>,
     ) -> Result<Response<Self::ListGroupsStream>, Status> {
         use v1::list_groups_reply::Part;
-        let deadline = self.desk.deadline(&request);
+        let caller = self.desk.caller(&request);
         let v1::ListGroupsRequest { threshold, roots } = request.into_inner();
-        let engine = self.desk.engine();
+        let engine = self.desk.engine()?;
         let (view, at) = (
-            question::view(engine, &roots)?,
-            threshold_of(engine, threshold)?,
+            question::view(&engine, &roots)?,
+            threshold_of(&engine, threshold)?,
         );
         let started = Instant::now();
-        let listed = self.desk.list(deadline, move |engine, feed| {
+        let listed = self.desk.list(Lane::Stream, caller, move |engine, feed| {
             let groups = catalogue::groups(&engine.index, &view, at, feed.cancel())?;
             let mut summary = catalogue::summary(&engine.index, &view)?;
             summary.groups = groups.len() as u64;
@@ -222,26 +239,29 @@ impl Similarity for SimilarityService {
         &self,
         request: Request<v1::GetDocumentRequest>,
     ) -> Result<Response<v1::GetDocumentReply>, Status> {
-        let deadline = self.desk.deadline(&request);
+        let caller = self.desk.caller(&request);
         let request = request.into_inner();
-        let got = self.desk.ask(Lane::Query, deadline, move |engine, cancel| {
+        let got = self.desk.ask(Lane::Query, caller, move |engine, cancel| {
             document(engine, request, cancel)
         });
-        let reply = got.await?;
+        let (reply, held) = got.await?;
         check_length(&reply, self.desk.longest_message())?;
-        Ok(Response::new(reply))
+        Ok(kept_until_read(reply, held))
     }
 
     async fn watch_events(
         &self,
         request: Request<v1::WatchEventsRequest>,
     ) -> Result<Response<Self::WatchEventsStream>, Status> {
-        let engine = self.desk.engine();
-        let view = question::view(engine, &request.into_inner().roots)?;
+        let caller = self.desk.caller(&request);
+        let engine = self.desk.engine()?;
+        let view = question::view(&engine, &request.into_inner().roots)?;
+        let place = self.desk.enter(Lane::Events, caller).await?;
         let mut told = engine.events.watch();
         let leaving = self.desk.leaving();
         let (sender, replies) = tokio::sync::mpsc::channel(64);
         tokio::spawn(async move {
+            let _place = place;
             let relay = async {
                 loop {
                     let reply = match told.recv().await {
@@ -285,14 +305,15 @@ fn closing(summary: Summary, started: Instant) -> v1::Summary {
     })
 }
 
-fn side(engine: &Engine, side: v1::Side) -> Result<Source, Refused> {
+fn side(engine: &Engine, disk: &DiskGuard, side: v1::Side) -> Result<Source, Refused> {
     use v1::side::Source as Wire;
     Ok(match side.source {
         Some(Wire::Path(path)) => Source::Path(question::path(path)?),
         Some(Wire::Document(hash)) => Source::Document(question::document(&hash)?),
         Some(Wire::Text(text)) => Source::Text(text),
         Some(Wire::Content(bytes)) => {
-            Source::Upload(Uploaded::whole(&engine.data_dir, &bytes, side.name)?)
+            let name = question::name(side.name)?;
+            Source::Upload(Uploaded::whole(&engine.data_dir, disk, &bytes, name)?)
         }
         None => return Err(Status::invalid_argument("a side names no document").into()),
     })
@@ -303,7 +324,7 @@ fn document(
     engine: &Engine,
     request: v1::GetDocumentRequest,
     cancel: &Cancel,
-) -> Result<v1::GetDocumentReply, Refused> {
+) -> Result<(v1::GetDocumentReply, Option<MemoryPermit>), Refused> {
     use v1::get_document_request::Source as Wire;
     let index: &Index = &engine.index;
     let (id, hash) = match request.source {
@@ -322,24 +343,35 @@ fn document(
     let record = index.document(id)?.filter(|_| !files.is_empty());
     let record = record.ok_or(QueryError::UnknownDocument(hash))?;
     cancel.check()?;
-    let memory = index.memory().questions.account(cancel);
-    let shingles = index.shingles(id, &memory)?;
+    let account = index.memory().questions.account(cancel);
+    let shingles = index.shingles(id, &account)?;
     let shingles = shingles.map_or(0, |set| set.len() as u64);
-    Ok(v1::GetDocumentReply {
+    cancel.check()?;
+    let text = match request.with_text {
+        true => index.held_text(id, &account)?,
+        false => None,
+    };
+    let (text, held) = text.unzip();
+    let reply = v1::GetDocumentReply {
         document: hash.0.to_vec(),
         chars: record.chars,
         shingles,
         files: files.iter().map(convert::file).collect(),
-        text: if request.with_text {
-            index.text(id)?
-        } else {
-            None
-        },
-    })
+        text,
+    };
+    Ok((reply, held.flatten()))
+}
+
+/// A reply whose memory is counted until the client has read it.
+fn kept_until_read<T>(reply: T, held: Option<MemoryPermit>) -> Response<T> {
+    let mut response = Response::new(reply);
+    response.extensions_mut().insert(WithReply::keep(held));
+    response
 }
 
 fn without_text(file: &FileView) -> Status {
-    let (path, state) = (file.path.display(), file.state.name());
+    let path = shown(file.path.as_os_str().as_bytes());
+    let state = file.state.name();
     let reason = file.reason.as_str();
     let why = if reason.is_empty() {
         String::new()

@@ -15,9 +15,48 @@ use crate::query::QueryError;
 use crate::report::ReportError;
 use crate::reporting::ReportingError;
 
+/// Longest stretch of a caller's words that a message repeats, bytes.
+const ECHO: usize = 200;
+/// Longest message that an error of ours becomes, bytes; what is left out is its middle.
+const MESSAGE: usize = 1 << 10;
+
+/// What a caller sent, as a message repeats it: escaped, and short however long it was.
+pub(super) fn shown(sent: &[u8]) -> String {
+    let mut out = String::new();
+    let start = String::from_utf8_lossy(&sent[..sent.len().min(ECHO)]);
+    for character in start.chars() {
+        let escaped = character.escape_debug().to_string();
+        if out.len() + escaped.len() > ECHO {
+            return format!("{out}… ({} bytes)", sent.len());
+        }
+        out.push_str(&escaped);
+    }
+    if sent.len() > ECHO {
+        out.push_str(&format!("… ({} bytes)", sent.len()));
+    }
+    out
+}
+
+/// A message that quotes paths and names, its middle left out where it is too long for a header.
+fn bounded(message: &str) -> String {
+    if message.len() <= MESSAGE {
+        return message.to_owned();
+    }
+    let head = message.floor_char_boundary(ECHO);
+    let tail = message.ceil_char_boundary(message.len() - ECHO);
+    format!("{} … {}", &message[..head], &message[tail..])
+}
+
 /// A request that is not answered, with the status that says why.
 #[derive(Debug)]
 pub(super) struct Refused(pub(super) Status);
+
+impl Refused {
+    /// A status whose message is as short as a header must be.
+    fn new(code: Code, message: &str) -> Self {
+        Self(Status::new(code, bounded(message)))
+    }
+}
 
 impl From<Status> for Refused {
     fn from(status: Status) -> Self {
@@ -38,8 +77,9 @@ impl From<QueryError> for Refused {
             QueryError::UnknownFile(_) | QueryError::UnknownDocument(_) => Code::NotFound,
             QueryError::Invalid(_) => Code::InvalidArgument,
             QueryError::SchemeOff | QueryError::NoText(_) => Code::FailedPrecondition,
+            QueryError::TooLong(_) => Code::ResourceExhausted,
         };
-        Self(Status::new(code, cause(&error.to_string())))
+        Self::new(code, cause(&error.to_string()))
     }
 }
 
@@ -66,7 +106,7 @@ impl From<IndexError> for Refused {
         if code != Code::NotFound {
             tracing::error!(reason, "the index failed");
         }
-        Self(Status::new(code, reason))
+        Self::new(code, &reason)
     }
 }
 
@@ -75,12 +115,15 @@ impl From<EngineError> for Refused {
         match error {
             EngineError::Index(error) => error.into(),
             // The whole sentence: it names what to do about this very root.
-            error @ (EngineError::Unsynced(_) | EngineError::Broken(_)) => {
-                Self(Status::failed_precondition(error.to_string()))
+            error @ EngineError::Unsynced(_) => {
+                Self::new(Code::FailedPrecondition, &error.to_string())
+            }
+            error @ (EngineError::NotApplied(_) | EngineError::Failed(_)) => {
+                Self::new(Code::Unavailable, cause(&error.to_string()))
             }
             other => {
                 tracing::error!(error = %other, "the engine failed");
-                Self(Status::internal(cause(&other.to_string())))
+                Self::new(Code::Internal, cause(&other.to_string()))
             }
         }
     }
@@ -88,14 +131,12 @@ impl From<EngineError> for Refused {
 
 impl From<ReportingError> for Refused {
     fn from(error: ReportingError) -> Self {
-        let code = match &error {
-            ReportingError::Relative(_) => Code::InvalidArgument,
-            ReportingError::Report(error) => of_report(error),
-            ReportingError::Index(_) => Code::Internal,
-        };
         match error {
             ReportingError::Index(error) => error.into(),
-            other => Self(Status::new(code, cause(&other.to_string()))),
+            ReportingError::Report(ReportError::Cancelled) => IndexError::Cancelled.into(),
+            ReportingError::Report(error) => {
+                Self::new(of_report(&error), cause(&error.to_string()))
+            }
         }
     }
 }
@@ -103,10 +144,12 @@ impl From<ReportingError> for Refused {
 fn of_report(error: &ReportError) -> Code {
     match error {
         ReportError::Exists { .. } => Code::AlreadyExists,
-        ReportError::NoName { .. } => Code::InvalidArgument,
-        ReportError::NoParent { .. } | ReportError::Write { .. } => Code::FailedPrecondition,
+        ReportError::NoName => Code::InvalidArgument,
+        ReportError::Directory { .. } | ReportError::Within { .. } | ReportError::Write { .. } => {
+            Code::FailedPrecondition
+        }
         ReportError::Text { .. } => Code::DataLoss,
-        ReportError::NoPrincipal { .. } => Code::Internal,
+        ReportError::NoPrincipal { .. } | ReportError::Cancelled => Code::Internal,
     }
 }
 
@@ -120,11 +163,10 @@ pub(super) fn lost_thread(error: &tokio::task::JoinError) -> Status {
 }
 
 /// The message without the way out that follows its last semicolon.
-fn cause(message: &str) -> String {
+fn cause(message: &str) -> &str {
     message
         .rsplit_once("; ")
         .map_or(message, |(cause, _)| cause)
-        .to_owned()
 }
 
 #[cfg(test)]
@@ -181,6 +223,28 @@ mod tests {
             (code, message.as_str()),
             (Code::FailedPrecondition, "the root /a is stale")
         );
+    }
+
+    #[test]
+    fn what_a_caller_sent_is_repeated_in_short_and_escaped() {
+        assert_eq!(shown(b"/a/\xff\n"), "/a/\u{fffd}\\n");
+        for long in [vec![b'a'; 15 << 20], vec![0; 15 << 20], vec![0xff; 201]] {
+            let said = shown(&long);
+            assert!(said.len() < ECHO + 40, "{said}");
+            assert!(
+                said.ends_with(&format!("… ({} bytes)", long.len())),
+                "{said}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_long_message_keeps_its_beginning_and_its_end() {
+        let name = "é".repeat(1 << 20);
+        let why = QueryError::NoText(format!("/{name} has no text to compare"));
+        let (_, message) = status(why);
+        assert!(message.len() <= MESSAGE, "{}", message.len());
+        assert!(message.starts_with("/é") && message.ends_with("has no text to compare"));
     }
 
     #[test]

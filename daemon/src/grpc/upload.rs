@@ -1,8 +1,9 @@
 //! A document that a client sends: kept in an unlinked file, bounded, gone with its query.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use simdex_proto::v1::find_request::Part;
@@ -11,7 +12,8 @@ use tokio::time::timeout_at;
 use tonic::{Status, Streaming};
 
 use super::status::lost_thread;
-use crate::roots::path_from;
+use super::traffic::Received;
+use crate::disk::DiskGuard;
 
 /// Bytes that were received.
 pub(super) struct Uploaded {
@@ -38,20 +40,29 @@ impl Spool {
         drop(path);
         Ok(Self { writer, reader })
     }
+
+    /// Adds bytes, as long as the disk has room beside what commits need.
+    fn add(&mut self, disk: &DiskGuard, bytes: &[u8]) -> std::io::Result<()> {
+        let room = disk.take(bytes.len() as u64);
+        room.map_err(|full| std::io::Error::new(ErrorKind::StorageFull, full))?;
+        self.writer.write_all(bytes)
+    }
 }
 
 impl Uploaded {
     /// Bytes that came in one message. Writes: call it on a blocking thread.
-    pub(super) fn whole(dir: &Path, bytes: &[u8], name: Vec<u8>) -> Result<Self, Status> {
+    pub(super) fn whole(
+        dir: &Path,
+        disk: &DiskGuard,
+        bytes: &[u8],
+        name: PathBuf,
+    ) -> Result<Self, Status> {
         let written = Spool::new(dir).and_then(|mut spool| {
-            spool.writer.write_all(bytes)?;
+            spool.add(disk, bytes)?;
             Ok(spool.reader)
         });
         let file = written.map_err(|error| not_kept(&error))?;
-        Ok(Self {
-            file,
-            name: path_from(name),
-        })
+        Ok(Self { file, name })
     }
 }
 
@@ -85,20 +96,56 @@ async fn next(
     }
 }
 
+/// Waits for the end of a request that is a query alone.
+pub(super) async fn end(
+    parts: &mut Streaming<FindRequest>,
+    deadline: Instant,
+) -> Result<(), Status> {
+    match next(parts, deadline).await? {
+        None => Ok(()),
+        Some(Part::Query(_)) => Err(second_query()),
+        Some(Part::Chunk(_)) => Err(Status::invalid_argument(
+            "bytes follow a query whose source is not `upload`",
+        )),
+    }
+}
+
+fn second_query() -> Status {
+    Status::invalid_argument("a second query follows the first")
+}
+
+/// Where the bytes of a document go, and how many may come.
+pub(super) struct Receiving {
+    /// The name they come under.
+    pub(super) name: PathBuf,
+    /// The directory that holds them.
+    pub(super) dir: PathBuf,
+    /// Watches over the room there.
+    pub(super) disk: Arc<DiskGuard>,
+    /// Most bytes.
+    pub(super) longest: u64,
+    /// The book that counts those in memory.
+    pub(super) received: Option<Received>,
+}
+
 /// Takes in all chunks that follow a query.
 pub(super) async fn receive(
     parts: &mut Streaming<FindRequest>,
-    name: Vec<u8>,
-    dir: &Path,
-    longest: u64,
+    receiving: Receiving,
     deadline: Instant,
 ) -> Result<Uploaded, Status> {
-    let dir = dir.to_owned();
+    let Receiving {
+        name,
+        dir,
+        disk,
+        longest,
+        received: book,
+    } = receiving;
     let mut spool = blocking(move || Spool::new(&dir)).await?;
     let mut received = 0;
     while let Some(part) = next(parts, deadline).await? {
         let Part::Chunk(chunk) = part else {
-            return Err(Status::invalid_argument("a second query follows the first"));
+            return Err(second_query());
         };
         received += chunk.len() as u64;
         if received > longest {
@@ -106,14 +153,18 @@ pub(super) async fn receive(
                 "the document is longer than the {longest} bytes that may be sent"
             )));
         }
-        spool = blocking(move || spool.writer.write_all(&chunk).map(|()| spool)).await?;
+        let (length, disk) = (chunk.len(), Arc::clone(&disk));
+        spool = blocking(move || spool.add(&disk, &chunk).map(|()| spool)).await?;
+        if let Some(book) = &book {
+            book.stored(length);
+        }
     }
     // A request that was cancelled looks like one that ended: whoever dropped it gets the chance to
     // drop us too before half a document is read as a whole one.
     tokio::task::yield_now().await;
     Ok(Uploaded {
         file: spool.reader,
-        name: path_from(name),
+        name,
     })
 }
 
@@ -127,20 +178,24 @@ async fn blocking<T: Send + 'static>(
 
 fn not_kept(error: &std::io::Error) -> Status {
     tracing::error!(%error, "a document that was sent cannot be kept");
-    Status::resource_exhausted(format!(
-        "the document cannot be kept for the query ({error})"
-    ))
+    // Where it would lie, and how full the disk is, are the operator's to know.
+    Status::resource_exhausted(match error.kind() {
+        ErrorKind::StorageFull => "the daemon's disk has no room for the document",
+        _ => "the document cannot be kept for the query",
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::disk::Space;
     use std::io::Read;
 
     #[test]
     fn what_was_sent_is_read_back_and_leaves_no_name_behind() {
         let dir = tempfile::tempdir().unwrap();
-        let mut sent = Uploaded::whole(dir.path(), b"some text", b"/x/a.txt".to_vec()).unwrap();
+        let disk = DiskGuard::new(dir.path(), 0);
+        let mut sent = Uploaded::whole(dir.path(), &disk, b"some text", "/x/a.txt".into()).unwrap();
         let mut text = String::new();
         sent.file.read_to_string(&mut text).unwrap();
         assert_eq!(
@@ -149,5 +204,21 @@ mod tests {
         );
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
         assert!(sent.file.write_all(b"more").is_err());
+    }
+
+    #[test]
+    fn a_document_is_refused_where_it_would_take_the_room_of_commits() {
+        let dir = tempfile::tempdir().unwrap();
+        let space = Space {
+            available: (64 << 20) + 1,
+            total: 16 << 30,
+        };
+        let disk = DiskGuard::measured_by(dir.path(), 64 << 20, Box::new(move |_| Ok(space)));
+        let sent = |bytes: &[u8]| Uploaded::whole(dir.path(), &disk, bytes, "/x/a".into());
+        assert!(sent(b"1").is_ok());
+        let status = sent(b"22").map(drop).unwrap_err();
+        assert_eq!(status.code(), tonic::Code::ResourceExhausted);
+        assert!(!status.message().contains(&*dir.path().to_string_lossy()));
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
     }
 }

@@ -12,18 +12,19 @@ mod archive;
 pub(super) mod plan;
 
 use std::ffi::OsStr;
-use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Seek, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use simdex_extract::{EXTRACTOR_VERSION, Fact, Hint, Member, Urgency};
+use simdex_extract::{
+    EXTRACTOR_VERSION, Fact, Hint, Member, PrivateFile, Snapshot, SnapshotError, Urgency,
+};
 use simdex_index::{IndexError, SeenFile};
 use simdex_schema::{ContentHash, ContentRecord, FileKey, FileStat};
 
 use self::plan::{MAX_BYTES, Page, Plan, Sight, copy};
 use super::content::ReadContent;
-use super::{Ingest, hash_of, members, name_of, rewind};
+use super::{Ingest, members, name_of};
 use crate::roots::Root;
 use crate::watch::stat::Observe;
 use crate::watch::walk::{Look, Seen};
@@ -68,12 +69,13 @@ pub(super) struct Filled {
 }
 
 impl Ingest<'_> {
-    /// Puts a page, `file`, together with what lies beside it.
+    /// Puts a page, `file`, together with what lies beside it: the bytes of each are those whose hash
+    /// its place in the archive was given for, or nothing is shown until the next look.
     pub(super) fn shown(
         &self,
         root: &Root,
         key: &FileKey,
-        file: &mut File,
+        file: &PrivateFile,
         (hash, stat): (ContentHash, FileStat),
         asked: Vec<String>,
     ) -> Result<Shown, IndexError> {
@@ -81,11 +83,17 @@ impl Ingest<'_> {
         let plan = Plan::follow(page, &mut |path| {
             self.seen_on_disk(root, on_share(key, path))
         })?;
-        let Some(plan) = plan.filter(Plan::shows_frames) else {
-            return Ok(Shown::Nothing);
+        let Some(plan) = plan else {
+            return Ok(Shown::Unsteady);
         };
-        let member = plan.put_together(self.pool.spool(), &mut |at, page, out| match at {
-            0 => rewind(file).and_then(|()| copy(&mut *file, hash, out)),
+        if !plan.shows_frames() {
+            return Ok(Shown::Nothing);
+        }
+        let member = plan.put_together(self.pool.space(), &mut |at, page, out| match at {
+            0 => {
+                let mut page = file.file();
+                page.rewind().and_then(|()| copy(page, hash, out))
+            }
             _ => copy_from_disk(root, page, out),
         });
         Ok(match member {
@@ -164,33 +172,50 @@ impl Ingest<'_> {
         if !matches!(recorded, Sight::Unproven) {
             return Ok(recorded);
         }
-        let opened = root.open_file(&key.path).ok().and_then(|mut file| {
-            let stat = FileStat::of_open(&file).ok()?;
-            let (hash, bytes) = hash_of(&mut file).ok()?;
-            let stat = FileStat {
-                length: bytes,
-                ..stat
-            };
-            Some((file, hash, stat))
-        });
-        let Some((file, hash, stat)) = opened else {
+        let Some((stat, snapshot)) = self.frame_of(root, &key) else {
             return Ok(Sight::Nothing);
         };
+        let snapshot = match snapshot {
+            Ok(snapshot) => snapshot,
+            Err(SnapshotError::Spool(_)) => return Ok(Sight::Unproven),
+            Err(SnapshotError::Source(_) | SnapshotError::TooLong) => return Ok(Sight::Nothing),
+        };
+        let hash = ContentHash(snapshot.hash());
+        let length = snapshot.length();
+        let seen = (hash, FileStat { length, ..stat });
         if let Some(content) = self.index.content(hash)?.filter(is_current) {
-            return Ok(sight(
-                key,
-                (hash, stat),
-                &content.media_type,
-                &content.facts,
-            ));
+            return Ok(sight(key, seen, &content.media_type, &content.facts));
         }
+        Ok(self.read_frame(key, seen, snapshot))
+    }
+
+    /// The bytes of a frame.
+    fn frame_of(
+        &self,
+        root: &Root,
+        key: &FileKey,
+    ) -> Option<(FileStat, Result<Snapshot, SnapshotError>)> {
+        let file = root.open_file(&key.path).ok()?;
+        let stat = FileStat::of_open(&file).ok()?;
+        Some((stat, self.pool.space().snapshot(&file, MAX_BYTES)))
+    }
+
+    /// What a frame is whose content is not on record.
+    fn read_frame(&self, key: FileKey, seen: (ContentHash, FileStat), snapshot: Snapshot) -> Sight {
         let hint = Hint {
             name: name_of(Path::new(OsStr::from_bytes(&key.path))),
             urgency: Urgency::Backlog,
             share: self.share,
         };
-        let read = ReadContent::of(self.pool.extract(&file, &hint));
-        Ok(sight(key, (hash, stat), &read.media_type, &read.facts))
+        let Ok(private) = snapshot.into_file() else {
+            return Sight::Unproven;
+        };
+        let (extraction, _mark) = self.pool.extract_marked(&private, seen.0.0, &hint);
+        let read = ReadContent::of(extraction);
+        match read.fault {
+            Some(_) => Sight::Unproven,
+            None => sight(key, seen, &read.media_type, &read.facts),
+        }
     }
 
     /// The stat of a file that may be read.

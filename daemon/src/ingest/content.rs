@@ -1,14 +1,15 @@
 //! One content: from its bytes to a record and a document, and the members it holds.
 
-use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Seek};
 
-use simdex_extract::{EXTRACTOR_VERSION, Extraction, Fact, Facts, Hint, Member, Outcome, Urgency};
+use simdex_extract::{
+    EXTRACTOR_VERSION, Extraction, Fact, Facts, Hint, Member, Outcome, PrivateFile, Urgency,
+};
 use simdex_index::{IndexError, NewContent, NewDocument};
-use simdex_schema::{ContentRecord, DocumentHash, DocumentKind, Reason, State};
+use simdex_schema::{ContentHash, ContentRecord, DocumentHash, DocumentKind, Reason, State};
 use simdex_signature::{CanonicalText, Chunks};
 
-use super::{Ingest, STRIKES, rewind};
+use super::{Ingest, STRIKES};
 use crate::config::ladder;
 
 /// A content just read, with the files inside it.
@@ -17,15 +18,26 @@ pub(super) struct Unpacked {
     pub(super) content: NewContent,
     /// Its members, not yet read.
     pub(super) members: Vec<Member>,
+    /// What of the machine failed: then nothing here says anything about the content.
+    pub(super) fault: Option<&'static str>,
+}
+
+/// The bytes of a content: those that were hashed.
+pub(super) struct Bytes<'a> {
+    /// They themselves.
+    pub(super) private: &'a PrivateFile,
+    /// Their hash.
+    pub(super) hash: ContentHash,
+    /// How many.
+    pub(super) length: u64,
 }
 
 impl Ingest<'_> {
-    /// Extracts a content and signs what was read. `cut` says why `file` is not all of it.
+    /// Extracts a content and signs what was read. `cut` says why `bytes` are not all of it.
     pub(super) fn content(
         &self,
-        file: &mut File,
+        bytes: &Bytes<'_>,
         name: Option<String>,
-        bytes: u64,
         old: Option<ContentRecord>,
         cut: Option<&str>,
     ) -> Unpacked {
@@ -34,16 +46,15 @@ impl Ingest<'_> {
             urgency: Urgency::Backlog,
             share: self.share,
         };
-        let extraction = rewind(file)
-            .map(|()| self.pool.extract(&*file, &hint))
-            .unwrap_or_else(|_| not_read());
+        // The mark stays until the text is canonical and signed.
+        let (extraction, _mark) = self.pool.extract_marked(bytes.private, bytes.hash.0, &hint);
         let mut read = ReadContent::of(extraction);
         if let (Some(cut), State::Indexed) = (cut, read.state) {
             (read.state, read.reason) = (State::Partial, Reason::code(cut));
         }
         let document = match read.text.take() {
             Some(text) => self.text_document(text, &mut read),
-            None => self.raw_document(file, bytes, &read),
+            None => self.raw_document(bytes, &read),
         };
         let document = document.unwrap_or_else(|_| {
             read.interrupt();
@@ -59,13 +70,14 @@ impl Ingest<'_> {
             engine: read.engine,
             extractor: EXTRACTOR_VERSION,
             strikes,
-            bytes,
+            bytes: bytes.length,
             warnings: read.warnings,
             facts: read.facts,
         };
         Unpacked {
             content: NewContent { record, document },
             members: read.members,
+            fault: read.fault,
         }
     }
 
@@ -102,20 +114,21 @@ impl Ingest<'_> {
         }))
     }
 
-    /// A document of raw bytes, for a content without text; none where it is empty or too long. An error
-    /// where the daemon stops before there is memory for it.
+    /// A document of raw bytes, for a content without text; none where it is empty or too long, or
+    /// must not be worked on. An error where the daemon stops before there is memory for it.
     fn raw_document(
         &self,
-        file: &mut File,
-        bytes: u64,
+        bytes: &Bytes<'_>,
         read: &ReadContent,
     ) -> Result<Option<NewDocument>, IndexError> {
-        if bytes == 0 || bytes > self.raw_bytes || read.state.has_text() {
+        let is_fit = (1..=self.raw_bytes).contains(&bytes.length);
+        if !is_fit || read.state.has_text() || read.state == State::Quarantined {
             return Ok(None);
         }
-        let _held = self.account.take_large(bytes)?;
-        let mut raw = Vec::new();
-        let whole = rewind(file).and_then(|()| file.take(self.raw_bytes).read_to_end(&mut raw));
+        let _held = self.account.take_large(bytes.length)?;
+        let (mut file, mut raw) = (bytes.private.file(), Vec::new());
+        let rewound = file.rewind();
+        let whole = rewound.and_then(|()| file.take(self.raw_bytes).read_to_end(&mut raw));
         Ok(whole.ok().map(|_| raw_document(&raw)))
     }
 }
@@ -160,15 +173,18 @@ pub struct ReadContent {
     /// Files inside.
     pub members: Vec<Member>,
     /// The failure is the machine's, not the document's: it is no strike against the content.
-    pub ours: bool,
+    pub fault: Option<&'static str>,
 }
 
 impl ReadContent {
     /// Translates what the worker answered.
     pub fn of(extraction: Extraction) -> Self {
-        use simdex_extract::Reason::{NoWorker, ShuttingDown};
+        use simdex_extract::Reason::DaemonCrashed;
+        let fault = match &extraction.outcome {
+            Outcome::Failed(reason) if reason.is_machines() => Some(reason.code()),
+            _ => None,
+        };
         let reason = extraction.outcome.reason();
-        let ours = matches!(reason, Some(NoWorker | ShuttingDown));
         let reason = reason.map_or_else(Reason::none, |reason| Reason::code(reason.code()));
         let (state, text) = match extraction.outcome {
             Outcome::Text {
@@ -186,6 +202,7 @@ impl ReadContent {
             Outcome::TooLarge(_) => (State::TooLarge, None),
             Outcome::Failed(_) => (State::Failed, None),
             Outcome::TimedOut(_) => (State::TimedOut, None),
+            Outcome::Crashed(DaemonCrashed) => (State::Quarantined, None),
             Outcome::Crashed(_) => (State::Crashed, None),
         };
         let (media_type, engine) = (extraction.media_type, extraction.engine);
@@ -198,7 +215,7 @@ impl ReadContent {
             warnings: extraction.warnings,
             facts: facts_of(&extraction.facts),
             members: extraction.members,
-            ours,
+            fault,
         }
     }
 
@@ -214,15 +231,19 @@ impl ReadContent {
         let reason = simdex_extract::Reason::ShuttingDown.code();
         (self.state, self.reason) = (State::Failed, Reason::code(reason));
         self.members.clear();
-        self.ours = true;
+        self.fault = Some(reason);
     }
 
-    /// Failures in a row, this one included: those of an older extractor do not count, nor do ours.
+    /// Failures in a row, this one included: those of an older extractor do not count, nor do the
+    /// machine's.
     fn strikes(&self, old: Option<ContentRecord>) -> u32 {
         let same = old.filter(|old| old.extractor == EXTRACTOR_VERSION);
-        match self.state.is_failure() && !self.ours {
-            true => same.map_or(0, |old| old.strikes) + 1,
-            false => 0,
+        match self.state {
+            State::Quarantined => STRIKES,
+            state if state.is_failure() && self.fault.is_none() => {
+                same.map_or(0, |old| old.strikes) + 1
+            }
+            _ => 0,
         }
     }
 
@@ -243,15 +264,4 @@ impl ReadContent {
 fn facts_of(facts: &Facts) -> Vec<(String, String)> {
     let pair = |(fact, value): (simdex_extract::Fact, &str)| (fact.code().into(), value.into());
     facts.iter().map(pair).collect()
-}
-
-fn not_read() -> Extraction {
-    Extraction {
-        outcome: Outcome::Failed(simdex_extract::Reason::ReadError),
-        media_type: String::new(),
-        engine: String::new(),
-        warnings: Vec::new(),
-        facts: Facts::default(),
-        members: Vec::new(),
-    }
 }

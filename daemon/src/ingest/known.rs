@@ -1,7 +1,8 @@
 //! What a file turns out to hold, held against what is on record: the change, or none.
 
 use simdex_index::{Change, IndexError, SeenFile};
-use simdex_schema::{ContentHash, ContentRecord, FileKey, FileRecord};
+use simdex_schema::file::FileOutcome;
+use simdex_schema::{ContentHash, ContentRecord, FileKey, FileRecord, State};
 
 use super::beside::{Shown, asked};
 use super::content::Unpacked;
@@ -50,6 +51,14 @@ impl Found {
             Self::Fresh(None) | Self::Known | Self::Copy(_) => false,
         }
     }
+}
+
+/// Whether a member is still to be read because the machine did not allow it.
+fn waits(member: &SeenFile) -> bool {
+    matches!(
+        member.record.outcome,
+        FileOutcome::Unread(State::Unstable, _)
+    )
 }
 
 impl Ingest<'_> {
@@ -102,10 +111,11 @@ impl Ingest<'_> {
             unpacked,
             shown,
         } = whole;
-        let is_known = unpacked.is_none() && known.as_ref() == Some(&record);
+        let is_same = |known: &FileRecord| known.is_same_reading(&record);
+        let is_known = unpacked.is_none() && known.as_ref().is_some_and(is_same);
         let is_page = matches!(found, Found::Page(_));
         if is_known && !is_page {
-            return Ok(Looked::Unchanged);
+            return self.read_again(&key, &record);
         }
         // What could not be put together stays as it is until the next look.
         let held = found.held_members() && !matches!(shown, Shown::Unsteady);
@@ -120,7 +130,7 @@ impl Ingest<'_> {
             (None, ..) => Vec::new(),
         };
         if is_known && self.is_recorded(&key, &members)? {
-            return Ok(Looked::Unchanged);
+            return self.read_again(&key, &record);
         }
         if members.is_empty() && !held {
             return Ok(Looked::Changed(Change::File {
@@ -129,12 +139,23 @@ impl Ingest<'_> {
                 content,
             }));
         }
+        let waits = members.iter().any(waits);
         let file = SeenFile {
             key,
             record,
             content,
         };
-        Ok(Looked::Changed(Change::Container { file, members }))
+        let change = Change::Container { file, members };
+        Ok(match waits {
+            true => Looked::Again(Some(change)),
+            false => Looked::Changed(change),
+        })
+    }
+
+    /// A file that still holds what is on record: only that it was read is new.
+    fn read_again(&self, key: &FileKey, record: &FileRecord) -> Result<Looked, IndexError> {
+        self.index.was_read(key, record)?;
+        Ok(Looked::Unchanged)
     }
 
     /// Whether these and no others are the members on record.

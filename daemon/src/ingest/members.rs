@@ -9,6 +9,8 @@
 mod pages;
 mod tree;
 
+pub use tree::state_of as state_of_unread;
+
 use std::time::Duration;
 
 use simdex_extract::Member;

@@ -48,6 +48,14 @@ struct FileLine<'a> {
     container_bytes: Option<String>,
     role: Option<&'static str>,
     ordinal: Option<u32>,
+    /// When its bytes were last read (RFC 3339).
+    last_read: Option<String>,
+}
+
+/// A time as it is written (RFC 3339).
+fn date(seconds: i64) -> Option<String> {
+    let time = jiff::Timestamp::from_second(seconds).ok()?;
+    Some(time.to_string())
 }
 
 /// `{"type":"file",…}`
@@ -78,6 +86,7 @@ pub fn file_line(file: &FileView) -> String {
         container_bytes: container_bytes.flatten(),
         role: file.record.member.map(|place| place.role.name()),
         ordinal: file.record.member.map(|place| place.ordinal),
+        last_read: file.record.last_read.and_then(date),
     })
 }
 

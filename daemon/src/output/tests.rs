@@ -31,6 +31,7 @@ fn file(path: &[u8], state: State, document: u8) -> FileView {
             racy: false,
             outcome: FileOutcome::Content(content),
             member: None,
+            last_read: Some(1_700_000_000),
         },
         content: Some(ContentRecord {
             state,
@@ -117,7 +118,7 @@ fn a_file_line_says_null_for_what_there_is_not() {
         "{{\"type\":\"file\",\"v\":1,\"path\":\"/s/empty\",\"state\":\"no-text\",\"reason\":\"empty-file\",\
          \"document\":null,\"content\":\"{}\",\"media_type\":\"text/plain\",\"bytes\":1200,\"chars\":null,\"engine\":\"plain\",\"extractor\":1,\
          \"warnings\":[],\"facts\":{{\"charset\":\"koi8-r\"}},\"container\":null,\"role\":null,\
-         \"ordinal\":null}}",
+         \"ordinal\":null,\"last_read\":\"2023-11-14T22:13:20Z\"}}",
         "01".repeat(32)
     );
     assert_eq!(file_line(&empty), expected);

@@ -6,27 +6,30 @@ use simdex_index::IndexError;
 use simdex_schema::DocId;
 
 use super::Shared;
+use crate::alarms::Part;
 use crate::events::EventKind;
+use crate::fate::Backoff;
 
 /// Looks whether anything waits at least this often.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// After a failure of the index.
-const PAUSE: Duration = Duration::from_secs(1);
 
 impl Shared {
     /// Finds edges and keeps groups while anything waits.
     pub(super) fn settle(&self) {
-        while self.cancel.check().is_ok() {
+        let mut backoff = Backoff::default();
+        while self.fate.cancel().check().is_ok() {
             if self.index.is_settled() {
                 self.to_settle.wait(PATIENCE);
                 continue;
             }
-            let settled = self.index.settle_step(&self.cancel);
+            let settled = self.index.settle_step(self.fate.cancel());
             match settled.and_then(|settled| self.tell_groups(&settled.regrouped)) {
-                Ok(()) | Err(IndexError::Cancelled) => {}
+                Ok(()) => {
+                    backoff = Backoff::default();
+                    self.host.alarms.clear(Part::Settler);
+                }
                 Err(error) => {
-                    self.break_off(&error);
-                    std::thread::sleep(PAUSE);
+                    self.fate.try_again(Part::Settler, &error, &mut backoff);
                 }
             }
         }

@@ -6,12 +6,14 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use simdex_index::Change;
+use simdex_index::{Change, Fault, IndexError};
 use simdex_schema::FileKey;
 
-use super::jobs::Jobs;
 use super::{Looks, Shared};
+use crate::alarms::Part;
+use crate::causes::causes;
 use crate::events::EventKind;
+use crate::fate::{Backoff, Failure};
 use crate::progress::Job;
 
 /// Changes applied at once.
@@ -23,6 +25,17 @@ const CONTAINERS: usize = 16;
 /// A batch waits this long for more.
 const GATHER: Duration = Duration::from_millis(30);
 
+/// Bytes that a change takes in the store beside its text, about.
+const CHANGE: u64 = 4 << 10;
+
+/// Changes that were not applied.
+enum Unapplied {
+    /// The engine ends.
+    Ended,
+    /// The store does not take one of them, whatever the machine does.
+    Refused(String),
+}
+
 /// A container that is applied in parts, others between them.
 struct Parts {
     job: Job,
@@ -30,8 +43,9 @@ struct Parts {
 }
 
 impl Shared {
-    /// Applies what readers found, batch by batch; commits at its end.
-    pub(super) fn write(&self, looks: &Receiver<Looks>, again: &Jobs) {
+    /// Applies what readers found, batch by batch; commits at its end. Where the engine fails, what is
+    /// in hand is not answered for.
+    pub(super) fn write(&self, looks: &Receiver<Looks>) {
         let mut containers: VecDeque<Parts> = VecDeque::new();
         while let Some(batch) = gather(looks, containers.len()) {
             let (mut jobs, mut changes) = (Vec::new(), Vec::new());
@@ -44,85 +58,153 @@ impl Shared {
                     changes.extend(parts.pop_front());
                 }
             }
-            let unknown = self.apply(changes);
-            self.finish(jobs, &unknown.unwrap_or_default(), again);
+            let Some(unknown) = self.apply(&changes) else {
+                return;
+            };
+            self.finish(jobs, &unknown);
             if let Some(container) = containers.pop_front() {
-                containers.extend(self.go_on(container, again));
+                match self.go_on_with(container) {
+                    Some(rest) => containers.extend(rest),
+                    None => return,
+                }
             }
-            self.uncommitted.store(true, Ordering::Release);
-            if self.cancel.check().is_err() {
+            if self.fate.cancel().check().is_err() {
                 break;
             }
         }
-        self.commit();
+        if self.fate.failure().is_none()
+            && let Err(error) = self.commit()
+        {
+            let reason = causes(&error);
+            tracing::error!(reason, "what was applied last could not be committed");
+        }
     }
 
-    /// Applies the next part of a container; what is left of it. Where a part fails or a content is
-    /// not known, the rest is dropped: the container is not whole, and stays to be read again.
-    fn go_on(&self, mut container: Parts, again: &Jobs) -> Option<Parts> {
-        let unknown = self.apply(container.rest.pop_front().into_iter().collect());
-        let went_well = unknown.as_ref().is_some_and(Vec::is_empty);
-        if went_well && !container.rest.is_empty() {
-            return Some(container);
+    /// Applies the next part of a container; what is left of it, and none where the engine ends.
+    /// Where a content is not known, the rest is dropped: the container is not whole, and stays to
+    /// be read again.
+    fn go_on_with(&self, mut container: Parts) -> Option<Option<Parts>> {
+        let next = container.rest.pop_front();
+        let unknown = self.apply(next.as_slice())?;
+        if unknown.is_empty() && !container.rest.is_empty() {
+            return Some(Some(container));
         }
-        self.finish(vec![container.job], &unknown.unwrap_or_default(), again);
-        None
+        self.finish(vec![container.job], &unknown);
+        Some(None)
     }
 
     /// Commits what was applied, every `commit_ms`: on a thread of its own, as a disk takes its time
     /// and what is applied can be asked for meanwhile.
     pub(super) fn commit_at_times(&self) {
-        let every = Duration::from_millis(self.config.store.commit_ms.max(1));
-        while self.cancel.check().is_ok() {
-            self.to_end.wait(every);
-            if self.uncommitted.swap(false, Ordering::AcqRel) {
-                self.commit();
+        let every = Duration::from_millis(self.host.config.store.commit_ms.max(1));
+        let mut backoff = Backoff::default();
+        while self.fate.wait(every) {
+            if !self.host.is_temporary() {
+                self.host.disk.restore();
+            }
+            if !self.uncommitted.swap(false, Ordering::AcqRel) {
+                continue;
+            }
+            match self.commit() {
+                Ok(()) => {
+                    backoff = Backoff::default();
+                    self.host.alarms.clear(Part::Commits);
+                }
+                Err(error) => {
+                    self.uncommitted.store(true, Ordering::Release);
+                    self.fate.try_again(Part::Commits, &error, &mut backoff);
+                }
             }
         }
     }
 
     /// Makes what was applied power-safe.
-    pub(super) fn commit(&self) {
-        self.index
-            .commit()
-            .unwrap_or_else(|error| self.break_off(&error));
+    pub(super) fn commit(&self) -> Result<(), IndexError> {
+        self.host.spare.lend(|| self.index.commit())
     }
 
-    /// Applies changes; files that name a content that is not known any more. None where the index
-    /// failed.
-    fn apply(&self, changes: Vec<Change>) -> Option<Vec<FileKey>> {
-        if changes.is_empty() {
-            return Some(Vec::new());
-        }
-        let told: Vec<_> = changes.iter().filter_map(told).collect();
-        let applied = self.index.apply(changes);
-        self.to_settle.ring();
-        match applied {
-            Ok(applied) => {
-                self.tell(told);
-                Some(applied.unknown_content)
+    /// Applies changes, however often it takes; files that name a content that is not known any
+    /// more. None where the engine ends before they are applied.
+    fn apply(&self, changes: &[Change]) -> Option<Vec<FileKey>> {
+        match (self.apply_in_time(changes), changes) {
+            (Ok(unknown), _) => Some(unknown),
+            (Err(Unapplied::Ended), _) => None,
+            (Err(Unapplied::Refused(reason)), [one]) => self.apply_refused(one, reason),
+            // One of them is at fault: the others go on.
+            (Err(Unapplied::Refused(_)), _) => {
+                let each = changes.iter().map(std::slice::from_ref);
+                let unknown: Option<Vec<_>> = each.map(|change| self.apply(change)).collect();
+                Some(unknown?.concat())
             }
-            Err(error) => {
-                self.break_off(&error);
+        }
+    }
+
+    /// Records of a change that the store does not take that it was refused.
+    fn apply_refused(&self, change: &Change, reason: String) -> Option<Vec<FileKey>> {
+        tracing::error!(reason, "a file cannot be stored");
+        match self.apply_in_time(&[change.refused()]) {
+            Ok(unknown) => Some(unknown),
+            Err(Unapplied::Ended) => None,
+            Err(Unapplied::Refused(reason)) => {
+                self.fate.fail(Failure::Index(reason));
                 None
+            }
+        }
+    }
+
+    /// Tries until it succeeds, with growing pauses while the machine lacks something.
+    fn apply_in_time(&self, changes: &[Change]) -> Result<Vec<FileKey>, Unapplied> {
+        if changes.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut backoff = Backoff::default();
+        loop {
+            let tried = match self.host.disk.take(room_of(changes)) {
+                Ok(()) => self.index.apply_all(changes),
+                Err(full) => {
+                    if !self
+                        .fate
+                        .pause(Part::Writer, &full.to_string(), &mut backoff)
+                    {
+                        return Err(Unapplied::Ended);
+                    }
+                    continue;
+                }
+            };
+            self.uncommitted.store(true, Ordering::Release);
+            self.to_settle.ring();
+            match tried {
+                Ok(applied) => {
+                    self.host.alarms.clear(Part::Writer);
+                    self.tell(changes.iter().filter_map(told));
+                    return Ok(applied.unknown_content);
+                }
+                Err(error) if error.fault() == Fault::Input => {
+                    return Err(Unapplied::Refused(causes(&error)));
+                }
+                Err(error) => {
+                    if !self.fate.try_again(Part::Writer, &error, &mut backoff) {
+                        return Err(Unapplied::Ended);
+                    }
+                }
             }
         }
     }
 
     /// Ends looks. A file whose content was purged between look and batch is looked at once more, on
     /// the same tickets: a barrier that waits for it goes on waiting.
-    fn finish(&self, jobs: Vec<Job>, unknown: &[FileKey], again: &Jobs) {
+    fn finish(&self, jobs: Vec<Job>, unknown: &[FileKey]) {
         let more = jobs.into_iter().filter_map(|job| {
             if unknown.contains(&job.key) {
                 return Some(job);
             }
             self.progress.complete(job)
         });
-        more.for_each(|job| again.push_again(job));
+        more.for_each(|job| self.jobs.push_again(job));
     }
 
     /// Tells of files that were applied.
-    fn tell(&self, told: Vec<(EventKind, FileKey)>) {
+    fn tell(&self, told: impl Iterator<Item = (EventKind, FileKey)>) {
         for (kind, key) in told {
             if let Some(root) = self.roots.get(key.root) {
                 root.tell(kind, &key.path, String::new);
@@ -151,6 +233,14 @@ fn gather(looks: &Receiver<Looks>, containers: usize) -> Option<Vec<Looks>> {
         batch.push(look);
     }
     Some(batch)
+}
+
+/// Room that changes take on the disk, at most about.
+fn room_of(changes: &[Change]) -> u64 {
+    changes
+        .iter()
+        .map(|change| CHANGE + change.text_bytes())
+        .sum()
 }
 
 fn told(change: &Change) -> Option<(EventKind, FileKey)> {

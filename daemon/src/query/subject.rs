@@ -3,7 +3,7 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use simdex_extract::{Extraction, Hint, Pool, Urgency};
+use simdex_extract::{Hint, Pool, Urgency};
 use simdex_index::{
     FileView, HeldSet, Index, IndexError, MemoryAccount, MemoryPermit, Probes, View,
 };
@@ -146,7 +146,8 @@ impl Subject {
         })
     }
 
-    /// Bytes that need not be in the index: extracted, not indexed.
+    /// Bytes that need not be in the index: extracted, not indexed. They are read more than once: of
+    /// a file of a share, pass a snapshot.
     pub fn upload(
         index: &Index,
         pool: &Pool,
@@ -155,16 +156,18 @@ impl Subject {
         account: &MemoryAccount,
     ) -> Result<Self, QueryError> {
         let mut file = file;
-        let content = crate::ingest::hash_of(&mut file).ok();
-        let (content, length) = content.unzip();
+        let (content, length) = crate::ingest::hash_of(&file).ok().unzip();
         let hint = Hint {
             name: name.file_name().map(|n| n.to_string_lossy().into_owned()),
             urgency: Urgency::Question,
             ..Hint::default()
         };
         let rewound = file.seek(SeekFrom::Start(0)).is_ok();
-        let extraction: Option<Extraction> = rewound.then(|| pool.extract(&file, &hint));
-        let Some(read) = extraction.map(ReadContent::of) else {
+        let hash = content.filter(|_| rewound);
+        // The mark stays until the text is canonical.
+        let extraction = hash.map(|hash| pool.extract_marked(&file, hash.0, &hint));
+        let Some((read, _mark)) = extraction.map(|(read, mark)| (ReadContent::of(read), mark))
+        else {
             return Ok(Self {
                 state: State::Unreadable,
                 ..Self::of_text(index, String::new(), account)?
@@ -172,11 +175,16 @@ impl Subject {
         };
         let mut subject = match read.text {
             Some(text) => Self::of_text(index, text, account)?,
+            // The daemon crashed on these bytes: nothing more is made of them.
+            None if read.state == State::Quarantined => {
+                Self::of_text(index, String::new(), account)?
+            }
             None => Self::of_raw_file(&mut file, length.unwrap_or_default(), account)?,
         };
         // What is said of the extraction comes before what is said of the canonical text.
         let is_cut = subject.state == State::Partial && read.state == State::Indexed;
-        if subject.state != State::TooShort && !is_cut {
+        let has_side = subject.state != State::TooShort && !is_cut;
+        if has_side || read.state == State::Quarantined {
             subject.state = read.state;
         }
         if !is_cut {
@@ -308,6 +316,7 @@ fn document_side(index: &Index, id: DocId, account: &MemoryAccount) -> Result<Si
         DocumentKind::Text => match index.held_text(id, account)? {
             Some((text, permit)) => {
                 let text = Text::of(index, text, permit, account)?;
+                index.check_name(id, &record, DocumentHash(text.canonical.hash()))?;
                 Ok(Side::Text(Box::new(text)))
             }
             None => Ok(Side::Nothing),

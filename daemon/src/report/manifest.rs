@@ -1,13 +1,16 @@
 //! `manifest.json`: what the report is, and every file in it with its checksum.
 //!
-//! One key or file a line, in fixed order, so that two manifests can be compared with `diff`.
+//! One key or file a line, in fixed order, so that two manifests can be compared with `diff`. The last
+//! key is the BLAKE3 of all lines before it: a line that is dropped, added or changed by itself is
+//! found. Whoever writes the whole manifest anew can make that hash too; only a copy of it kept
+//! elsewhere tells ([`digest`]).
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt as _;
 
 use serde::Serialize;
 
 use super::lines::PathLine;
-use super::stage::FileEntry;
+use super::sink::FileEntry;
 use super::{ReportInput, SchemeLine};
 
 #[derive(Serialize)]
@@ -41,7 +44,7 @@ pub(super) fn text(
     let summary = &input.summary;
     let head = Manifest {
         r#type: "manifest",
-        v: 1,
+        v: 2,
         product: "simdex",
         version: input.version,
         created: input.created.to_string(),
@@ -74,8 +77,18 @@ fn with_files(head: &str, files: &[FileEntry]) -> serde_json::Result<String> {
         .map(|file| serde_json::to_string(file).map(|line| format!("    {line}")));
     let lines: Vec<_> = lines.collect::<Result<_, _>>()?;
     let head = head.trim_end_matches(['\n', '}']);
-    Ok(format!(
-        "{head},\n  \"files\": [\n{}\n  ]\n}}\n",
-        lines.join(",\n")
-    ))
+    let lines = format!("{head},\n  \"files\": [\n{}\n  ],\n", lines.join(",\n"));
+    let digest = blake3::hash(lines.as_bytes());
+    Ok(format!("{lines}{SEAL}{}\"\n}}\n", digest.to_hex()))
+}
+
+/// What stands before the hash of all that stands before it.
+const SEAL: &str = "  \"manifest_blake3\": \"";
+
+/// The hash that a manifest ends with, where it is that of its lines.
+pub(super) fn digest(text: &str) -> Option<String> {
+    let (lines, end) = text.split_at_checked(text.rfind(SEAL)?)?;
+    let digest = blake3::hash(lines.as_bytes()).to_hex().to_string();
+    let sealed = end.strip_prefix(SEAL)?.strip_suffix("\"\n}\n")?;
+    (sealed == digest).then_some(digest)
 }

@@ -2,6 +2,8 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::sync::LazyLock;
 
 use super::*;
 
@@ -77,7 +79,19 @@ fn input<'a>(groups: Vec<ReportGroup>, text_of: &'a TextOf<'a>) -> ReportInput<'
         },
         groups,
         text_of,
+        cancel: &NEVER,
     }
+}
+
+static NEVER: LazyLock<Cancel> = LazyLock::new(Cancel::never);
+
+/// Writes a report into a folder of a directory and gives it its name.
+fn keep(dir: &Path, name: &str, input: &ReportInput<'_>) -> Result<Written, ReportError> {
+    let reports = ReportDir::open(&dir.canonicalize().unwrap())?;
+    let folder = reports.begin(name.as_ref())?;
+    let written = write(&folder, input)?;
+    folder.publish()?;
+    Ok(written)
 }
 
 fn known(document_asked: &DocumentHash) -> io::Result<Option<String>> {
@@ -99,7 +113,7 @@ fn read(report: &Path, name: &str) -> String {
 fn written(groups: Vec<ReportGroup>, look: impl FnOnce(&Path, &Written)) {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("report");
-    let done = write(&out, &input(groups, &known)).unwrap();
+    let done = keep(folder.path(), "report", &input(groups, &known)).unwrap();
     let verified = verify(&out).unwrap();
     assert_eq!(verified.files + 1, done.files);
     assert_eq!(verified.diffs, done.diffs);
@@ -127,7 +141,9 @@ fn groups_are_lines_with_the_principal_first_and_paths_in_order() {
 fn the_manifest_tells_everything_but_html_in_fixed_order() {
     written(vec![contract_group()], |report, _| {
         let text = read(report, "manifest.json");
-        let stable = |line: &&str| !line.contains("report.html");
+        // The page changes with every word of it, and with it the hash of all lines.
+        let changes = ["report.html", "manifest_blake3"];
+        let stable = |line: &&str| !changes.iter().any(|word| line.contains(word));
         let stable: String = text
             .lines()
             .filter(stable)
@@ -225,12 +241,8 @@ fn what_exists_is_never_touched() {
     let folder = tempfile::tempdir().unwrap();
     let out = folder.path().join("report");
     fs::create_dir(&out).unwrap();
-    let refused = write(&out, &input(vec![], &known));
+    let refused = keep(folder.path(), "report", &input(vec![], &known));
     assert!(matches!(refused, Err(ReportError::Exists { .. })));
-    let nowhere = write(&folder.path().join("no/report"), &input(vec![], &known));
-    assert!(matches!(nowhere, Err(ReportError::NoParent { .. })));
-    let nameless = write(&folder.path().join(".."), &input(vec![], &known));
-    assert!(matches!(nameless, Err(ReportError::NoName { .. })));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
 }
 
@@ -242,7 +254,11 @@ fn what_appears_meanwhile_is_not_overwritten() {
         fs::create_dir_all(&out)?;
         known(document)
     };
-    let refused = write(&out, &input(vec![contract_group()], &text_of));
+    let refused = keep(
+        folder.path(),
+        "report",
+        &input(vec![contract_group()], &text_of),
+    );
     assert!(
         matches!(refused, Err(ReportError::Exists { .. })),
         "{refused:?}"
@@ -254,18 +270,22 @@ fn what_appears_meanwhile_is_not_overwritten() {
 #[test]
 fn a_failure_leaves_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let out = folder.path().join("report");
     let broken = |asked: &DocumentHash| {
         if *asked == document(DRAFT) {
             return Err(io::Error::other("torn segment"));
         }
         known(asked)
     };
-    let failed = write(&out, &input(vec![contract_group()], &broken)).unwrap_err();
+    let failed = keep(
+        folder.path(),
+        "report",
+        &input(vec![contract_group()], &broken),
+    )
+    .unwrap_err();
     assert!(failed.to_string().contains("torn segment"));
     let mut headless = contract_group();
     headless.principal = b"/elsewhere".to_vec();
-    let failed = write(&out, &input(vec![headless], &known)).unwrap_err();
+    let failed = keep(folder.path(), "report", &input(vec![headless], &known)).unwrap_err();
     assert!(matches!(failed, ReportError::NoPrincipal { id: 7 }));
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
 }
@@ -289,28 +309,146 @@ fn only_the_owner_may_read() {
 }
 
 #[test]
+fn a_report_that_nobody_waits_for_any_more_stops_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let cancel = Cancel::never();
+    let count = std::cell::Cell::new(0);
+    let text_of = |document: &DocumentHash| {
+        count.set(count.get() + 1);
+        cancel.cancel();
+        known(document)
+    };
+    let second = group(
+        9,
+        vec![member(b"/share/b", DRAFT, "identical-bytes", Some(1.0))],
+    );
+    let input = ReportInput {
+        cancel: &cancel,
+        ..input(vec![contract_group(), second], &text_of)
+    };
+    let refused = keep(folder.path(), "report", &input);
+    assert!(
+        matches!(refused, Err(ReportError::Cancelled)),
+        "{refused:?}"
+    );
+    assert_eq!(count.get(), 1, "no second text is asked for");
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
 fn a_change_after_writing_is_found() {
     written(vec![contract_group()], |report, _| {
         let diffs = report.join("diffs.jsonl");
-        fs::write(&diffs, read(report, "diffs.jsonl") + " ").unwrap();
+        let whole = read(report, "diffs.jsonl");
+        fs::write(&diffs, format!("{whole} ")).unwrap();
         assert!(matches!(verify(report), Err(VerifyError::Changed { path }) if path == diffs));
-        let outside = read(report, "manifest.json").replace("diffs.jsonl", "../manifest");
-        fs::write(report.join("manifest.json"), outside).unwrap();
+        fs::write(&diffs, whole.replacen('7', "8", 1)).unwrap();
+        assert!(matches!(verify(report), Err(VerifyError::Changed { path }) if path == diffs));
+        fs::write(&diffs, whole).unwrap();
+        assert!(verify(report).is_ok());
+        forge_manifest(report, |text| text.replace("diffs.jsonl", "../manifest"));
         assert!(matches!(verify(report), Err(VerifyError::Name { .. })));
     });
+}
+
+#[test]
+fn the_manifest_is_bound_as_a_whole() {
+    written(vec![contract_group()], |report, _| {
+        let whole = read(report, "manifest.json");
+        let lines: Vec<&str> = whole.split_inclusive('\n').collect();
+        for dropped in 0..lines.len() {
+            let kept = lines.iter().enumerate().filter(|(at, _)| *at != dropped);
+            let text: String = kept.map(|(_, line)| *line).collect();
+            fs::write(report.join("manifest.json"), text).unwrap();
+            let found = verify(report);
+            assert!(
+                matches!(found, Err(VerifyError::Unbound { .. })),
+                "line {dropped}"
+            );
+        }
+        fs::write(report.join("manifest.json"), &whole).unwrap();
+        assert!(verify(report).is_ok());
+    });
+}
+
+#[test]
+fn what_is_added_or_missing_is_found_whatever_it_is() {
+    use std::os::unix::fs::symlink;
+    let extra: [fn(&Path); 6] = [
+        |report| fs::write(report.join("text/more.txt"), "more").unwrap(),
+        |report| fs::write(report.join(".hidden"), "more").unwrap(),
+        |report| fs::create_dir(report.join("more")).unwrap(),
+        |report| symlink("/etc/hostname", report.join("link")).unwrap(),
+        |report| symlink("/etc", report.join("text/etc")).unwrap(),
+        |report| fifo(&report.join("text/fifo")),
+    ];
+    for add in extra {
+        written(vec![contract_group()], |report, _| {
+            add(report);
+            assert!(matches!(verify(report), Err(VerifyError::Extra { .. })));
+        });
+    }
+    written(vec![contract_group()], |report, _| {
+        fs::remove_file(report.join("report.html")).unwrap();
+        assert!(matches!(verify(report), Err(VerifyError::Read { .. })));
+        forge_manifest(report, |text| {
+            let kept = text.lines().filter(|line| !line.contains("report.html"));
+            kept.map(|line| format!("{line}\n")).collect()
+        });
+        // A dropped entry with its file, and the hash made anew: that is another report.
+        assert!(verify(report).is_ok());
+    });
+}
+
+#[test]
+fn a_fifo_in_place_of_a_file_is_refused_and_not_waited_for() {
+    for name in ["report.html", "manifest.json", "diffs.jsonl"] {
+        written(vec![contract_group()], |report, _| {
+            fs::remove_file(report.join(name)).unwrap();
+            fifo(&report.join(name));
+            let found = verify(report);
+            assert!(
+                matches!(found, Err(VerifyError::NotRegular { .. })),
+                "{found:?}"
+            );
+        });
+    }
+}
+
+fn fifo(path: &Path) {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    mknodat(CWD, path, FileType::Fifo, Mode::RWXU, 0).unwrap();
+}
+
+/// Changes the manifest and makes its hash anew, as a forger would.
+fn forge_manifest(report: &Path, change: impl FnOnce(&str) -> String) {
+    let text = read(report, "manifest.json");
+    let at = text.find("  \"manifest_blake3\"").unwrap();
+    let lines = change(&text[..at]);
+    let digest = blake3::hash(lines.as_bytes());
+    let sealed = format!("{lines}  \"manifest_blake3\": \"{digest}\"\n}}\n");
+    fs::write(report.join("manifest.json"), sealed).unwrap();
 }
 
 /// Replaces a file and its line of the manifest, as a forger would.
 fn forge(report: &Path, name: &str, content: &str) {
     let hash = |text: &str| blake3::hash(text.as_bytes()).to_string();
-    let (old, new) = (hash(&read(report, name)), hash(content));
-    let manifest = read(report, "manifest.json").replace(&old, &new);
-    fs::write(report.join("manifest.json"), manifest).unwrap();
+    let old = read(report, name);
+    forge_manifest(report, |manifest| {
+        let lengths = [old.len(), content.len()].map(|length| format!("\"bytes\":{length},"));
+        let line = |line: &str| match line.contains(&hash(&old)) {
+            true => line
+                .replace(&hash(&old), &hash(content))
+                .replace(&lengths[0], &lengths[1]),
+            false => line.to_owned(),
+        };
+        manifest.lines().map(|text| line(text) + "\n").collect()
+    });
     fs::write(report.join(name), content).unwrap();
 }
 
 #[test]
-fn a_diff_that_gives_another_text_is_found() {
+fn a_diff_that_gives_another_text_or_is_not_counted_is_found() {
     written(vec![contract_group()], |report, _| {
         let line = read(report, "diffs.jsonl");
         let value: serde_json::Value = serde_json::from_str(&line).unwrap();
@@ -319,6 +457,10 @@ fn a_diff_that_gives_another_text_is_found() {
         assert!(matches!(verify(report), Err(VerifyError::Result { .. })));
         forge(report, "diffs.jsonl", &line.replace(from, to));
         assert!(matches!(verify(report), Err(VerifyError::Diff { .. })));
+        forge(report, "diffs.jsonl", &line.replace("text/", "/etc/"));
+        assert!(matches!(verify(report), Err(VerifyError::Name { .. })));
+        forge(report, "diffs.jsonl", "");
+        assert!(matches!(verify(report), Err(VerifyError::Count { .. })));
     });
 }
 

@@ -80,30 +80,36 @@ fn piece_end(line: &str) -> usize {
 ///
 /// Where lines are broken otherwise (a PDF against a DOCX) nearly every line differs. Then white
 /// space is disregarded, if that leaves less to see.
-pub(super) fn render(principal: &str, member: &str, link: &str) -> String {
+/// Nothing here takes longer than until `last`.
+pub(super) fn render(principal: &str, member: &str, link: &str, last: Option<Instant>) -> String {
     let (old, new) = (Pieces::of(principal), Pieces::of(member));
-    let by_line = compare(&old, &new);
+    let by_line = compare(&old, &new, last);
     if !mostly_changed(&by_line) {
-        return table(&by_line, old, new, link);
+        return table(&by_line, old, new, link, last);
     }
     let folded = [principal, member].map(fold);
     let [folded_old, folded_new] = folded.each_ref().map(|text| Pieces::of(text).unnumbered());
-    let by_sentence = compare(&folded_old, &folded_new);
+    let by_sentence = compare(&folded_old, &folded_new, last);
     if mostly_changed(&by_sentence) {
-        return table(&by_line, old, new, link);
+        return table(&by_line, old, new, link, last);
     }
     let note = if folded[0] == folded[1] {
         "The texts differ in line breaks and white space alone."
     } else {
         "Lines are broken otherwise throughout: line breaks and white space are disregarded here."
     };
-    let table = table(&by_sentence, folded_old, folded_new, link);
+    let table = table(&by_sentence, folded_old, folded_new, link, last);
     format!("<p class=\"soft\">{note}</p>\n{table}")
 }
 
-fn compare<'a>(old: &Pieces<'a>, new: &Pieces<'a>) -> Difference<'a> {
-    let deadline = Instant::now().checked_add(TIME);
-    Difference::between(&old.texts, &new.texts, deadline)
+fn compare<'a>(old: &Pieces<'a>, new: &Pieces<'a>, last: Option<Instant>) -> Difference<'a> {
+    Difference::between(&old.texts, &new.texts, Some(until(last)))
+}
+
+/// The end of the time for one alignment.
+fn until(last: Option<Instant>) -> Instant {
+    let end = Instant::now() + TIME;
+    last.map_or(end, |last| last.min(end))
 }
 
 fn mostly_changed(difference: &Difference<'_>) -> bool {
@@ -118,11 +124,17 @@ fn fold(text: &str) -> String {
     words.join(" ") + "\n"
 }
 
-fn table(difference: &Difference<'_>, old: Pieces<'_>, new: Pieces<'_>, link: &str) -> String {
+fn table(
+    difference: &Difference<'_>,
+    old: Pieces<'_>,
+    new: Pieces<'_>,
+    link: &str,
+    last: Option<Instant>,
+) -> String {
     let mut table = Table {
         out: String::new(),
         rows: 0,
-        deadline: Instant::now().checked_add(TIME),
+        deadline: Some(until(last)),
         old,
         new,
     };

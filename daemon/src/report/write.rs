@@ -1,14 +1,14 @@
 //! Group by group into the files of the report.
 use std::collections::{HashMap, HashSet};
 use std::io;
-use std::path::Path;
 use std::time::{Duration, Instant};
 
 use super::lines::{DiffFacts, DiffLine, GroupLine};
-use super::stage::{Stage, StageFile};
+use super::sink::{Sink, Stage, StageFile};
 use super::{DocumentHash, ReportError, ReportGroup, ReportInput, ReportMember, TextOf, Written};
-use super::{hex, html, manifest, view};
+use super::{check, hex, html, manifest, view};
 use crate::difference::{Difference, lines};
+use simdex_index::Cancel;
 
 /// Time for one diff; past it the diff is longer than need be.
 const DIFF_TIME: Duration = Duration::from_secs(5);
@@ -76,10 +76,10 @@ pub(super) struct Compared<'a> {
 }
 
 /// Writes the whole report; see [`super::write`].
-pub(super) fn report(out: &Path, input: &ReportInput<'_>) -> Result<Written, ReportError> {
+pub(super) fn report(sink: &dyn Sink, input: &ReportInput<'_>) -> Result<Written, ReportError> {
     let mut groups: Vec<_> = input.groups.iter().collect();
     groups.sort_by_key(|group| (&group.principal, group.id));
-    let mut writer = Writer::open(out, input)?;
+    let mut writer = Writer::open(sink, input)?;
     writer.html.add(|out| html::head(out, input, &groups))?;
     for (index, group) in groups.iter().enumerate() {
         writer.group(&Sorted::new(group)?, index < html::GROUPS_SHOWN)?;
@@ -90,19 +90,20 @@ pub(super) fn report(out: &Path, input: &ReportInput<'_>) -> Result<Written, Rep
 
 /// The open files and what was counted.
 struct Writer<'a> {
-    stage: Stage,
-    groups: StageFile,
-    diffs: StageFile,
-    html: StageFile,
+    stage: Stage<'a>,
+    groups: StageFile<'a>,
+    diffs: StageFile<'a>,
+    html: StageFile<'a>,
     texts: Texts<'a>,
+    cancel: &'a Cancel,
     diff_count: u64,
     without_text: u64,
     view_bytes: usize,
 }
 
 impl<'a> Writer<'a> {
-    fn open(out: &Path, input: &ReportInput<'a>) -> Result<Self, ReportError> {
-        let mut stage = Stage::open(out)?;
+    fn open(sink: &'a dyn Sink, input: &ReportInput<'a>) -> Result<Self, ReportError> {
+        let mut stage = Stage::new(sink);
         stage.folder("diffs")?;
         stage.folder("text")?;
         Ok(Self {
@@ -111,6 +112,7 @@ impl<'a> Writer<'a> {
             html: stage.create("report.html")?,
             stage,
             texts: Texts::of(input.text_of),
+            cancel: input.cancel,
             diff_count: 0,
             without_text: 0,
             view_bytes: 0,
@@ -118,6 +120,7 @@ impl<'a> Writer<'a> {
     }
 
     fn group(&mut self, sorted: &Sorted<'_>, shown: bool) -> Result<(), ReportError> {
+        check(self.cancel)?;
         let line = GroupLine::new(sorted.group, &sorted.members);
         self.groups.add(|out| json_line(out, &line))?;
         let principal = self
@@ -129,6 +132,7 @@ impl<'a> Writer<'a> {
         }
         let mut compared = Vec::new();
         for (document, files) in others {
+            check(self.cancel)?;
             let member = self.texts.get(&mut self.stage, document)?;
             let (facts, view) = match (&principal, &member) {
                 (Some(a), Some(b)) => self.difference(sorted, document, a, b, shown)?,
@@ -166,13 +170,16 @@ impl<'a> Writer<'a> {
         shown: bool,
     ) -> Result<(Option<DiffFacts>, Option<String>), ReportError> {
         let name = format!("diffs/{}/{}.diff", sorted.group.id, &hex(document)[..16]);
-        let deadline = Instant::now().checked_add(DIFF_TIME);
+        let deadline = Some(self.until(DIFF_TIME));
         let difference = Difference::between(&lines(a), &lines(b), deadline);
         let names = [&sorted.principal.document, document].map(text_path);
         let patch = difference.unified(&names[0], &names[1]);
         self.stage.put(&name, patch.as_bytes())?;
         self.diff_count += 1;
-        let view = (shown && self.view_bytes < VIEWS_SHOWN).then(|| view::render(a, b, &name));
+        check(self.cancel)?;
+        let last = self.cancel.deadline();
+        let view =
+            (shown && self.view_bytes < VIEWS_SHOWN).then(|| view::render(a, b, &name, last));
         self.view_bytes += view.as_ref().map_or(0, String::len);
         let facts = DiffFacts {
             diff: name,
@@ -180,6 +187,12 @@ impl<'a> Writer<'a> {
             cut_short: difference.cut_short,
         };
         Ok((Some(facts), view))
+    }
+
+    /// The end of a time from now, or of the whole request.
+    fn until(&self, time: Duration) -> Instant {
+        let end = Instant::now() + time;
+        self.cancel.deadline().map_or(end, |last| last.min(end))
     }
 
     fn close(self, input: &ReportInput<'_>) -> Result<Written, ReportError> {
@@ -193,16 +206,16 @@ impl<'a> Writer<'a> {
         for file in [groups, diffs, html] {
             stage.finish(file)?;
         }
-        let mut file = stage.create("manifest.json")?;
-        file.add(|out| {
-            let text = manifest::text(input, &stage.files, self.diff_count, self.without_text)?;
-            out.write_all(text.as_bytes())
+        let text = manifest::text(input, &stage.files, self.diff_count, self.without_text);
+        let text = text.map_err(|error| ReportError::Write {
+            name: "manifest.json".to_owned(),
+            source: error.into(),
         })?;
-        stage.finish(file)?;
+        stage.put("manifest.json", text.as_bytes())?;
         let files = stage.files.len() as u64;
         let bytes = stage.files.iter().map(|file| file.bytes).sum();
         Ok(Written {
-            path: stage.publish()?,
+            manifest: manifest::digest(&text).unwrap_or_default(),
             files,
             bytes,
             diffs: self.diff_count,
@@ -226,7 +239,7 @@ impl<'a> Texts<'a> {
 
     fn get(
         &mut self,
-        stage: &mut Stage,
+        stage: &mut Stage<'_>,
         document: &DocumentHash,
     ) -> Result<Option<String>, ReportError> {
         let text = (self.text_of)(document).map_err(|source| ReportError::Text {

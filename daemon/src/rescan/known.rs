@@ -135,6 +135,7 @@ mod tests {
             racy: false,
             outcome: FileOutcome::Unread(State::Skipped, Reason::none()),
             member: None,
+            last_read: None,
         };
         let change = |path: &String| Change::File {
             key: key(root, path),

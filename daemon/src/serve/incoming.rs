@@ -1,4 +1,4 @@
-//! Connections as they come: counted, and cut where nothing is said on them.
+//! Connections as they come: admitted by user, and cut where their book says so.
 
 use std::future::Future;
 use std::io;
@@ -9,45 +9,43 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{UnixListener, UnixStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
-use tokio::time::Sleep;
+use tokio::time::{Instant, Sleep};
 use tokio_stream::Stream;
 use tokio_stream::wrappers::ReceiverStream;
-use tonic::transport::server::{Connected, UdsConnectInfo};
+use tonic::transport::server::Connected;
 
-use crate::grpc::limits::{CONNECTIONS, HANDSHAKE};
+use crate::grpc::{Admission, Connections, Peer};
 
-/// Bytes of the HTTP/2 preface: whoever sent them speaks the protocol, and keepalive takes over.
+/// Bytes of the HTTP/2 preface: whoever sent them speaks the protocol.
 const PREFACE: usize = 24;
 /// Accepting failed, most likely for want of descriptors: wait for some to be given back.
 const RECOVER: Duration = Duration::from_millis(100);
 
-/// A connection that holds one of [`CONNECTIONS`] places.
+/// A connection that stands in the book.
 pub(super) struct Connection {
     io: UnixStream,
-    /// Running until the preface has come.
-    handshake: Option<(Pin<Box<Sleep>>, usize)>,
-    _place: OwnedSemaphorePermit,
+    peer: Peer,
+    /// Bytes read, counted up to the preface.
+    read: usize,
+    /// Until the book must be asked again.
+    look: Pin<Box<Sleep>>,
 }
 
-/// Accepts while there are places; more wait in the backlog. Ends when the stream is dropped.
+/// Accepts whom the book admits; while every connection is in use, one waits here and more in the
+/// backlog. Ends when the stream is dropped.
 pub(super) fn incoming(
     listener: UnixListener,
+    book: Arc<Connections>,
 ) -> impl Stream<Item = io::Result<Connection>> + Send + 'static {
     let (sender, receiver) = tokio::sync::mpsc::channel(1);
     tokio::spawn(async move {
-        let places = Arc::new(Semaphore::new(CONNECTIONS));
         let accept = async {
-            while let Ok(place) = Arc::clone(&places).acquire_owned().await {
+            loop {
                 let Some(io) = next(&listener).await else {
                     continue;
                 };
-                log_peer(&io);
-                let wait = Box::pin(tokio::time::sleep(HANDSHAKE));
-                let connection = Connection {
-                    io,
-                    handshake: Some((wait, 0)),
-                    _place: place,
+                let Some(connection) = admit(io, &book).await else {
+                    continue;
                 };
                 if sender.send(Ok(connection)).await.is_err() {
                     return;
@@ -73,23 +71,68 @@ async fn next(listener: &UnixListener) -> Option<UnixStream> {
     }
 }
 
-/// Who connects, by the kernel's word.
-fn log_peer(io: &UnixStream) {
-    if let Ok(peer) = io.peer_cred() {
-        tracing::debug!(
-            uid = peer.uid(),
-            gid = peer.gid(),
-            pid = peer.pid(),
-            "a client connects"
-        );
+/// A connection with its place in the book; none where its user has too many, or is unknown.
+async fn admit(io: UnixStream, book: &Arc<Connections>) -> Option<Connection> {
+    // Who connects, by the kernel's word.
+    let user = io.peer_cred().ok()?;
+    let (uid, gid, pid) = (user.uid(), user.gid(), user.pid());
+    loop {
+        match book.admit(uid) {
+            Admission::Granted(peer) => {
+                tracing::debug!(uid, gid, pid, "a client connects");
+                return Some(Connection::new(io, peer));
+            }
+            Admission::Refused => {
+                tracing::warn!(
+                    uid,
+                    pid,
+                    "a user has too many connections: one more is closed"
+                );
+                return None;
+            }
+            Admission::Wait => book.eased().await,
+        }
+    }
+}
+
+impl Connection {
+    fn new(io: UnixStream, peer: Peer) -> Self {
+        Self {
+            io,
+            peer,
+            read: 0,
+            look: Box::pin(tokio::time::sleep_until(Instant::now())),
+        }
+    }
+
+    /// Fails once the connection must go.
+    fn check(&mut self, context: &mut Context<'_>) -> io::Result<()> {
+        let spoke = self.read >= PREFACE;
+        loop {
+            let verdict = self.peer.verdict(spoke, context.waker());
+            let look = verdict.map_err(|cut| {
+                tracing::debug!(?cut, "a connection is closed");
+                io::Error::from(io::ErrorKind::TimedOut)
+            })?;
+            self.look.as_mut().reset(look);
+            if self.look.as_mut().poll(context).is_pending() {
+                return Ok(());
+            }
+        }
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.peer.close();
     }
 }
 
 impl Connected for Connection {
-    type ConnectInfo = UdsConnectInfo;
+    type ConnectInfo = Peer;
 
-    fn connect_info(&self) -> Self::ConnectInfo {
-        self.io.connect_info()
+    fn connect_info(&self) -> Peer {
+        self.peer.clone()
     }
 }
 
@@ -101,14 +144,9 @@ impl AsyncRead for Connection {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let polled = Pin::new(&mut self.io).poll_read(context, buffer);
-        if let Some((wait, read)) = &mut self.handshake {
-            *read += buffer.filled().len() - before;
-            if *read >= PREFACE {
-                self.handshake = None;
-            } else if wait.as_mut().poll(context).is_ready() {
-                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
-            }
-        }
+        let more = buffer.filled().len() - before;
+        self.read = (self.read + more).min(PREFACE);
+        self.check(context)?;
         polled
     }
 }
@@ -119,6 +157,8 @@ impl AsyncWrite for Connection {
         context: &mut Context<'_>,
         bytes: &[u8],
     ) -> Poll<io::Result<usize>> {
+        // A client that reads nothing at all keeps the server here, not at reading.
+        self.check(context)?;
         Pin::new(&mut self.io).poll_write(context, bytes)
     }
 
@@ -127,6 +167,7 @@ impl AsyncWrite for Connection {
         context: &mut Context<'_>,
         buffers: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
+        self.check(context)?;
         Pin::new(&mut self.io).poll_write_vectored(context, buffers)
     }
 
@@ -146,6 +187,8 @@ impl AsyncWrite for Connection {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::GrpcConfig;
+    use crate::grpc::limits::{ClientLimits, HANDSHAKE};
     use tokio::io::AsyncReadExt;
     use tokio_stream::StreamExt;
 
@@ -156,30 +199,33 @@ mod tests {
         (dir, path, listener)
     }
 
+    fn book(connections: usize, of_a_user: usize) -> Arc<Connections> {
+        Connections::new(ClientLimits {
+            connections,
+            connections_per_user: of_a_user,
+            ..ClientLimits::of(&GrpcConfig::default())
+        })
+    }
+
     #[tokio::test]
-    async fn a_connection_waits_for_a_place_and_takes_the_one_given_back() {
+    async fn a_connection_above_the_share_takes_the_place_of_the_longest_idle_one() {
         let (_dir, path, listener) = listen();
-        let mut connections = Box::pin(incoming(listener));
+        let mut connections = Box::pin(incoming(listener, book(8, 3)));
         let (mut clients, mut held) = (Vec::new(), Vec::new());
-        for _ in 0..CONNECTIONS {
+        for _ in 0..4 {
             clients.push(UnixStream::connect(&path).await.unwrap());
             held.push(connections.next().await.unwrap().unwrap());
         }
-        clients.push(UnixStream::connect(&path).await.unwrap());
-        let soon = Duration::from_millis(50);
-        assert!(
-            tokio::time::timeout(soon, connections.next())
-                .await
-                .is_err()
-        );
-        held.pop();
-        assert!(connections.next().await.is_some());
+        let cut = held[0].read(&mut [0; 64]).await;
+        assert_eq!(cut.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        clients[1].try_write(b"x").unwrap();
+        assert_eq!(held[1].read(&mut [0; 64]).await.unwrap(), 1);
     }
 
     #[tokio::test(start_paused = true)]
     async fn a_client_that_says_nothing_is_cut_and_one_that_spoke_is_not() {
         let (_dir, path, listener) = listen();
-        let mut connections = Box::pin(incoming(listener));
+        let mut connections = Box::pin(incoming(listener, book(8, 8)));
         let _silent = UnixStream::connect(&path).await.unwrap();
         let mut connection = connections.next().await.unwrap().unwrap();
         let read = connection.read(&mut [0; 64]).await;
@@ -191,5 +237,7 @@ mod tests {
         assert_eq!(connection.read(&mut [0; 64]).await.unwrap(), PREFACE);
         let later = tokio::time::timeout(2 * HANDSHAKE, connection.read(&mut [0; 64])).await;
         assert!(later.is_err(), "it is still waited for");
+        let idle = connection.read(&mut [0; 64]).await;
+        assert_eq!(idle.unwrap_err().kind(), io::ErrorKind::TimedOut);
     }
 }

@@ -45,11 +45,16 @@ impl Socket {
             source,
         };
         let parent = path.parent().unwrap_or(Path::new("/"));
+        let is_new = !parent.exists();
         let made = fs::DirBuilder::new()
             .recursive(true)
             .mode(0o750)
             .create(parent);
         made.map_err(refused)?;
+        if is_new {
+            // Whatever the umask leaves: the socket's group must get to it.
+            fs::set_permissions(parent, Permissions::from_mode(0o750)).map_err(refused)?;
+        }
         check_free(path)?;
         // Nobody else can reach the socket before its permissions are right.
         let private = tempfile::Builder::new()

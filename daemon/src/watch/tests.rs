@@ -271,6 +271,19 @@ fn dropping_the_watcher_ends_its_thread_and_its_hints() {
 }
 
 #[test]
+fn a_watcher_that_has_ended_says_so() {
+    let mut watched = watch();
+    // Nobody listens any more: its thread ends by itself.
+    drop(std::mem::replace(&mut watched.hints, sync_channel(1).1));
+    let since = Instant::now();
+    while !watched.watcher.chosen().why.contains("has ended") {
+        assert!(since.elapsed() < PATIENCE, "{:?}", watched.watcher.chosen());
+        watched.write("a");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+#[test]
 fn a_relative_root_is_refused() {
     let (sink, _hints) = sync_channel(1);
     let started = RootWatcher::start(7, Path::new("share"), Mode::Auto, &quick(), sink);

@@ -2,11 +2,14 @@
 
 use std::future::Future;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use hyper_util::rt::TokioIo;
 use simdex_client::{Client, Error, Find, FindOptions, Subject, wire};
+use simdex_index::store::Before;
 use simdexd::config::{Config, RootConfig, RootMode};
+use simdexd::host::Host;
 use simdexd::serve::Running;
 use tokio::net::UnixStream;
 use tokio::runtime::Runtime;
@@ -49,7 +52,7 @@ impl Daemon {
     }
 
     pub(crate) fn with(files: &[(&str, String)], change: impl FnOnce(&mut Config)) -> Self {
-        let daemon = Self::build(change, |root| {
+        let daemon = Self::build(change, None, |root| {
             std::fs::create_dir(root).unwrap();
             for (name, text) in files {
                 std::fs::write(root.join(name), text).unwrap();
@@ -59,11 +62,27 @@ impl Daemon {
         daemon
     }
 
-    pub(crate) fn without_root() -> Self {
-        Self::build(|_| {}, |_| {})
+    /// With somebody asked before every operation of its store, over an empty share.
+    #[allow(dead_code, reason = "not every test injects faults")]
+    pub(crate) fn hooked(before: Arc<Before>) -> Self {
+        Self::build(
+            |_| {},
+            Some(before),
+            |root| {
+                std::fs::create_dir(root).unwrap();
+            },
+        )
     }
 
-    fn build(change: impl FnOnce(&mut Config), fill: impl FnOnce(&Path)) -> Self {
+    pub(crate) fn without_root() -> Self {
+        Self::build(|_| {}, None, |_| {})
+    }
+
+    fn build(
+        change: impl FnOnce(&mut Config),
+        before: Option<Arc<Before>>,
+        fill: impl FnOnce(&Path),
+    ) -> Self {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().join("share");
         fill(&root);
@@ -77,7 +96,10 @@ impl Daemon {
             ..Config::default()
         };
         change(&mut config);
-        let running = Running::start(config.clone(), program()).unwrap();
+        let mut host = Host::new(config.clone(), program()).unwrap();
+        host.before = before;
+        let socket = config.socket.as_deref().unwrap();
+        let running = Running::on(host, socket).unwrap();
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()
@@ -178,15 +200,19 @@ impl Daemon {
         self.client = connect(&self.runtime, &self.config);
     }
 
-    fn channel(&self) -> Channel {
+    pub(crate) fn channel(&self) -> Channel {
+        self.wait(self.channel_later())
+    }
+
+    /// A connection of its own.
+    pub(crate) async fn channel_later(&self) -> Channel {
         let socket = self.config.socket.clone().unwrap();
         let connector = tower::service_fn(move |_: tonic::codegen::http::Uri| {
             let socket = socket.clone();
             async move { UnixStream::connect(socket).await.map(TokioIo::new) }
         });
         let endpoint = Endpoint::from_static("http://simdexd.invalid");
-        self.wait(endpoint.connect_with_connector(connector))
-            .unwrap()
+        endpoint.connect_with_connector(connector).await.unwrap()
     }
 
     pub(crate) fn health(&self) -> String {

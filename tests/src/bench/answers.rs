@@ -130,6 +130,7 @@ fn change(index: &Index, root: RootId, number: u64, text: String) -> Change {
             racy: false,
             outcome: FileOutcome::Content(content),
             member: None,
+            last_read: None,
         },
         content: Some(Box::new(NewContent {
             record,

@@ -155,6 +155,7 @@ fn change(document: u64, signature: Signature) -> Change {
             racy: false,
             outcome: FileOutcome::Content(content),
             member: None,
+            last_read: None,
         },
         content: Some(Box::new(NewContent {
             record,

@@ -8,7 +8,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::Parser;
-use simdex_tests::acceptance::{CHECKS, Check, Verdict, find};
+use simdex_tests::acceptance::{CHECKS, Check, NamedTests, Verdict, find};
 use simdex_tests::figure::Figures;
 use simdex_tests::sandbox::corpora;
 
@@ -24,6 +24,9 @@ struct Arguments {
     /// The folder of real documents [default: $SIMDEX_CORPORA, else ../shared/corpora]
     #[arg(long, value_name = "DIR")]
     corpus: Option<PathBuf>,
+    /// Looks that tests elsewhere are there, and does not run them
+    #[arg(long)]
+    trials_only: bool,
     /// Prints one JSON object a figure
     #[arg(long)]
     json: bool,
@@ -65,6 +68,10 @@ fn run(arguments: &Arguments) -> Result<bool> {
         ),
         None => corpora(),
     };
+    let tests = match arguments.trials_only {
+        true => NamedTests::Exist,
+        false => NamedTests::Run,
+    };
     let mut hold = true;
     for check in checks {
         if !arguments.json {
@@ -72,12 +79,13 @@ fn run(arguments: &Arguments) -> Result<bool> {
         }
         let verdict = check.run(
             documents.as_deref(),
+            tests,
             &mut Figures::new(&mut out, arguments.json),
         );
         hold &= verdict.is_ok();
         let verdict = match verdict {
             Ok(Verdict::Holds) => "holds".to_owned(),
-            Ok(Verdict::NoDocuments) => "skipped: no corpora; name them with --corpus".to_owned(),
+            Ok(Verdict::Skipped(reason)) => format!("skipped: {reason}"),
             Err(error) => format!("DOES NOT HOLD: {error:#}"),
         };
         writeln!(std::io::stderr(), "{}: {verdict}", check.name)?;

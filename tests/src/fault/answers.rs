@@ -36,8 +36,8 @@ impl Answers {
         Ok(answers)
     }
 
-    /// Takes the file, pair and group lines. Left out is what may differ between two runs: ids, and
-    /// the media type, for which the first name of a content is a hint.
+    /// Takes the file, pair and group lines. Left out is what may differ between two runs: ids,
+    /// times of reading, and the media type, for which the first name of a content is a hint.
     pub fn take(&mut self, lines: Vec<Value>) {
         for mut object in lines {
             let kind = object["type"].as_str().unwrap_or_default().to_owned();
@@ -45,7 +45,9 @@ impl Answers {
                 continue;
             }
             if let Some(fields) = object.as_object_mut() {
-                fields.retain(|field, _| !["id", "media_type"].contains(&field.as_str()));
+                fields.retain(|field, _| {
+                    !["id", "media_type", "last_read"].contains(&field.as_str())
+                });
             }
             self.lines.entry(kind).or_default().push(object.to_string());
         }

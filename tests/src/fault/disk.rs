@@ -2,6 +2,7 @@
 //! runs full. Both need root; where they cannot be had, tests say so and pass.
 
 use std::fs::{self, File};
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
@@ -118,6 +119,15 @@ impl Drop for Disk {
     }
 }
 
+/// Takes all the room there is, in a file at `path`.
+pub fn fill(path: &Path) {
+    let Ok(mut file) = File::options().create(true).append(true).open(path) else {
+        return;
+    };
+    // Ends with the error that was wanted.
+    while file.write_all(&[7; 4096]).is_ok() {}
+}
+
 /// Unmounts what runs that were killed left behind; the lock says that they are over.
 fn unmount_leftovers() -> Result<()> {
     let ours = std::env::temp_dir().join(PREFIX);
@@ -161,7 +171,6 @@ fn run(command: &mut Command) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::io::Write as _;
 
     /// Holds the rig against what it claims: without this, the power tests could prove nothing.
     #[test]

@@ -31,12 +31,8 @@ pub struct Ledger {
 impl Ledger {
     /// Takes note of changes whose acknowledgement is asked for next.
     pub fn ask(&mut self, tree: &mut Tree) {
-        for path in tree.take_changed() {
-            if let Some(bytes) = tree.files().get(&path) {
-                self.contents.insert(Known::of(bytes).content);
-            }
-            self.touched.insert(path);
-        }
+        self.contents.extend(tree.take_written());
+        self.touched.extend(tree.take_changed());
     }
 
     /// `sync` succeeded: all that stood in the tree is acknowledged.
@@ -89,6 +85,12 @@ impl Ledger {
         }
         faults
     }
+}
+
+/// Hash of the document that these bytes carry where they are plain text; none where this cannot
+/// tell (raw bytes) or they are too short for one.
+pub fn document_of(bytes: &[u8]) -> Option<String> {
+    Known::of(bytes).document
 }
 
 impl Known {

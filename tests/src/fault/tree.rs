@@ -1,7 +1,7 @@
 //! A directory tree that changes at random, the same for the same seed: files are created, edited,
 //! copied, renamed and removed, directories renamed and removed, names used again.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::OsString;
 use std::fs;
 use std::os::unix::ffi::OsStringExt;
@@ -26,6 +26,8 @@ pub struct Tree {
     files: BTreeMap<PathBuf, Vec<u8>>,
     directories: Vec<PathBuf>,
     changed: BTreeSet<PathBuf>,
+    /// Contents by BLAKE3, in hexadecimal: every one that stood in the tree for however short.
+    written: HashSet<String>,
     created: usize,
 }
 
@@ -41,6 +43,8 @@ impl Tree {
             files: BTreeMap::new(),
             directories: vec![PathBuf::new()],
             changed: BTreeSet::new(),
+            // A file is empty for a moment while it is overwritten.
+            written: HashSet::from([name_of(b"")]),
             created: 0,
         })
     }
@@ -68,6 +72,12 @@ impl Tree {
     /// Paths touched since the last call.
     pub fn take_changed(&mut self) -> BTreeSet<PathBuf> {
         std::mem::take(&mut self.changed)
+    }
+
+    /// Contents written since the last call, by BLAKE3 in hexadecimal: who watches may meet one that
+    /// was overwritten since.
+    pub fn take_written(&mut self) -> HashSet<String> {
+        std::mem::take(&mut self.written)
     }
 
     /// Changes until so many files have been created in all.
@@ -112,6 +122,7 @@ impl Tree {
         fs::rename(&aside, self.root.join(&path))?;
         self.changed.insert(path.clone());
         self.changed.insert(path.with_extension("new"));
+        self.written.insert(name_of(&content));
         self.files.insert(path, content);
         Ok(())
     }
@@ -198,6 +209,7 @@ impl Tree {
         fs::write(self.root.join(path), &content)?;
         self.created += usize::from(!self.files.contains_key(path));
         self.changed.insert(path.to_owned());
+        self.written.insert(name_of(&content));
         self.files.insert(path.to_owned(), content);
         Ok(())
     }
@@ -246,6 +258,10 @@ impl Tree {
         };
         directory.join(name)
     }
+}
+
+fn name_of(content: &[u8]) -> String {
+    blake3::hash(content).to_hex().to_string()
 }
 
 #[cfg(test)]

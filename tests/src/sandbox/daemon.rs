@@ -30,7 +30,10 @@ pub struct Serve {
     log: PathBuf,
     roots: Vec<(PathBuf, &'static str)>,
     config: String,
+    /// Bytes of its address space, where they are limited.
     address_space: Option<u64>,
+    /// Options of the shell's `ulimit`, such as `-n 256`.
+    limits: Vec<String>,
 }
 
 impl Serve {
@@ -43,6 +46,7 @@ impl Serve {
             roots: vec![(sandbox.share().to_owned(), "auto")],
             config: String::new(),
             address_space: None,
+            limits: Vec::new(),
         }
     }
 
@@ -76,6 +80,25 @@ impl Serve {
         self
     }
 
+    /// Starts it under a limit of the shell's `ulimit`, such as `-n 256`.
+    pub fn limited(mut self, limit: &str) -> Self {
+        self.limits.push(limit.to_owned());
+        self
+    }
+
+    /// The program, within the limits: the shell becomes the program, so its id stays.
+    fn command(&self) -> Result<Command> {
+        if self.limits.is_empty() {
+            return Ok(Command::new(simdexd()?));
+        }
+        let limits = self.limits.iter();
+        let limits: String = limits.map(|limit| format!("ulimit {limit} && ")).collect();
+        let mut shell = Command::new("sh");
+        shell.arg("-c").arg(format!("{limits}exec \"$0\" \"$@\""));
+        shell.arg(simdexd()?);
+        Ok(shell)
+    }
+
     /// Starts it and waits until it answers.
     pub fn start(&self) -> Result<Daemon> {
         let mut daemon = self.spawn()?;
@@ -104,7 +127,8 @@ impl Serve {
         // The socket of one that was killed would look like that of this one.
         let _ = fs::remove_file(&self.socket);
         let log = File::options().create(true).append(true).open(&self.log)?;
-        let child = Command::new(simdexd()?)
+        let child = self
+            .command()?
             .arg("serve")
             .arg("--config")
             .arg(&self.config_file)
@@ -128,9 +152,24 @@ impl Serve {
 
     /// Runs it to its end, where the start is to be refused.
     pub fn refused(&self) -> Result<Answer> {
+        // Longer than a start; one that is not refused must not go on for ever.
+        self.run_with(Run::of("timeout").args(["60"]).args([simdexd()?]))
+    }
+
+    /// Runs it to its end as the argument of `program`.
+    pub fn run_with(&self, program: Run) -> Result<Answer> {
+        fs::write(&self.config_file, self.toml())?;
+        program
+            .args(["serve", "--config"])
+            .args([&self.config_file])
+            .wait()
+    }
+
+    /// `simdexd check-config` of its config.
+    pub fn checked(&self) -> Result<Answer> {
         fs::write(&self.config_file, self.toml())?;
         Run::of(simdexd()?)
-            .args(["serve", "--config"])
+            .args(["check-config", "--config"])
             .args([&self.config_file])
             .wait()
     }
@@ -191,6 +230,11 @@ impl Daemon {
     /// Its process id.
     pub fn id(&self) -> u32 {
         self.child.id()
+    }
+
+    /// How it ended, where it has.
+    pub fn ended(&mut self) -> Result<Option<ExitStatus>> {
+        Ok(self.child.try_wait()?)
     }
 
     /// What it has said so far, and those before it in this sandbox.

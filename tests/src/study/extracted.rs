@@ -177,7 +177,8 @@ impl Extractor {
             let of_member = match &member.body {
                 Ok(bytes) => {
                     let file = bytes.to_file()?;
-                    let (end, text, _) = self.read(&file, &member.name, depth + 1, members)?;
+                    let (end, text, _) =
+                        self.read(file.file(), &member.name, depth + 1, members)?;
                     if member.role == Role::Quoted {
                         quoted.push_str(&text);
                     }

@@ -7,7 +7,7 @@ use simdex_schema::posting::{BASES, PostingKey, encode_bucket, shard_key};
 use simdex_schema::{
     ContentHash, ContentRecord, DirectoryIdentity, DocId, DocumentHash, DocumentKind,
     DocumentRecord, EdgeRecord, FileKey, FileRecord, FileStat, MemberPlace, MetaRecord, Reason,
-    ReportRecord, Role, RootId, RootRecord, State, Timestamp, key,
+    ReportRecord, Role, RootId, RootRecord, State, StoreId, Timestamp, key,
 };
 use simdex_signature::{Rung, SchemeKind};
 
@@ -51,7 +51,7 @@ pub(crate) fn all() -> Vec<(&'static str, Vec<u8>)> {
             shard_key(SchemeKind::BswN, 10, 515, 0).to_vec(),
         ),
         ("a bucket", encode_bucket(&postings, BASES[0]).remove(0)),
-        ("a text reference", reference().to_bytes().to_vec()),
+        ("a text reference", reference().to_bytes()),
     ]
 }
 
@@ -69,6 +69,8 @@ fn meta() -> MetaRecord {
         bucket_bits: [3, 3, 0],
         postings: [1000, 990, 0],
         bytes: [5000, 4950, 0],
+        store: Some(StoreId([0xdd; 16])),
+        next_segment: 3,
         ..MetaRecord::new(parameters)
     }
 }
@@ -102,6 +104,7 @@ fn read_file() -> FileRecord {
         racy: false,
         outcome: FileOutcome::Content(ContentHash([0xaa; 32])),
         member: None,
+        last_read: Some(60),
     }
 }
 
@@ -112,6 +115,7 @@ fn unread_file() -> FileRecord {
         racy: false,
         outcome,
         member: None,
+        last_read: None,
     }
 }
 
@@ -121,6 +125,7 @@ fn attachment() -> FileRecord {
             role: Role::Attachment,
             ordinal: 1,
         }),
+        last_read: None,
         ..read_file()
     }
 }
@@ -147,6 +152,7 @@ fn reference() -> TextRef {
         block_len: 700,
         start: 0,
         len: 2000,
+        checksum: Some([0xcc; 16]),
     }
 }
 
@@ -161,7 +167,7 @@ fn document() -> DocumentRecord {
         rung: Rung::new(2).unwrap_or(Rung::ZERO),
         counts,
         bsw_count: 470,
-        text: Some(reference().to_bytes().to_vec()),
+        text: Some(reference().to_bytes()),
         forward: Vec::new(),
     }
 }

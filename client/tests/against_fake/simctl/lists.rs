@@ -157,11 +157,18 @@ fn the_status_is_told_to_people_and_to_programs() {
         text.contains("\nstore                  4.00 KiB\n"),
         "{text}"
     );
+    let alarm = "changes                NOT APPLIED; answers are of what was applied before\n\
+                 because                cannot write /var/lib/simdex/text/000001.seg: no storage space\n\
+                 since                  1970-01-01T00:00:00Z\n\
+                 tried again            1970-01-01T00:01:00Z\n";
+    assert!(text.contains(alarm), "{text}");
     let json = simctl(&daemon, &["status", "--json"]).out;
     assert_eq!(json.lines().count(), 1);
     let status: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(status["type"], "status");
     assert_eq!(status["queued"], 2);
+    assert_eq!(status["alarm"]["since"], "1970-01-01T00:00:00Z");
+    assert_eq!(status["alarm"]["answering"], true);
     assert_eq!(status["summary"]["states"]["indexed"], 2);
     assert_eq!(status["roots"][0]["pending_loss"], 1500);
     assert_eq!(status["schemes"][0]["scheme"]["name"], "mod_n");
@@ -187,14 +194,49 @@ fn errands_reach_the_daemon() {
          see `simctl status` and `simctl roots`\n"
     );
 
-    let run = simctl(
-        &daemon,
-        &["report", "--out", "/tmp/x/../report", "--threshold", "0.9"],
-    );
-    assert_eq!((run.code, run.out.as_str()), (0, "/tmp/report\n"));
+    let run = simctl(&daemon, &["report", "--keep", "2026", "--threshold", "0.9"]);
+    assert_eq!((run.code, run.out.as_str()), (0, "/reports/2026\n"));
     let report = daemon.seen().report.clone().expect("asked for");
     assert_eq!(
-        (&report.out[..], report.threshold),
-        (&b"/tmp/report"[..], Some(0.9))
+        (&report.name[..], report.threshold),
+        (&b"2026"[..], Some(0.9))
     );
+}
+
+#[test]
+fn a_report_is_written_here_and_over_nothing() {
+    let daemon = Daemon::start();
+    let out = daemon.dir.path().join("x/../report");
+    let out = out.to_str().expect("UTF-8");
+    let run = simctl(&daemon, &["report", "--out", out, "--threshold", "0.9"]);
+    let made = daemon.dir.path().join("report");
+    assert_eq!((run.code, run.out), (0, format!("{}\n", made.display())));
+    let groups = std::fs::read_to_string(made.join("groups.jsonl"));
+    assert_eq!(groups.expect("written"), "{}\n");
+    let asked = daemon.seen().streamed.take().expect("asked for");
+    assert_eq!(asked.threshold, Some(0.9));
+    let again = simctl(&daemon, &["report", "--out", out]);
+    assert_eq!(again.code, 2);
+    assert!(daemon.seen().streamed.is_none(), "nothing is asked in vain");
+}
+
+#[test]
+fn a_fifo_is_refused_and_not_waited_for() {
+    use rustix::fs::{CWD, FileType, Mode, mknodat};
+    let daemon = Daemon::start();
+    let fifo = daemon.dir.path().join("fifo");
+    mknodat(CWD, &fifo, FileType::Fifo, Mode::RWXU, 0).expect("FIFO");
+    let fifo = fifo.to_str().expect("UTF-8");
+    for args in [
+        &["find-similar", fifo][..],
+        &["compare", fifo, "/share/a.txt"],
+    ] {
+        let run = simctl(&daemon, args);
+        assert_eq!(run.code, 2);
+        assert!(
+            run.talk.contains("is no regular file; name a file"),
+            "{}",
+            run.talk
+        );
+    }
 }

@@ -38,6 +38,7 @@ fn wrong_arguments_exit_2_before_any_daemon_is_asked() {
         (&["find-similar", "a", "--scheme", "min_n"], "mod_n, bsw_n"),
         (&["files", "--state", "lost"], "quarantined"),
         (&["report"], "--out"),
+        (&["report", "--out", "a", "--keep", "b"], "--keep"),
         (&["frobnicate"], "unrecognized subcommand"),
     ] {
         let run = run(command(nowhere, args));

@@ -12,7 +12,7 @@ use landlock::{
 use rustix::process::{Resource, Signal};
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
 
-use crate::sandbox::set_limit;
+use crate::sandbox::{set_limit, set_soft_limit};
 
 /// What a program needs to run at all: itself, its libraries, fonts and models. Never a share.
 const READABLE: &[&str] = &[
@@ -49,13 +49,15 @@ fn confine(memory: u64, cpu: u64) -> Result<(), String> {
     rustix::process::set_parent_process_death_signal(Some(Signal::KILL)).map_err(said)?;
     for (resource, limit) in [
         (Resource::As, memory),
-        (Resource::Cpu, cpu),
         (Resource::Fsize, 0),
         (Resource::Nofile, 64),
         (Resource::Core, 0),
     ] {
         set_limit(resource, limit).map_err(said)?;
     }
+    // At the hard limit the kernel kills as it does for want of memory, so the soft one comes first.
+    set_limit(Resource::Cpu, cpu.saturating_add(1)).map_err(said)?;
+    set_soft_limit(Resource::Cpu, cpu).map_err(said)?;
     rustix::thread::set_no_new_privs(true).map_err(said)?;
     landlock().map_err(|error| error.to_string())?;
     let filter = filter().map_err(|error| error.to_string())?;

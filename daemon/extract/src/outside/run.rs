@@ -1,8 +1,8 @@
 //! One run of an outside program: started confined, read up to a bound, killed at its deadline.
 
-use std::io::Read;
+use std::io::{self, Read};
 use std::os::fd::OwnedFd;
-use std::os::unix::process::CommandExt;
+use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -21,7 +21,8 @@ pub(super) struct Output {
     pub(super) cut: bool,
 }
 
-/// `None` where the program could not be started, failed, or was not through at its deadline.
+/// `None` where the program failed, or was not through at its deadline; an error where the machine
+/// did not let it run, or it was killed from outside.
 pub(super) fn run(
     shim: &WorkerCommand,
     limits: &OutsideLimits,
@@ -29,7 +30,7 @@ pub(super) fn run(
     arguments: &[String],
     input: OwnedFd,
     deadline: Instant,
-) -> Option<Output> {
+) -> io::Result<Option<Output>> {
     let mut child = Command::new(&shim.program)
         .args(&shim.args)
         .arg(limits.address_space.to_string())
@@ -44,38 +45,43 @@ pub(super) fn run(
         .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .process_group(0)
-        .spawn()
-        .ok()?;
-    let output = read(&mut child, limits.output_bytes, deadline);
-    let cut = output.as_ref().is_some_and(|output| output.cut);
-    if output.is_none() || cut {
+        .spawn()?;
+    let read = read(&mut child, limits.output_bytes, deadline);
+    let cut = matches!(&read, Ok(Some(output)) if output.cut);
+    let by_us = cut || !matches!(read, Ok(Some(_)));
+    if by_us {
         kill(&child);
     }
-    let ended = child.wait().is_ok_and(|status| status.success());
-    output.filter(|_| ended || cut)
+    let status = child.wait()?;
+    let output = read?;
+    match status.signal() {
+        Some(libc::SIGKILL | libc::SIGTERM) if !by_us => Err(io::ErrorKind::Interrupted.into()),
+        _ => Ok(output.filter(|_| status.success() || cut)),
+    }
 }
 
-fn read(child: &mut Child, limit: u64, deadline: Instant) -> Option<Output> {
-    let stdout = child.stdout.take()?;
+fn read(child: &mut Child, limit: u64, deadline: Instant) -> io::Result<Option<Output>> {
+    let Some(stdout) = child.stdout.take() else {
+        return Ok(None);
+    };
     let (send, receive) = sync_channel(1);
     // Ends with the pipe, which ends with the process group.
     let reader = thread::Builder::new().name("outside-reader".into());
-    reader
-        .spawn(move || {
-            let mut bytes = Vec::new();
-            let read = stdout.take(limit + 1).read_to_end(&mut bytes);
-            // Nobody listens after the deadline.
-            let _ = send.send(read.map(|_| bytes));
-        })
-        .ok()?;
+    reader.spawn(move || {
+        let mut bytes = Vec::new();
+        let read = stdout.take(limit + 1).read_to_end(&mut bytes);
+        // Nobody listens after the deadline.
+        let _ = send.send(read.map(|_| bytes));
+    })?;
     let left = deadline.saturating_duration_since(Instant::now());
     match receive.recv_timeout(left) {
         Ok(Ok(mut bytes)) => {
             let cut = bytes.len() as u64 > limit;
             bytes.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
-            Some(Output { bytes, cut })
+            Ok(Some(Output { bytes, cut }))
         }
-        Ok(Err(_)) | Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+        Ok(Err(error)) => Err(error),
+        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Ok(None),
     }
 }
 

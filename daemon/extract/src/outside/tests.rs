@@ -30,16 +30,27 @@ fn shim_process() {
     let _ = outside_main(own.skip(1));
 }
 
-fn shell(script: &str, limits: &OutsideLimits) -> Option<Output> {
+fn space() -> SpoolSpace {
+    SpoolSpace::new(std::env::temp_dir(), 1 << 30)
+}
+
+fn shell(script: &str, limits: &OutsideLimits) -> io::Result<Option<Output>> {
     let arguments = ["-c", script].map(str::to_owned);
     let deadline = Instant::now() + limits.time;
-    let input = spooled(b"the input").unwrap();
+    let input = spooled(b"the input", &space()).unwrap();
     let program = installed("sh").unwrap();
-    run(&shim(), limits, &program, &arguments, input, deadline)
+    run(
+        &shim(),
+        limits,
+        &program,
+        &arguments,
+        input.into(),
+        deadline,
+    )
 }
 
 fn said(script: &str) -> String {
-    let output = shell(script, &limits()).expect("the shell ran");
+    let output = shell(script, &limits()).unwrap().expect("the shell ran");
     String::from_utf8(output.bytes).unwrap()
 }
 
@@ -64,10 +75,68 @@ fn output_and_time_have_an_end() {
         output_bytes: 1000,
         ..limits()
     };
-    let flood = shell("while :; do echo flood; done", &short).expect("what fits is kept");
+    let flood = shell("while :; do echo flood; done", &short).unwrap();
+    let flood = flood.expect("what fits is kept");
     assert!(flood.cut && flood.bytes.len() == 1000);
-    assert!(shell("sleep 600", &short).is_none());
-    assert!(shell("exit 3", &limits()).is_none(), "it failed");
+    assert!(shell("sleep 600", &short).unwrap().is_none());
+    assert!(shell("exit 3", &limits()).unwrap().is_none(), "it failed");
+    let busy = OutsideLimits {
+        time: Duration::from_secs(60),
+        ..short
+    };
+    let ended = run_for_a_second("while :; do :; done", &busy);
+    assert!(ended.unwrap().is_none(), "it used up its processor time");
+}
+
+/// With one second of processor time and all the time of the clock.
+fn run_for_a_second(script: &str, limits: &OutsideLimits) -> io::Result<Option<Output>> {
+    let deadline = Instant::now() + limits.time;
+    let arguments = ["-c", script].map(str::to_owned);
+    let (input, program) = (spooled(b"", &space())?, installed("sh").unwrap());
+    let limits = OutsideLimits {
+        time: Duration::from_secs(1),
+        ..limits.clone()
+    };
+    run(
+        &shim(),
+        &limits,
+        &program,
+        &arguments,
+        input.into(),
+        deadline,
+    )
+}
+
+#[test]
+fn a_program_that_the_machine_did_not_let_run_has_not_tried() {
+    let killed = WorkerCommand {
+        program: installed("sh").unwrap(),
+        args: ["-c", "kill -9 $$"].map(Into::into).to_vec(),
+    };
+    let (input, deadline) = (
+        spooled(b"", &space()).unwrap(),
+        Instant::now() + limits().time,
+    );
+    let ended = run(
+        &killed,
+        &limits(),
+        "sh".as_ref(),
+        &[],
+        input.into(),
+        deadline,
+    );
+    assert!(ended.is_err(), "killed, and not by us");
+    let mut outside = Outside::none(
+        WorkerCommand {
+            program: "/nonexistent".into(),
+            args: vec![],
+        },
+        limits(),
+    );
+    outside.pdftotext = Some("/nowhere".into());
+    let failed = poor(PDF, Outcome::Failed(Reason::ParserPanic));
+    let still = outside.improve(failed, document(b"%PDF-1.4").as_fd(), &space());
+    assert!(outside.could_improve(PDF, "parser-panic", &still.engine));
 }
 
 /// What our own reader would have said of a document it could not read.
@@ -99,10 +168,15 @@ fn pdftotext_reads_what_we_could_not_and_says_so() {
     let failed = poor(PDF, Outcome::Failed(Reason::ParserPanic));
     assert!(outside.could_improve(PDF, "parser-panic", &failed.engine));
     assert!(!outside.could_improve("text/plain", "parser-panic", &failed.engine));
-    let read = outside.improve(failed.clone(), document(&pdf(&["Some words"])).as_fd());
+    let read = outside.improve(
+        failed.clone(),
+        document(&pdf(&["Some words"])).as_fd(),
+        &space(),
+    );
     assert!(text(&read).contains("Some words"));
     assert_eq!(read.engine, "pdftotext");
-    let still = outside.improve(failed, document(b"%PDF-1.4 and no more").as_fd());
+    let cut = document(b"%PDF-1.4 and no more");
+    let still = outside.improve(failed, cut.as_fd(), &space());
     assert_eq!(still.outcome, Outcome::Failed(Reason::ParserPanic));
     assert!(!outside.could_improve(PDF, "parser-panic", &still.engine));
 }

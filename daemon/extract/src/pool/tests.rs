@@ -124,6 +124,33 @@ fn deaths_are_told_apart() {
 }
 
 #[test]
+fn a_worker_killed_from_outside_is_no_fault_of_the_document() {
+    for death in ["killed", "terminated"] {
+        assert_one_lost(death, Limits::default(), &Outcome::Failed(Reason::Killed));
+    }
+    assert!(Reason::Killed.is_machines() && !Reason::Signal.is_machines());
+    // One that closes its socket and lives on is killed by us, which is its own doing.
+    assert_one_lost("close", Limits::default(), &crashed(Reason::NoReply));
+}
+
+#[test]
+fn a_full_spool_is_no_fault_of_the_document() {
+    let pool = pool_of("pack").spooling_in(std::env::temp_dir(), 1 << 20);
+    assert_eq!(text_of(read(&pool, b"before")), "before");
+    assert_eq!(read(&pool, BAD), Outcome::Failed(Reason::SpoolFailed));
+    assert_eq!(text_of(read(&pool, b"after")), "after");
+    assert_eq!(pool.space().used(), 0);
+    let gone = tempfile::tempdir().unwrap();
+    let pool = pool_of("pack").spooling_in(gone.path().to_owned(), 1 << 30);
+    drop(gone);
+    assert_eq!(read(&pool, BAD), Outcome::Failed(Reason::SpoolFailed));
+}
+
+fn pool_of(misbehaviour: &str) -> Pool {
+    pool(misbehaviour, Limits::default())
+}
+
+#[test]
 fn a_document_that_hangs_holds_up_only_itself() {
     let limits = Limits {
         wall: Duration::from_secs(20),
@@ -376,6 +403,12 @@ fn answer(stream: &UnixStream, nonce: u64, text: &[u8]) {
     send(stream, reply(nonce, text), text);
 }
 
+/// As if somebody else had sent it.
+fn raise(signal: Signal) {
+    rustix::process::kill_process(rustix::process::getpid(), signal).unwrap();
+    sleep_long();
+}
+
 fn sleep_long() {
     std::thread::sleep(Duration::from_secs(600));
 }
@@ -416,6 +449,21 @@ workers! {
         black_box(overflow(0));
     };
     worker_abort => |_, _| std::process::abort();
+    worker_killed => |_, _| raise(Signal::KILL);
+    worker_terminated => |_, _| raise(Signal::TERM);
+    worker_close => |stream, _| {
+        stream.shutdown(std::net::Shutdown::Both).unwrap();
+        sleep_long();
+    };
+    worker_pack => |stream, request| {
+        let answers = Answers::on(stream).unwrap();
+        let mut members = answers.members(request.nonce);
+        members.begin(&MemberHead::new("x", Role::Entry)).unwrap();
+        // The daemon may have stopped listening.
+        let _ = members.chunk(&vec![0; 2 << 20]);
+        let _ = members.end(None);
+        let _ = answers.reply(reply(request.nonce, b""), b"");
+    };
     worker_leave => |_, _| std::process::exit(0);
     worker_panic => |_, _| panic!("as a parser would");
     worker_break_off => |stream, request| {

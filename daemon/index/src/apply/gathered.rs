@@ -12,10 +12,11 @@ use crate::IndexError;
 use crate::batch::Batch;
 use crate::change::{Change, NewContent, NewDocument, SeenFile};
 use crate::index::Writer;
-use crate::store::RecordStore;
+use crate::store::{MAX_RECORD, RecordStore};
+use crate::text::MAX_TEXT;
 
 /// One batch being put together.
-pub(super) struct Gathered<'a> {
+pub(super) struct Gathered<'a, 'c> {
     pub(super) batch: Batch<'a>,
     pub(super) writer: &'a mut Writer,
     /// Files gained and lost by documents, by root.
@@ -23,12 +24,12 @@ pub(super) struct Gathered<'a> {
     /// Contents that gained or lost a file.
     pub(super) links: Vec<(ContentHash, bool)>,
     /// Documents not known before.
-    pub(super) fresh: Vec<(DocId, NewDocument)>,
+    pub(super) fresh: Vec<(DocId, &'c NewDocument)>,
     /// Files that name a content which is not known any more.
     pub(super) unknown_content: Vec<FileKey>,
 }
 
-impl<'a> Gathered<'a> {
+impl<'a, 'c> Gathered<'a, 'c> {
     pub(super) fn new(records: &'a dyn RecordStore, writer: &'a mut Writer) -> Self {
         Self {
             batch: Batch::new(records),
@@ -46,29 +47,30 @@ impl<'a> Gathered<'a> {
     }
 
     /// Adds what one change writes.
-    pub(super) fn change(&mut self, change: Change) -> Result<(), IndexError> {
+    pub(super) fn change(&mut self, change: &'c Change) -> Result<(), IndexError> {
         match change {
             Change::File {
                 key,
                 record,
                 content,
-            } => self.plain(SeenFile {
+            } => self.plain(Seen {
                 key,
                 record,
-                content,
+                content: content.as_deref(),
             }),
             Change::Container { file, members } => self.container(file, members),
             Change::Members { container, members } => self.part(container, members),
-            Change::Whole { file, members } => self.whole(file, &members),
-            Change::Remove(key) => self.remove(&key),
+            Change::Whole { file, members } => self.whole(file, members),
+            Change::Remove(key) => self.remove(key),
         }
     }
+
     /// A file that holds no others: members it had go with the content they were in, and where its
     /// bytes are not read, those of a container that was recorded in part.
-    fn plain(&mut self, seen: SeenFile) -> Result<(), IndexError> {
-        let (key, content) = (seen.key.clone(), seen.record.content());
-        if content.is_none() || self.content_of(&key)? != content {
-            self.remove_members(&key, &BTreeSet::new())?;
+    fn plain(&mut self, seen: Seen<'c, 'c>) -> Result<(), IndexError> {
+        let (key, content) = (seen.key, seen.record.content());
+        if content.is_none() || self.content_of(key)? != content {
+            self.remove_members(key, &BTreeSet::new())?;
         }
         let known = self.file(seen)?;
         self.read_again(known, key);
@@ -76,52 +78,53 @@ impl<'a> Gathered<'a> {
     }
 
     /// The members first: where one's content was purged meanwhile, the whole file is read again.
-    fn container(&mut self, file: SeenFile, members: Vec<SeenFile>) -> Result<(), IndexError> {
+    fn container(&mut self, file: &'c SeenFile, members: &'c [SeenFile]) -> Result<(), IndexError> {
         let keys: Vec<FileKey> = members.iter().map(|member| member.key.clone()).collect();
         match self.members(members)? {
             true => self.whole(file, &keys),
             // The container's own content stays unlinked until every member is there, so that a
             // look finds it unread.
             false => {
-                self.unknown_content.push(file.key);
+                self.unknown_content.push(file.key.clone());
                 Ok(())
             }
         }
     }
 
     /// Some members of a container, which is not read until the last of them is there.
-    fn part(&mut self, container: FileKey, members: Vec<SeenFile>) -> Result<(), IndexError> {
+    fn part(&mut self, container: &FileKey, members: &'c [SeenFile]) -> Result<(), IndexError> {
         let outcome = FileOutcome::Unread(State::Unstable, Reason::code("unpacking"));
         let record = FileRecord {
             stat: FileStat::default(),
             racy: false,
             outcome,
             member: None,
+            last_read: None,
         };
         let known = self.members(members)?;
-        self.read_again(known, container.clone());
-        self.file(SeenFile {
+        self.read_again(known, container);
+        self.file(Seen {
             key: container,
-            record,
+            record: &record,
             content: None,
         })?;
         Ok(())
     }
 
     /// A container whose members are recorded: it has these and no others.
-    fn whole(&mut self, file: SeenFile, members: &[FileKey]) -> Result<(), IndexError> {
-        let key = file.key.clone();
-        self.remove_members(&key, &members.iter().map(key::file).collect())?;
-        let known = self.file(file)?;
+    fn whole(&mut self, file: &'c SeenFile, members: &[FileKey]) -> Result<(), IndexError> {
+        let key = &file.key;
+        self.remove_members(key, &members.iter().map(key::file).collect())?;
+        let known = self.file(Seen::of(file))?;
         self.read_again(known, key);
         Ok(())
     }
 
     /// Records members; false where the content of one is not known.
-    fn members(&mut self, members: Vec<SeenFile>) -> Result<bool, IndexError> {
+    fn members(&mut self, members: &'c [SeenFile]) -> Result<bool, IndexError> {
         let mut known = true;
         for member in members {
-            known &= self.file(member)?;
+            known &= self.file(Seen::of(member))?;
         }
         Ok(known)
     }
@@ -140,34 +143,34 @@ impl<'a> Gathered<'a> {
         Ok(())
     }
 
-    fn read_again(&mut self, known: bool, key: FileKey) {
+    fn read_again(&mut self, known: bool, key: &FileKey) {
         if !known {
-            self.unknown_content.push(key);
+            self.unknown_content.push(key.clone());
         }
     }
 
     /// Records one file. False, and nothing is recorded, where its content is not known.
-    fn file(&mut self, seen: SeenFile) -> Result<bool, IndexError> {
-        let SeenFile {
+    fn file(&mut self, seen: Seen<'_, 'c>) -> Result<bool, IndexError> {
+        let Seen {
             key: file,
             record,
             content,
         } = seen;
         if let (Some(hash), Some(new)) = (record.content(), content) {
-            self.content(hash, *new)?;
+            self.content(hash, new)?;
         }
-        let old = self.content_of(&file)?;
+        let old = self.content_of(file)?;
         let new = record.content();
         if let Some(hash) = new.filter(|_| old != new) {
             if self.batch.get(&key::content(hash))?.is_none() {
                 return Ok(false);
             }
-            self.link(hash, &file, true)?;
+            self.link(hash, file, true)?;
         }
         if let Some(hash) = old.filter(|_| old != new) {
-            self.link(hash, &file, false)?;
+            self.link(hash, file, false)?;
         }
-        self.batch.put(key::file(&file), record.encode());
+        self.batch.put(key::file(file), record.encode());
         Ok(true)
     }
 
@@ -217,7 +220,7 @@ impl<'a> Gathered<'a> {
     }
 
     /// Records how a content ended; where it was known with another document, its files move over.
-    fn content(&mut self, hash: ContentHash, new: NewContent) -> Result<(), IndexError> {
+    fn content(&mut self, hash: ContentHash, new: &'c NewContent) -> Result<(), IndexError> {
         let known = self.content_record(hash)?;
         let is_worse = |known: &ContentRecord| {
             known.extractor == new.record.extractor
@@ -231,10 +234,8 @@ impl<'a> Gathered<'a> {
         // Only of a content that is recorded are there files.
         let has_files = known.is_some();
         let old = known.and_then(|record| record.document);
-        let document = new
-            .document
-            .map(|document| self.document(document))
-            .transpose()?;
+        let stored = new.document.as_ref().filter(|_| fits(new));
+        let document = stored.map(|document| self.document(document)).transpose()?;
         if has_files && old != document {
             for link in self.batch.keys(&key::files_of_content(hash))? {
                 let root = key::parse_file(&link, 33).map(|file| file.root);
@@ -254,14 +255,14 @@ impl<'a> Gathered<'a> {
         }
         let record = ContentRecord {
             document,
-            ..new.record
+            ..recorded(new)
         };
         self.batch.put(key::content(hash), record.encode());
         Ok(())
     }
 
     /// The id of a document, a new one where its hash is not known.
-    fn document(&mut self, new: NewDocument) -> Result<DocId, IndexError> {
+    fn document(&mut self, new: &'c NewDocument) -> Result<DocId, IndexError> {
         let by_hash = key::document_by_hash(new.hash);
         let known = self.batch.get(&by_hash)?;
         if let Some(id) = known.and_then(|bytes| key::parse_document(&bytes, 0)) {
@@ -272,6 +273,44 @@ impl<'a> Gathered<'a> {
         self.batch.put(by_hash, id.0.to_be_bytes().to_vec());
         self.fresh.push((id, new));
         Ok(id)
+    }
+}
+
+/// A file as it was seen, borrowed: whoever applies it keeps it, to try once more.
+struct Seen<'r, 'c> {
+    key: &'r FileKey,
+    record: &'r FileRecord,
+    content: Option<&'c NewContent>,
+}
+
+impl<'c> Seen<'c, 'c> {
+    fn of(file: &'c SeenFile) -> Self {
+        Self {
+            key: &file.key,
+            record: &file.record,
+            content: file.content.as_deref(),
+        }
+    }
+}
+
+/// Whether the store takes what a content became.
+fn fits(new: &NewContent) -> bool {
+    let text = new.document.as_ref().and_then(|new| new.text.as_ref());
+    text.is_none_or(|text| text.len() <= MAX_TEXT) && new.record.encode().len() <= MAX_RECORD
+}
+
+/// The record of a content; where the store does not take it, one that says so: no content may keep
+/// others from being stored.
+fn recorded(new: &NewContent) -> ContentRecord {
+    if fits(new) {
+        return new.record.clone();
+    }
+    ContentRecord {
+        state: State::TooLarge,
+        reason: Reason::code("store-limit"),
+        warnings: Vec::new(),
+        facts: Vec::new(),
+        ..new.record.clone()
     }
 }
 

@@ -1,18 +1,20 @@
-//! Opens a store that may be damaged: probes it first in a child process if it was not closed
+//! Opens a store that may be damaged: has it examined first by a child process if it was not closed
 //! cleanly, and sets a damaged one aside. The index is derived data, so an empty store that is
-//! filled again beats a daemon that does not start.
+//! filled again beats a daemon that does not start; but only a store that was shown to be damaged is
+//! given up, never one of which that is not known.
 
 use std::ffi::OsString;
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, ExitStatus, Stdio};
+use std::process::Command;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::durable::{allocated_bytes, sync_dir};
-use super::lock::{DirLock, closed_cleanly};
-use super::probe::exit;
-use super::{Options, SledStore, StoreError};
+use super::judge::{self, Verdict};
+use super::lock::{DirLock, closed_cleanly, wait_unlocked};
+use super::recovery::check_kinds;
+use super::sled::RELEASE_LIMIT;
+use super::{Options, SledStore, StoreError, conf};
 
 /// An open store and what happened to its predecessor.
 #[derive(Debug)]
@@ -32,39 +34,92 @@ pub struct Damage {
     pub reason: String,
 }
 
-/// A time limit that a sound store keeps on a slow disk: one minute, and one second for every
+/// How long a probe of this store may make no progress: one minute, and one second for every
 /// 16 MiB on disk.
 pub fn probe_time_limit(dir: &Path) -> Duration {
     Duration::from_secs(60 + allocated_bytes(dir) / (16 << 20))
 }
 
 /// Opens the store in `dir`. Unless it was closed cleanly, `probe_command` (a process that calls
-/// [`super::probe_main`]) examines it first. If the probe finds it damaged or says nothing within
-/// `time_limit`, or if opening reports damage, the directory is renamed to `<dir>.damaged-<n>` and
-/// a fresh, empty store is opened in its place.
+/// [`super::probe_main`]) examines it first, and again where opening then reports damage. If the
+/// probe finds it damaged, the directory is renamed to `<dir>.damaged-<n>` and a fresh, empty store
+/// is opened in its place. Without a probe the word of the opening is taken.
 ///
 /// # Errors
-/// [`StoreError::Locked`] if the store is in use; [`StoreError::ProbeInconclusive`] if the probe
-/// was ended from outside; [`StoreError::Damaged`] if opening hangs although the store was closed
-/// cleanly: the process must then end, and the next start will probe.
+/// [`StoreError::Locked`] if the store is in use; [`StoreError::ProbeInconclusive`] if it was neither
+/// found sound nor damaged; nothing was changed then, and the next start probes.
 pub fn open_checked(
     dir: &Path,
     options: Options,
-    probe_command: Option<Command>,
+    mut probe_command: Option<Command>,
     time_limit: Duration,
 ) -> Result<Opened, StoreError> {
-    let suspect = dir.join("db").exists() && !closed_cleanly(dir);
-    if let Some(command) = probe_command.filter(|_| suspect)
-        && let Some(reason) = run_probe(dir, command, time_limit)?
+    check_kinds(dir)?;
+    // Damage to the engine's settings is put right; it makes the rest suspect.
+    let suspect = dir.join("db").exists() && (!closed_cleanly(dir) || conf::is_damaged(dir)?);
+    if let Some(command) = probe_command.as_mut().filter(|_| suspect)
+        && let Some(reason) = damage_found(dir, command, time_limit)?
     {
         return replace(dir, options, reason);
     }
-    match open_within(dir, options, time_limit)? {
-        Err(StoreError::Damaged { reason }) => replace(dir, options, reason),
-        opened => Ok(Opened {
-            store: opened?,
-            damage: None,
-        }),
+    let reason = match open_within(dir, options, time_limit) {
+        Err(StoreError::Damaged { reason }) => reason,
+        opened => {
+            return Ok(Opened {
+                store: opened?,
+                damage: None,
+            });
+        }
+    };
+    // A process of its own has its own memory, threads and engine: it must find the same. The engine
+    // that failed here lets go of its file a little later.
+    wait_unlocked(&dir.join("db"), RELEASE_LIMIT);
+    match probe_command.as_mut() {
+        Some(command) => match damage_found(dir, command, time_limit)? {
+            Some(found) => replace(dir, options, found),
+            None => Err(inconclusive(
+                dir,
+                format!("it does not open ({reason}), and a probe finds nothing wrong with it"),
+            )),
+        },
+        None => replace(dir, options, reason),
+    }
+}
+
+/// Opens a store that may be damaged, after a probe found it sound; never sets it aside.
+///
+/// # Errors
+/// [`StoreError::Damaged`] with what was found; otherwise as [`open_checked`].
+pub fn open_examined(
+    dir: &Path,
+    options: Options,
+    mut probe_command: Command,
+    time_limit: Duration,
+) -> Result<SledStore, StoreError> {
+    match damage_found(dir, &mut probe_command, time_limit)? {
+        Some(reason) => Err(StoreError::Damaged { reason }),
+        None => open_within(dir, options, time_limit),
+    }
+}
+
+/// What the probe found wrong; none where the store is sound.
+fn damage_found(
+    dir: &Path,
+    command: &mut Command,
+    limit: Duration,
+) -> Result<Option<String>, StoreError> {
+    match judge::examine(dir, command, limit)? {
+        Verdict::Sound => Ok(None),
+        Verdict::Damaged(reason) => Ok(Some(reason)),
+        Verdict::Unknown(reason) => Err(inconclusive(dir, reason)),
+        Verdict::Locked => Err(StoreError::Locked { dir: dir.into() }),
+    }
+}
+
+fn inconclusive(dir: &Path, reason: String) -> StoreError {
+    StoreError::ProbeInconclusive {
+        dir: dir.into(),
+        reason,
     }
 }
 
@@ -101,13 +156,10 @@ fn set_aside(dir: &Path) -> Result<PathBuf, StoreError> {
     Ok(target)
 }
 
-/// Opens the store in a thread. The outer error is a hang: the thread cannot be ended and keeps
-/// the lock, so there is nothing to set aside while this process lives.
-fn open_within(
-    dir: &Path,
-    options: Options,
-    limit: Duration,
-) -> Result<Result<SledStore, StoreError>, StoreError> {
+/// Opens the store in a thread. Where that hangs the thread cannot be ended and keeps the lock, so
+/// there is nothing to set aside while this process lives; the next start finds the store not
+/// closed cleanly, and probes.
+fn open_within(dir: &Path, options: Options, limit: Duration) -> Result<SledStore, StoreError> {
     let (sender, receiver) = sync_channel(1);
     let path = dir.to_owned();
     let thread = std::thread::Builder::new()
@@ -118,64 +170,11 @@ fn open_within(
         });
     thread.map_err(StoreError::io("start a thread for", dir))?;
     let reason = match receiver.recv_timeout(limit) {
-        Ok(opened) => return Ok(opened),
-        Err(RecvTimeoutError::Timeout) => format!("open gave no answer within {limit:?}"),
-        Err(RecvTimeoutError::Disconnected) => "open panicked".to_owned(),
+        Ok(opened) => return opened,
+        Err(RecvTimeoutError::Timeout) => {
+            format!("opening it gave no answer within {limit:?}; the next start examines it")
+        }
+        Err(RecvTimeoutError::Disconnected) => "opening it panicked".to_owned(),
     };
-    Err(StoreError::Damaged { reason })
-}
-
-/// Runs the probe; `Some(reason)` if the store is damaged.
-fn run_probe(
-    dir: &Path,
-    mut command: Command,
-    limit: Duration,
-) -> Result<Option<String>, StoreError> {
-    let mut child = command
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .spawn()
-        .map_err(StoreError::io("start the probe of", dir))?;
-    match wait(&mut child, limit).map_err(StoreError::io("await the probe of", dir))? {
-        Some(status) => judge(dir, status),
-        None => Ok(Some(format!("probe gave no answer within {limit:?}"))),
-    }
-}
-
-/// Waits for the child; kills it at the limit and returns `None`.
-fn wait(child: &mut Child, limit: Duration) -> std::io::Result<Option<ExitStatus>> {
-    let deadline = Instant::now() + limit;
-    loop {
-        if let Some(status) = child.try_wait()? {
-            return Ok(Some(status));
-        }
-        if Instant::now() >= deadline {
-            child.kill()?;
-            child.wait()?;
-            return Ok(None);
-        }
-        std::thread::sleep(Duration::from_millis(10));
-    }
-}
-
-/// `Some(reason)` if this end of the probe shows damage.
-fn judge(dir: &Path, status: ExitStatus) -> Result<Option<String>, StoreError> {
-    const CRASHES: [i32; 5] = [4, 6, 7, 8, 11]; // SIGILL, SIGABRT, SIGBUS, SIGFPE, SIGSEGV
-    let code = status.code().and_then(|code| u8::try_from(code).ok());
-    match (code, status.signal()) {
-        (Some(exit::SOUND), _) => Ok(None),
-        (Some(exit::DAMAGED), _) => Ok(Some("probe found damage".into())),
-        (Some(exit::LOCKED), _) => Err(StoreError::Locked { dir: dir.into() }),
-        (_, Some(signal)) if CRASHES.contains(&signal) => {
-            Ok(Some(format!("probe crashed with signal {signal}")))
-        }
-        // Told to stop with the daemon, out of memory, unreadable files: no reason to give up data.
-        _ => {
-            let reason = status.to_string();
-            Err(StoreError::ProbeInconclusive {
-                dir: dir.into(),
-                reason,
-            })
-        }
-    }
+    Err(inconclusive(dir, reason))
 }

@@ -15,6 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::StoreError;
+use crate::private;
 
 /// Syncs the files of one store directory.
 #[derive(Debug)]
@@ -50,7 +51,8 @@ impl Durable {
             return Err(StoreError::SyncFailed);
         }
         let result = self.sync_with(&mut state);
-        state.failed = result.is_err();
+        // What could not be opened for want of descriptors was not lost: it is synced next time.
+        state.failed = matches!(&result, Err(error) if !error.is_shortage());
         result
     }
 
@@ -99,7 +101,7 @@ impl Durable {
 
 /// fsync of one file; no error if the engine removed it meanwhile.
 pub(super) fn sync_file(path: &Path) -> Result<(), StoreError> {
-    match File::open(path).and_then(|file| file.sync_all()) {
+    match private::read(path).and_then(|file| file.sync_all()) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             Err(StoreError::io("sync", path)(error))
         }

@@ -8,7 +8,8 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use super::StoreError;
-use super::durable::{sync_dir, sync_file};
+use super::durable::sync_dir;
+use crate::private;
 
 const LOCK: &str = "LOCK";
 const CLEAN: &str = "CLEAN";
@@ -26,12 +27,9 @@ impl DirLock {
     /// Locks `dir`, which must exist; waits for [`GRACE`] at most.
     pub(super) fn acquire(dir: &Path) -> Result<Self, StoreError> {
         let path = dir.join(LOCK);
-        let file = OpenOptions::new()
-            .create(true)
-            .truncate(false)
-            .write(true)
-            .open(&path)
-            .map_err(StoreError::io("open", &path))?;
+        let mut options = OpenOptions::new();
+        options.create(true).truncate(false).write(true);
+        let file = private::open(&path, &mut options).map_err(StoreError::io("open", &path))?;
         let deadline = Instant::now() + GRACE;
         let locked = loop {
             match file.try_lock() {
@@ -50,9 +48,39 @@ impl DirLock {
     }
 }
 
+/// Keeps others from opening the store while it is looked at, until dropped. Writes nothing: files
+/// that are not there are not locked.
+#[derive(Debug)]
+pub(super) struct Watch {
+    _files: Vec<File>,
+}
+
+impl Watch {
+    /// A shared lock on our file and on the engine's, which whoever opens the store locks alone.
+    pub(super) fn of(dir: &Path) -> Result<Self, StoreError> {
+        let mut files = Vec::new();
+        for path in [dir.join(LOCK), dir.join("db")] {
+            let file = match private::read(&path) {
+                Err(error) if error.kind() == ErrorKind::NotFound => continue,
+                file => file.map_err(StoreError::io("open", &path))?,
+            };
+            match file.try_lock_shared() {
+                Ok(()) => files.push(file),
+                Err(TryLockError::WouldBlock) => {
+                    return Err(StoreError::Locked { dir: dir.into() });
+                }
+                Err(TryLockError::Error(source)) => {
+                    return Err(StoreError::io("lock", path)(source));
+                }
+            }
+        }
+        Ok(Self { _files: files })
+    }
+}
+
 fn is_still_at(file: &File, path: &Path) -> bool {
     let id = |m: std::fs::Metadata| (m.dev(), m.ino());
-    match (file.metadata(), std::fs::metadata(path)) {
+    match (file.metadata(), std::fs::symlink_metadata(path)) {
         (Ok(ours), Ok(theirs)) => id(ours) == id(theirs),
         _ => false,
     }
@@ -63,7 +91,7 @@ fn is_still_at(file: &File, path: &Path) -> bool {
 pub(super) fn wait_unlocked(path: &Path, limit: Duration) -> bool {
     let deadline = Instant::now() + limit;
     loop {
-        match File::open(path).map(|file| file.try_lock()) {
+        match private::read(path).map(|file| file.try_lock()) {
             Ok(Err(TryLockError::WouldBlock)) if Instant::now() < deadline => {
                 std::thread::sleep(Duration::from_millis(2));
             }
@@ -75,7 +103,7 @@ pub(super) fn wait_unlocked(path: &Path, limit: Duration) -> bool {
 
 /// Whether the store was closed cleanly and not opened since.
 pub(super) fn closed_cleanly(dir: &Path) -> bool {
-    clean_path(dir).exists()
+    std::fs::symlink_metadata(clean_path(dir)).is_ok_and(|mark| mark.is_file())
 }
 
 /// Takes the mark of a clean close away, power-safe, before anything else is touched.
@@ -91,8 +119,10 @@ pub(super) fn unmark_clean(dir: &Path) -> Result<(), StoreError> {
 /// Marks a clean close, power-safe. Everything else must be synced already.
 pub(super) fn mark_clean(dir: &Path) -> Result<(), StoreError> {
     let path = clean_path(dir);
-    File::create(&path).map_err(StoreError::io("create", &path))?;
-    sync_file(&path)?;
+    let mut options = OpenOptions::new();
+    let mark = private::open(&path, options.write(true).create(true).truncate(true));
+    let mark = mark.map_err(StoreError::io("create", &path))?;
+    mark.sync_all().map_err(StoreError::io("sync", &path))?;
     sync_dir(dir)
 }
 

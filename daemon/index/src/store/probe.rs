@@ -10,13 +10,19 @@ use super::{Options, SledStore, StoreError};
 /// Exit codes of the probe, read by [`super::open_checked`]. From `sysexits.h` where one fits.
 pub(super) mod exit {
     pub(in super::super) const SOUND: u8 = 0;
-    pub(in super::super) const DAMAGED: u8 = 1;
-    pub(in super::super) const IO: u8 = 74;
+    /// A code that nothing else ends with: on its word a store is given up.
+    pub(in super::super) const DAMAGED: u8 = 65;
+    pub(in super::super) const UNKNOWN: u8 = 74;
     pub(in super::super) const LOCKED: u8 = 75;
 }
 
 /// The probe reads each page once, so a large cache would not help it.
 const CACHE_BYTES: u64 = 64 << 20;
+/// The stack of the thread that probes.
+const STACK_BYTES: usize = 8 << 20;
+
+/// What the probe writes to standard output before it opens the store.
+pub(super) const BEGUN: &str = "probe-has-begun";
 
 /// What a probe found.
 #[derive(Debug)]
@@ -64,18 +70,46 @@ fn examine(dir: &Path) -> Result<(u64, u64), StoreError> {
 }
 
 /// The body of the child process: probes `dir`, says on standard error what is wrong and returns
-/// the exit code: 0 sound, 1 damaged, 75 locked, 74 anything else.
+/// the exit code: 0 sound, 65 damaged, 75 locked, 74 not known.
 pub fn probe_main(dir: &Path) -> ExitCode {
     // A daemon that is killed must not leave a probe behind that keeps the lock from the next one.
     let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL));
-    let (code, message) = match probe(dir) {
-        ProbeVerdict::Sound { .. } => return ExitCode::from(exit::SOUND),
+    ExitCode::from(probe_code(dir))
+}
+
+pub(super) fn probe_code(dir: &Path) -> u8 {
+    let path = dir.to_owned();
+    // The stack of a thread is there from its beginning; that of the first thread grows, and where
+    // memory is short the process would end as if it had crashed.
+    let probing = std::thread::Builder::new()
+        .name("probe".into())
+        .stack_size(STACK_BYTES)
+        .spawn(move || {
+            // Whoever does not read it takes no crash for damage.
+            let _ = writeln!(std::io::stdout(), "{BEGUN}");
+            probe(&path)
+        });
+    let verdict = match probing.map(std::thread::JoinHandle::join) {
+        Ok(Ok(verdict)) => verdict,
+        Ok(Err(_)) => ProbeVerdict::Unknown(StoreError::Engine("the probe panicked".to_owned())),
+        Err(error) => ProbeVerdict::Unknown(StoreError::io("start a thread for", dir)(error)),
+    };
+    let (code, message) = match verdict {
+        ProbeVerdict::Sound { .. } => return exit::SOUND,
         ProbeVerdict::Damaged { reason } => (exit::DAMAGED, reason),
         // Whoever started the probe says so in its own words.
-        ProbeVerdict::Unknown(StoreError::Locked { .. }) => return ExitCode::from(exit::LOCKED),
-        ProbeVerdict::Unknown(error) => (exit::IO, error.to_string()),
+        ProbeVerdict::Unknown(StoreError::Locked { .. }) => return exit::LOCKED,
+        ProbeVerdict::Unknown(error) => (exit::UNKNOWN, with_cause(&error)),
     };
     // Nobody to tell if standard error is closed; the exit code says enough.
-    let _ = writeln!(std::io::stderr(), "probe of {}: {message}", dir.display());
-    ExitCode::from(code)
+    let _ = writeln!(std::io::stderr(), "{message}");
+    code
+}
+
+fn with_cause(error: &StoreError) -> String {
+    use std::error::Error as _;
+    match error.source() {
+        Some(cause) => format!("{error}: {cause}"),
+        None => error.to_string(),
+    }
 }

@@ -7,17 +7,20 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use ::sled::{Config, Db, Error, Mode};
 
-use super::StoreError;
 use super::durable::{files, sync_dir};
+use super::{StoreError, conf};
 
 /// Opens the engine in `dir`. The caller holds the lock of the directory.
 ///
 /// # Errors
-/// [`StoreError::Damaged`] if the engine finds its files corrupt or panics.
+/// [`StoreError::Damaged`] if the engine finds its files corrupt or panics over them.
 pub(super) fn open_engine(dir: &Path, cache_bytes: u64) -> Result<Db, StoreError> {
+    check_clock(SystemTime::now())?;
+    conf::restore(dir)?;
     remove_unfinished_snapshots(dir)?;
     match open_once(dir, cache_bytes)? {
         Err(Error::Corruption { at: None, .. }) if move_snapshots_aside(dir)? => {
@@ -43,8 +46,42 @@ fn open_once(dir: &Path, cache_bytes: u64) -> Result<Result<Db, Error>, StoreErr
     })
 }
 
-/// Runs an operation of the engine; its panic becomes [`StoreError::Damaged`], as it panics where
-/// its files contradict its expectations.
+/// The engine panics under a clock that stands before 1970.
+fn check_clock(now: SystemTime) -> Result<(), StoreError> {
+    match now.duration_since(SystemTime::UNIX_EPOCH) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(StoreError::Machine {
+            reason: "the clock stands before 1970; set it".to_owned(),
+        }),
+    }
+}
+
+/// Everything in the directory must be a regular file, but for the folder of blobs: the engine would
+/// wait for a FIFO and write through a link.
+pub(super) fn check_kinds(dir: &Path) -> Result<(), StoreError> {
+    let blobs = dir.join("blobs");
+    for folder in [dir, &blobs] {
+        let entries = match std::fs::read_dir(folder) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
+            entries => entries.map_err(StoreError::io("list", folder))?,
+        };
+        for entry in entries {
+            let entry = entry.map_err(StoreError::io("list", folder))?;
+            let kind = entry.file_type();
+            let kind = kind.map_err(StoreError::io("examine", entry.path()))?;
+            let is_ours = kind.is_file() || kind.is_dir() && entry.path() == blobs;
+            if !is_ours {
+                let stray = std::io::Error::other("it is no regular file; move it away");
+                return Err(StoreError::io("use", entry.path())(stray));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Runs an operation of the engine. Its panic becomes [`StoreError::Damaged`], as it panics where
+/// its files contradict its expectations; or [`StoreError::Machine`] where it panicked over
+/// something that the operating system refused.
 pub(super) fn guarded<T>(operation: impl FnOnce() -> T) -> Result<T, StoreError> {
     catch_unwind(AssertUnwindSafe(operation)).map_err(|panic| {
         let message = panic
@@ -52,10 +89,20 @@ pub(super) fn guarded<T>(operation: impl FnOnce() -> T) -> Result<T, StoreError>
             .map(String::as_str)
             .or_else(|| panic.downcast_ref::<&str>().copied())
             .unwrap_or("unknown cause");
-        StoreError::Damaged {
-            reason: format!("engine panicked: {message}"),
+        let reason = format!("engine panicked: {message}");
+        match is_of_the_machine(message) {
+            true => StoreError::Machine { reason },
+            false => StoreError::Damaged { reason },
         }
     })
+}
+
+/// Whether a panic tells of an error of the operating system (no thread, no descriptor, no memory, a
+/// failing disk) or of the clock. A file that is missing is damage.
+fn is_of_the_machine(message: &str) -> bool {
+    const MISSING: &str = "2,";
+    let refused = message.split("Os { code: ").skip(1);
+    refused.clone().any(|code| !code.starts_with(MISSING)) || message.contains("SystemTimeError")
 }
 
 /// Sorts the engine's errors into ours.
@@ -126,4 +173,40 @@ fn named(dir: &Path, start: &str) -> Result<Vec<PathBuf>, StoreError> {
         .map(|(path, _)| path)
         .filter(is_named)
         .collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Error as IoError;
+    use std::time::Duration;
+
+    #[test]
+    fn a_clock_before_1970_is_the_machines_fault() {
+        let before = SystemTime::UNIX_EPOCH - Duration::from_secs(1);
+        let refused = check_clock(before).unwrap_err();
+        assert!(matches!(refused, StoreError::Machine { reason } if reason.contains("1970")));
+        check_clock(SystemTime::UNIX_EPOCH).unwrap();
+        let panics = || before.duration_since(SystemTime::UNIX_EPOCH).unwrap();
+        let refused = guarded(panics).unwrap_err();
+        assert!(matches!(refused, StoreError::Machine { .. }));
+    }
+
+    #[test]
+    fn panics_over_the_machine_are_told_from_panics_over_the_files() {
+        let fails = |code| Err::<(), _>(IoError::from_raw_os_error(code));
+        let panics = |code| guarded(|| fails(code).unwrap());
+        // EIO, EAGAIN, ENOMEM, ENFILE, EMFILE, ENOSPC
+        for code in [5, 11, 12, 23, 24, 28] {
+            let refused = panics(code).unwrap_err();
+            assert!(matches!(refused, StoreError::Machine { .. }), "{refused}");
+        }
+        // ENOENT: a blob is gone.
+        assert!(matches!(panics(2), Err(StoreError::Damaged { .. })));
+        let index = |at: usize| [1, 2, 3][at];
+        assert!(matches!(
+            guarded(|| index(7)),
+            Err(StoreError::Damaged { .. })
+        ));
+    }
 }

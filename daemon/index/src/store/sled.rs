@@ -9,15 +9,16 @@ use ::sled::{Batch, Db, IVec, Tree};
 
 use super::durable::{Durable, allocated_bytes};
 use super::lock::{DirLock, mark_clean, unmark_clean, wait_unlocked};
-use super::recovery::{from_engine, guarded, open_engine};
+use super::recovery::{check_kinds, from_engine, guarded, open_engine};
 use super::seal::{TreeId, seal, unseal};
 use super::witness::Witness;
 use super::{
     MAX_RECORD, MAX_VALUE, PostingStore, RecordStore, Store, StoreError, VisitEntry, Write,
 };
+use crate::private;
 
 /// How long a close waits for the engine's background threads to let go of its file.
-const RELEASE_LIMIT: Duration = Duration::from_secs(10);
+pub(super) const RELEASE_LIMIT: Duration = Duration::from_secs(10);
 
 /// Under which the tree of commits keeps the number of the last.
 const COMMIT_KEY: &[u8] = b"last";
@@ -100,7 +101,8 @@ impl SledStore {
     /// [`StoreError::Damaged`] if the engine finds it corrupt. A damaged store can also make this
     /// hang: see [`super::open_checked`].
     pub fn open(dir: &Path, options: Options) -> Result<Self, StoreError> {
-        std::fs::create_dir_all(dir).map_err(StoreError::io("create", dir))?;
+        private::create_dir(dir).map_err(StoreError::io("create", dir))?;
+        check_kinds(dir)?;
         let lock = DirLock::acquire(dir)?;
         unmark_clean(dir)?;
         let db = open_engine(dir, options.cache_bytes)?;
@@ -155,6 +157,15 @@ impl SledStore {
 
 #[cfg(test)]
 impl SledStore {
+    /// Closes and marks the store as closed cleanly, without the commit.
+    pub(super) fn close_as_it_is(self) {
+        let dir = self.dir.clone();
+        self.db.flush().unwrap();
+        drop(self);
+        assert!(wait_unlocked(&dir.join("db"), RELEASE_LIMIT));
+        mark_clean(&dir).unwrap();
+    }
+
     /// Writes a record or posting as it is, without a seal.
     pub(super) fn put_raw(&self, id: TreeId, key: &[u8], sealed: &[u8]) {
         self.tree(id).tree.insert(key, sealed).unwrap();

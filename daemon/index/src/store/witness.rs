@@ -17,6 +17,7 @@ use std::path::{Path, PathBuf};
 use twox_hash::XxHash3_64;
 
 use super::StoreError;
+use crate::private;
 
 /// The file that holds the number of the last commit.
 #[derive(Debug)]
@@ -31,7 +32,7 @@ impl Witness {
         let path = dir.join("COMMITTED");
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
-        let file = options.open(&path).map_err(StoreError::io("open", &path))?;
+        let file = private::open(&path, &mut options).map_err(StoreError::io("open", &path))?;
         Ok(Self { file, path })
     }
 

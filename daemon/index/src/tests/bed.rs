@@ -17,6 +17,7 @@ use simdex_signature::{CANONICAL_VERSION, CanonicalText, Chunks, Ladder, Ratio};
 use crate::store::{
     MemoryStore, PostingStore, RecordStore, SledStore, Store, StoreError, VisitEntry, Write,
 };
+use crate::verify::{Depth, verify};
 use crate::{
     Cancel, Change, Index, IndexError, NewContent, NewDocument, OpenReport, Options, View,
 };
@@ -123,7 +124,16 @@ impl Bed {
     /// Closes the index properly and opens it again.
     pub(super) fn close_and_open(&mut self) -> OpenReport {
         self.index.take().unwrap().close().unwrap();
-        self.open()
+        let report = self.open();
+        self.verify();
+        report
+    }
+
+    /// Asserts that nothing that is stored contradicts itself.
+    pub(super) fn verify(&self) {
+        let store = self.index().store.as_ref();
+        let found = verify(store, &self.texts(), Depth::Everything).unwrap();
+        assert_eq!(found.faults.told, [""; 0]);
     }
 
     /// Lets the store fail after so many writes.
@@ -260,6 +270,7 @@ fn record_of(hash: ContentHash) -> FileRecord {
         racy: false,
         outcome,
         member: None,
+        last_read: None,
     }
 }
 

@@ -5,7 +5,7 @@ use simdex_signature::{BswN, CanonicalText, Ratio, Rung, SchemeKind, Window};
 use super::bed::{Bed, file, pairs, postings_in_buckets, put};
 use super::model::Model;
 use super::texts::{Random, pool};
-use crate::{Cancel, View};
+use crate::{Cancel, Each, View};
 
 fn filled(seed: u64) -> (Bed, Model, Vec<String>) {
     let mut random = Random::new(seed);
@@ -38,22 +38,21 @@ fn another_threshold_finds_all_edges_anew() {
     }
 }
 
-/// BSW_n candidates of a text: how many, and whether the text itself is wholly found.
+/// BSW_n windows of a text that the index finds in its own document, and how many that has.
 fn bsw(bed: &Bed, text: &str) -> Option<(u64, u64)> {
     let canonical = CanonicalText::from_extracted(text);
     let window = bed.index().window();
     let sign = |rung: Rung| BswN::sign(&canonical, window, rung);
+    let visit = |rung, each: &mut Each<'_>| each(sign(rung).fingerprints());
     let found = bed
         .index()
-        .candidates_bsw(
-            &|rung, each| each(sign(rung).fingerprints()),
-            &View::All,
-            &Cancel::never(),
-        )
+        .sharing_windows(&visit, &View::All, &Cancel::never())
         .unwrap();
     let id = bed.id(text).unwrap();
-    let found = found.found.iter().find(|c| c.document == id);
-    found.map(|c| (c.shared, c.of_document))
+    let of_document = bed.index().stats(id).unwrap().bsw_count;
+    found
+        .get(&id)
+        .map(|shared| (*shared, u64::from(of_document)))
 }
 
 #[test]

@@ -3,16 +3,19 @@
 //! | bytes  | content                                                          |
 //! |--------|------------------------------------------------------------------|
 //! | 0..4   | `SXTB`                                                           |
-//! | 4..6   | version, 1, little-endian as all numbers here                    |
+//! | 4..6   | version, 2, little-endian as all numbers here                    |
 //! | 6..8   | zero                                                             |
 //! | 8..12  | length of the texts, decompressed                                |
 //! | 12..16 | length of what follows the header, *n*                           |
 //! | 16..32 | checksum                                                         |
 //! | 32..   | *n* bytes: one zstd frame with the texts one after another       |
 //!
-//! The checksum is the first 16 bytes of BLAKE3 over segment number (4 bytes), offset of the block
-//! (8), header bytes 0..16 and the compressed bytes. The place is part of it, so that a block that
-//! strayed to another place is noticed. It is verified before anything is decompressed.
+//! The checksum is the first 16 bytes of BLAKE3 over the store's id (16 bytes), segment number (4),
+//! offset of the block (8), header bytes 0..16 and the compressed bytes. Store and place are part of
+//! it, so that a block of another data directory, or one that strayed to another place, is noticed.
+//! It is verified before anything is decompressed. Version 1 leaves the store out and is still read.
+
+use simdex_schema::StoreId;
 
 use super::{MAX_TEXT, TextError};
 
@@ -23,7 +26,10 @@ pub(super) const HEADER_LEN: usize = 32;
 const MAX_EXPANSION: usize = (MAX_TEXT >> 8) + 1024;
 
 const MAGIC: [u8; 4] = *b"SXTB";
-const VERSION: u16 = 1;
+/// The version that is written.
+pub(super) const VERSION: u16 = 2;
+/// The version whose seal leaves the store out.
+const UNBOUND: u16 = 1;
 /// Compression level: the default of zstd, about 3:1 on prose at hundreds of MB/s.
 const LEVEL: i32 = 3;
 
@@ -47,6 +53,7 @@ impl Place {
 /// The lengths a header states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Header {
+    version: u16,
     /// Decompressed bytes, at most [`MAX_TEXT`].
     pub(super) raw_len: usize,
     /// Compressed bytes after the header.
@@ -62,19 +69,24 @@ impl Header {
         if bytes[0..4] != MAGIC {
             return Err(place.corrupt("no block here"));
         }
-        if bytes[4..6] != VERSION.to_le_bytes() || bytes[6..8] != [0, 0] {
+        let version = u16::from_le_bytes([bytes[4], bytes[5]]);
+        if !(UNBOUND..=VERSION).contains(&version) || bytes[6..8] != [0, 0] {
             return Err(place.corrupt("unknown version"));
         }
         let (raw_len, block_len) = (number(8), number(12));
         if raw_len > MAX_TEXT || block_len > raw_len + MAX_EXPANSION {
             return Err(place.corrupt("length out of bounds"));
         }
-        Ok(Self { raw_len, block_len })
+        Ok(Self {
+            version,
+            raw_len,
+            block_len,
+        })
     }
 }
 
 /// Header and compressed form of `raw`, which is at most [`MAX_TEXT`] long.
-pub(super) fn encode(place: Place, raw: &[u8]) -> std::io::Result<Vec<u8>> {
+pub(super) fn encode(store: StoreId, place: Place, raw: &[u8]) -> std::io::Result<Vec<u8>> {
     let compressed = zstd::bulk::compress(raw, LEVEL)?;
     let lengths = u32::try_from(raw.len())
         .ok()
@@ -86,14 +98,14 @@ pub(super) fn encode(place: Place, raw: &[u8]) -> std::io::Result<Vec<u8>> {
     block.extend_from_slice(&[0, 0]);
     block.extend_from_slice(&raw_len.to_le_bytes());
     block.extend_from_slice(&block_len.to_le_bytes());
-    let checksum = checksum(place, &block, &compressed);
+    let checksum = checksum(Some(store), place, &block, &compressed);
     block.extend_from_slice(&checksum);
     block.extend_from_slice(&compressed);
     Ok(block)
 }
 
 /// Verifies and decompresses a whole block.
-pub(super) fn decode(place: Place, block: &[u8]) -> Result<Vec<u8>, TextError> {
+pub(super) fn decode(store: StoreId, place: Place, block: &[u8]) -> Result<Vec<u8>, TextError> {
     let Some((head, compressed)) = block.split_first_chunk::<HEADER_LEN>() else {
         return Err(place.corrupt("block is cut off"));
     };
@@ -101,7 +113,8 @@ pub(super) fn decode(place: Place, block: &[u8]) -> Result<Vec<u8>, TextError> {
     if header.block_len != compressed.len() {
         return Err(place.corrupt("length differs from the reference"));
     }
-    if checksum(place, &head[..16], compressed) != head[16..] {
+    let store = (header.version != UNBOUND).then_some(store);
+    if checksum(store, place, &head[..16], compressed) != head[16..] {
         return Err(place.corrupt("checksum mismatch"));
     }
     let raw = zstd::bulk::decompress(compressed, header.raw_len)
@@ -112,8 +125,11 @@ pub(super) fn decode(place: Place, block: &[u8]) -> Result<Vec<u8>, TextError> {
     Ok(raw)
 }
 
-fn checksum(place: Place, head: &[u8], compressed: &[u8]) -> [u8; 16] {
+fn checksum(store: Option<StoreId>, place: Place, head: &[u8], compressed: &[u8]) -> [u8; 16] {
     let mut hasher = blake3::Hasher::new();
+    if let Some(store) = store {
+        hasher.update(&store.0);
+    }
     hasher.update(&place.segment.to_le_bytes());
     hasher.update(&place.offset.to_le_bytes());
     hasher.update(head);
@@ -121,4 +137,15 @@ fn checksum(place: Place, head: &[u8], compressed: &[u8]) -> [u8; 16] {
     let mut short = [0; 16];
     short.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
     short
+}
+
+/// A block as format 1 and 2 wrote it, for tests of what is still read.
+#[cfg(test)]
+pub(super) fn encode_unbound(place: Place, raw: &[u8]) -> Vec<u8> {
+    let mut block = encode(StoreId([0; 16]), place, raw).unwrap();
+    block[4..6].copy_from_slice(&UNBOUND.to_le_bytes());
+    let (head, compressed) = block.split_at(HEADER_LEN);
+    let sum = checksum(None, place, &head[..16], compressed);
+    block[16..HEADER_LEN].copy_from_slice(&sum);
+    block
 }

@@ -1,5 +1,7 @@
 //! Where a text lies: the reference kept in a document's record.
 
+use super::block::{HEADER_LEN, Place};
+
 /// The place of one text. Opaque to callers, who store its bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct TextRef {
@@ -13,11 +15,24 @@ pub struct TextRef {
     pub start: u32,
     /// Length of the text, in bytes of UTF-8.
     pub len: u32,
+    /// [`checksum`] of the text, compared whenever it is read; references of format 1 and 2 have
+    /// none.
+    pub checksum: Option<[u8; 16]>,
+}
+
+/// What a reference knows its text by: the first 16 bytes of BLAKE3. Lengths and places may agree
+/// by chance where a text directory was restored or exchanged; this does not.
+pub fn checksum(text: &[u8]) -> [u8; 16] {
+    let mut short = [0; 16];
+    short.copy_from_slice(&blake3::hash(text).as_bytes()[..16]);
+    short
 }
 
 impl TextRef {
     /// Length of the stored form in bytes.
-    pub const LEN: usize = 24;
+    pub const LEN: usize = 40;
+    /// Length of the form without a checksum, which is read and no longer written.
+    const UNCHECKED_LEN: usize = 24;
 
     /// The stored form, all numbers little-endian:
     ///
@@ -28,30 +43,51 @@ impl TextRef {
     /// | 12..16 | `block_len` |
     /// | 16..20 | `start`     |
     /// | 20..24 | `len`       |
-    pub fn to_bytes(&self) -> [u8; Self::LEN] {
-        let mut bytes = [0; Self::LEN];
-        bytes[0..4].copy_from_slice(&self.segment.to_le_bytes());
-        bytes[4..12].copy_from_slice(&self.offset.to_le_bytes());
-        bytes[12..16].copy_from_slice(&self.block_len.to_le_bytes());
-        bytes[16..20].copy_from_slice(&self.start.to_le_bytes());
-        bytes[20..24].copy_from_slice(&self.len.to_le_bytes());
+    /// | 24..40 | `checksum`  |
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let mut bytes = Vec::with_capacity(Self::LEN);
+        bytes.extend_from_slice(&self.segment.to_le_bytes());
+        bytes.extend_from_slice(&self.offset.to_le_bytes());
+        bytes.extend_from_slice(&self.block_len.to_le_bytes());
+        bytes.extend_from_slice(&self.start.to_le_bytes());
+        bytes.extend_from_slice(&self.len.to_le_bytes());
+        bytes.extend(self.checksum.into_iter().flatten());
         bytes
     }
 
-    /// Reads the stored form; `None` if `bytes` is not [`TextRef::LEN`] long. Whether anything
-    /// lies there shows on reading.
+    /// Reads the stored form; `None` if `bytes` has another length. Whether anything lies there
+    /// shows on reading.
     pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        let (segment, rest) = bytes.split_first_chunk()?;
+        let (place, rest) = bytes.split_first_chunk::<{ Self::UNCHECKED_LEN }>()?;
+        let checksum = match rest {
+            [] => None,
+            _ => Some(rest.try_into().ok()?),
+        };
+        let (segment, rest) = place.split_first_chunk()?;
         let (offset, rest) = rest.split_first_chunk()?;
         let (block_len, rest) = rest.split_first_chunk()?;
         let (start, rest) = rest.split_first_chunk()?;
-        let (len, rest) = rest.split_first_chunk()?;
-        rest.is_empty().then_some(Self {
+        let (len, _) = rest.split_first_chunk()?;
+        Some(Self {
             segment: u32::from_le_bytes(*segment),
             offset: u64::from_le_bytes(*offset),
             block_len: u32::from_le_bytes(*block_len),
             start: u32::from_le_bytes(*start),
             len: u32::from_le_bytes(*len),
+            checksum,
         })
+    }
+
+    pub(super) fn place(&self) -> Place {
+        Place {
+            segment: self.segment,
+            offset: self.offset,
+        }
+    }
+
+    /// Where the block ends in its segment; none where no file is so long.
+    pub(crate) fn block_end(&self) -> Option<u64> {
+        let len = HEADER_LEN as u64 + u64::from(self.block_len);
+        self.offset.checked_add(len)
     }
 }

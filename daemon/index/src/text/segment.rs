@@ -1,30 +1,43 @@
 //! The segment files: names, reading a block, appending blocks, walking headers.
 
-use std::fs::File;
+use std::fs::{File, OpenOptions};
 use std::io::ErrorKind;
-use std::os::unix::fs::FileExt;
+use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use simdex_schema::StoreId;
+
 use super::block::{self, HEADER_LEN, Header, Place};
 use super::{TextError, TextRef};
+use crate::private;
 
 /// The file of a segment: `000001.seg` and so on.
 pub(super) fn path(dir: &Path, segment: u32) -> PathBuf {
     dir.join(format!("{segment:06}.seg"))
 }
 
-/// Numbers and lengths in bytes of the segments in `dir`, in order.
+/// Numbers and lengths in bytes of the segments in `dir`, in order; none where there is no `dir`.
 pub(super) fn list(dir: &Path) -> Result<Vec<(u32, u64)>, TextError> {
     let mut found = Vec::new();
-    for entry in std::fs::read_dir(dir).map_err(TextError::io("list", dir))? {
+    let entries = match std::fs::read_dir(dir) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(found),
+        entries => entries.map_err(TextError::io("list", dir))?,
+    };
+    for entry in entries {
         let entry = entry.map_err(TextError::io("list", dir))?;
-        if let Some(number) = number(&entry.path()) {
-            let len = entry
-                .metadata()
-                .map_err(TextError::io("examine", entry.path()))?
-                .len();
-            found.push((number, len));
+        let Some(number) = number(&entry.path()) else {
+            continue;
+        };
+        match entry.metadata() {
+            Ok(metadata) if metadata.is_file() => found.push((number, metadata.len())),
+            Ok(_) => {
+                let stray = std::io::Error::other("it is no regular file; move it away");
+                return Err(TextError::io("use", entry.path())(stray));
+            }
+            // Compacted away since it was listed.
+            Err(error) if error.kind() == ErrorKind::NotFound => {}
+            Err(error) => return Err(TextError::io("examine", entry.path())(error)),
         }
     }
     found.sort_unstable();
@@ -55,7 +68,7 @@ pub(super) fn sync(dir: &Path, segment: u32) -> Result<(), TextError> {
 
 fn open(dir: &Path, segment: u32) -> Result<(File, u64), TextError> {
     let path = path(dir, segment);
-    let opened = File::open(&path).and_then(|file| file.metadata().map(|m| (file, m.len())));
+    let opened = private::read(&path).and_then(|file| file.metadata().map(|m| (file, m.len())));
     opened.map_err(|error| match error.kind() {
         ErrorKind::NotFound => TextError::NoSegment { segment },
         _ => TextError::io("open", path)(error),
@@ -63,41 +76,53 @@ fn open(dir: &Path, segment: u32) -> Result<(File, u64), TextError> {
 }
 
 /// Reads and decompresses the block a reference points into.
-pub(super) fn read_block(dir: &Path, at: &TextRef) -> Result<Vec<u8>, TextError> {
-    let place = Place {
-        segment: at.segment,
-        offset: at.offset,
-    };
+pub(super) fn read_block(dir: &Path, store: StoreId, at: &TextRef) -> Result<Vec<u8>, TextError> {
+    let place = at.place();
     let (file, file_len) = open(dir, at.segment)?;
-    let len = HEADER_LEN as u64 + u64::from(at.block_len);
     // Before allocating: a false reference may state any length.
-    if at.offset.checked_add(len).is_none_or(|end| end > file_len) {
+    if at.block_end().is_none_or(|end| end > file_len) {
         return Err(place.corrupt("reference past the end"));
     }
     let mut bytes = vec![0; HEADER_LEN + at.block_len as usize];
     let read = file.read_exact_at(&mut bytes, at.offset);
     read.map_err(TextError::io("read", path(dir, at.segment)))?;
-    block::decode(place, &bytes)
+    block::decode(store, place, &bytes)
 }
 
-/// Bytes of text in a segment, live or not, from its headers. Ends at the first that is not one:
-/// what follows was torn by a crash, and nothing points there.
-pub(super) fn raw_bytes(dir: &Path, segment: u32) -> Result<u64, TextError> {
+/// Visits the header of every block of a segment, in order. Ends at the first that is not one: what
+/// follows was torn by a crash, and nothing points there. Returns the bytes before it.
+pub(super) fn blocks(
+    dir: &Path,
+    segment: u32,
+    mut visit: impl FnMut(Place, &Header) -> Result<(), TextError>,
+) -> Result<u64, TextError> {
     let (file, file_len) = open(dir, segment)?;
-    let (mut offset, mut total) = (0, 0);
+    let mut offset = 0;
     let mut head = [0; HEADER_LEN];
     while offset + HEADER_LEN as u64 <= file_len {
         let read = file.read_exact_at(&mut head, offset);
         read.map_err(TextError::io("read", path(dir, segment)))?;
-        let Ok(header) = Header::parse(Place { segment, offset }, &head) else {
+        let place = Place { segment, offset };
+        let Ok(header) = Header::parse(place, &head) else {
             break;
         };
-        offset += (HEADER_LEN + header.block_len) as u64;
-        if offset > file_len {
+        let end = offset + (HEADER_LEN + header.block_len) as u64;
+        if end > file_len {
             break;
         }
-        total += header.raw_len as u64;
+        visit(place, &header)?;
+        offset = end;
     }
+    Ok(offset)
+}
+
+/// Bytes of text in a segment, live or not, from its headers.
+pub(super) fn raw_bytes(dir: &Path, segment: u32) -> Result<u64, TextError> {
+    let mut total = 0;
+    blocks(dir, segment, |_, header| {
+        total += header.raw_len as u64;
+        Ok(())
+    })?;
     Ok(total)
 }
 
@@ -107,6 +132,7 @@ pub(super) struct Appender {
     pub(super) segment: u32,
     /// Where the next block goes. What a failed write left behind it is written over.
     pub(super) offset: u64,
+    store: StoreId,
     file: Arc<File>,
     path: PathBuf,
     /// What is known to be on stable storage: everything before this offset.
@@ -124,13 +150,16 @@ pub(super) struct Sync {
 
 impl Appender {
     /// Creates a segment; an error if there is one of this number.
-    pub(super) fn create(dir: &Path, segment: u32) -> Result<Self, TextError> {
+    pub(super) fn create(dir: &Path, store: StoreId, segment: u32) -> Result<Self, TextError> {
         let path = path(dir, segment);
-        let file = File::create_new(&path).map_err(TextError::io("create", &path))?;
+        let mut options = OpenOptions::new();
+        let file = private::open(&path, options.write(true).create_new(true));
+        let file = file.map_err(TextError::io("create", &path))?;
         sync_dir(dir)?;
         Ok(Self {
             segment,
             offset: 0,
+            store,
             file: Arc::new(file),
             path,
             synced: 0,
@@ -143,7 +172,8 @@ impl Appender {
             segment: self.segment,
             offset: self.offset,
         };
-        let bytes = block::encode(place, raw).map_err(TextError::io("compress for", &self.path))?;
+        let bytes = block::encode(self.store, place, raw)
+            .map_err(TextError::io("compress for", &self.path))?;
         let written = self.file.write_all_at(&bytes, self.offset);
         written.map_err(TextError::io("write", &self.path))?;
         self.offset += bytes.len() as u64;
@@ -156,7 +186,19 @@ impl Appender {
             block_len,
             start: 0,
             len,
+            checksum: None,
         })
+    }
+
+    /// Whether the file still stands under its name. Where it was removed or replaced, what is
+    /// appended to it can be read by nobody.
+    pub(super) fn in_place(&self) -> bool {
+        let id = |m: std::fs::Metadata| (m.dev(), m.ino());
+        match (self.file.metadata(), std::fs::symlink_metadata(&self.path)) {
+            (Ok(ours), Ok(found)) => id(ours) == id(found),
+            (_, Err(error)) => error.kind() != ErrorKind::NotFound,
+            _ => true,
+        }
     }
 
     /// The sync that all blocks so far need; none where they are synced.

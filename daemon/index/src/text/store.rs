@@ -1,45 +1,33 @@
 //! The store of extracted texts: appending, reading, compaction.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use simdex_schema::StoreId;
+
 use super::block::Place;
-use super::segment::{self, Appender, Sync};
-use super::{BLOCK_BYTES, MAX_TEXT, SEGMENT_BYTES, TextError, TextRef};
+use super::pack::{batches, blocks, split};
+use super::segment;
+use super::writer::Writer;
+use super::{MAX_TEXT, TextError, TextRef, checksum};
+use crate::private;
 
 /// Blocks above this size are not kept after reading.
 const CACHED_BLOCK_BYTES: usize = 1 << 20;
-
-/// Compaction holds about this many bytes of text at a time.
-const COMPACT_BATCH_BYTES: usize = 8 << 20;
 
 /// Texts in segment files. One process at a time: the caller holds a lock, as that of the store
 /// whose records point here.
 #[derive(Debug)]
 pub struct TextStore {
     dir: PathBuf,
+    /// Whose texts these are: part of every block's seal.
+    store: StoreId,
     writer: Mutex<Writer>,
     /// Held while a segment is synced: of two who sync at once the kernel tells one of a failure.
     syncing: Mutex<()>,
     /// The block read last: neighbours are often read together.
     last: Mutex<Option<(Place, Arc<Vec<u8>>)>>,
-}
-
-#[derive(Debug)]
-struct Writer {
-    current: Option<Appender>,
-    sync_failed: bool,
-    next_segment: u32,
-    tallies: BTreeMap<u32, Tally>,
-}
-
-#[derive(Debug, Default, Clone, Copy)]
-struct Tally {
-    /// Bytes of text that references point to, as far as the caller has told.
-    live: u64,
-    /// Bytes of text written, once known. A finished segment never changes.
-    raw: Option<u64>,
 }
 
 /// How much of a segment is in use.
@@ -56,11 +44,41 @@ pub struct SegmentUsage {
     pub live_bytes: u64,
 }
 
+/// What the head of a block says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Head {
+    /// Where it stands in its segment, in bytes.
+    pub offset: u64,
+    /// Compressed bytes after it.
+    pub block_len: u32,
+    /// Length of its texts, decompressed.
+    pub text_len: u32,
+}
+
+impl Head {
+    /// Whether a reference to this offset lies within the block.
+    pub fn holds(&self, text: &TextRef) -> bool {
+        let end = text.start.checked_add(text.len);
+        text.block_len == self.block_len && end.is_some_and(|end| end <= self.text_len)
+    }
+}
+
+/// What became of the texts of a segment.
+#[derive(Debug, Default)]
+pub struct Compacted {
+    /// Each old reference with its new one, in order of their place.
+    pub moved: Vec<(TextRef, TextRef)>,
+    /// References to texts that were not copied.
+    pub left: Vec<TextRef>,
+}
+
 impl TextStore {
-    /// Opens the texts in `dir`, creating it if absent. Nothing is read or truncated. What a process
-    /// before this one appended and did not sync is synced, as its records may have outlived it.
-    pub fn open(dir: &Path) -> Result<Self, TextError> {
-        std::fs::create_dir_all(dir).map_err(TextError::io("create", dir))?;
+    /// Opens the texts of a store in `dir`, creating it if absent. Nothing is read or truncated.
+    /// What a process before this one appended and did not sync is synced, as its records may have
+    /// outlived it. New segments are numbered from `least_segment` on, or from above the files that
+    /// are there.
+    pub fn open(dir: &Path, store: StoreId, least_segment: u32) -> Result<Self, TextError> {
+        private::create_dir(dir).map_err(TextError::io("create", dir))?;
         if let Some(parent) = dir.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             segment::sync_dir(parent)?;
         }
@@ -68,19 +86,30 @@ impl TextStore {
         if newest > 0 {
             segment::sync(dir, newest)?;
         }
-        let next_segment = newest.checked_add(1).ok_or(TextError::Exhausted)?;
-        let writer = Writer {
-            current: None,
-            sync_failed: false,
-            next_segment,
-            tallies: BTreeMap::new(),
-        };
-        Ok(Self {
+        let above = newest.checked_add(1).ok_or(TextError::Exhausted)?;
+        Ok(Self::at(dir, store, above.max(least_segment)))
+    }
+
+    /// Looks at the texts of a store without writing anything; only to be read.
+    pub fn look(dir: &Path, store: StoreId) -> Self {
+        Self::at(dir, store, u32::MAX)
+    }
+
+    fn at(dir: &Path, store: StoreId, next_segment: u32) -> Self {
+        Self {
             dir: dir.into(),
-            writer: Mutex::new(writer),
+            store,
+            writer: Mutex::new(Writer::new(next_segment)),
             syncing: Mutex::default(),
             last: Mutex::default(),
-        })
+        }
+    }
+
+    /// The number of the next new segment. The caller keeps it in its records, in the batch that
+    /// first points into a segment, and gives it to the next [`TextStore::open`]: so no number is
+    /// used again, whatever becomes of the files.
+    pub fn next_segment(&self) -> u32 {
+        self.writer().next_segment
     }
 
     /// Appends texts, packing neighbours into common blocks, and returns a reference to each in
@@ -92,7 +121,7 @@ impl TextStore {
         let mut writer = self.writer();
         let mut refs = Vec::with_capacity(texts.len());
         for block in blocks(texts) {
-            let whole = writer.append_block(&self.dir, block)?;
+            let whole = writer.append_block(&self.dir, self.store, block)?;
             refs.extend(split(whole, block));
         }
         refs.iter()
@@ -109,19 +138,23 @@ impl TextStore {
             return Ok(());
         };
         let made = sync.make();
-        self.writer().note(&sync, made)
+        let mut writer = self.writer();
+        writer.note(&sync, made)?;
+        // A sync of a file that nobody can open any more succeeds as well.
+        writer.leave_vanished();
+        Ok(())
     }
 
-    /// Reads one text.
+    /// Reads one text; a checksum in the reference is compared.
     pub fn read(&self, at: &TextRef) -> Result<String, TextError> {
-        let place = Place {
-            segment: at.segment,
-            offset: at.offset,
-        };
+        let place = at.place();
         let block = self.block(place, at)?;
         let start = at.start as usize;
         let text = block.get(start..start.saturating_add(at.len as usize));
         let text = text.ok_or_else(|| place.corrupt("reference past the end of the block"))?;
+        if at.checksum.is_some_and(|sum| sum != checksum(text)) {
+            return Err(place.corrupt("another text lies here"));
+        }
         let text = std::str::from_utf8(text);
         text.map(str::to_owned)
             .map_err(|_| place.corrupt("reference splits a character"))
@@ -134,7 +167,7 @@ impl TextStore {
         {
             return Ok(Arc::clone(block));
         }
-        let block = Arc::new(segment::read_block(&self.dir, at)?);
+        let block = Arc::new(segment::read_block(&self.dir, self.store, at)?);
         if block.len() <= CACHED_BLOCK_BYTES {
             *last() = Some((place, Arc::clone(&block)));
         }
@@ -152,6 +185,35 @@ impl TextStore {
         let mut writer = self.writer();
         let tally = writer.tally(text.segment);
         tally.live = tally.live.saturating_sub(u64::from(text.len));
+    }
+
+    /// Length of every segment file, in bytes, by number.
+    pub fn lengths(&self) -> Result<BTreeMap<u32, u64>, TextError> {
+        Ok(segment::list(&self.dir)?.into_iter().collect())
+    }
+
+    /// Segments that hold live text, as counted, and whose files are gone or were replaced while
+    /// they were written.
+    pub fn vanished(&self) -> Result<BTreeSet<u32>, TextError> {
+        let present = self.lengths()?;
+        let writer = self.writer();
+        let live = writer.tallies.iter().filter(|(_, tally)| tally.live > 0);
+        let gone = |number: &u32| !present.contains_key(number) || writer.vanished.contains(number);
+        Ok(live.map(|(number, _)| *number).filter(gone).collect())
+    }
+
+    /// Counts nothing in these segments as live any more.
+    pub fn forget(&self, segments: &BTreeSet<u32>) {
+        let mut writer = self.writer();
+        writer
+            .tallies
+            .retain(|number, _| !segments.contains(number));
+        writer.vanished.retain(|number| !segments.contains(number));
+    }
+
+    /// Whether a segment was found removed or replaced while it was written.
+    pub fn has_vanished(&self) -> bool {
+        !self.writer().vanished.is_empty()
     }
 
     /// Every segment with its usage, in order. The first call reads the headers of all segments.
@@ -175,15 +237,44 @@ impl TextStore {
         Ok(usage)
     }
 
-    /// Copies the `live` texts of a segment to the current one and syncs them. Returns each old
-    /// reference with its new one, in order of their place. The caller commits records with the
-    /// new references and then calls [`TextStore::remove_segment`]; a crash in between leaves both
-    /// copies readable.
+    /// What the heads of a segment's blocks say, in order; nothing else is read.
+    pub fn heads(&self, segment: u32) -> Result<Vec<Head>, TextError> {
+        let mut heads = Vec::new();
+        segment::blocks(&self.dir, segment, |place, header| {
+            // Both fit: they were four bytes each.
+            heads.push(Head {
+                offset: place.offset,
+                block_len: header.block_len as u32,
+                text_len: header.raw_len as u32,
+            });
+            Ok(())
+        })?;
+        Ok(heads)
+    }
+
+    /// Reads a block and compares its checksum.
+    pub fn check_block(&self, segment: u32, head: &Head) -> Result<(), TextError> {
+        let whole = TextRef {
+            segment,
+            offset: head.offset,
+            block_len: head.block_len,
+            start: 0,
+            len: head.text_len,
+            checksum: None,
+        };
+        segment::read_block(&self.dir, self.store, &whole).map(drop)
+    }
+
+    /// Copies the `live` texts of a segment to the current one and syncs them. The caller commits
+    /// records with the new references and then calls [`TextStore::remove_segment`]; a crash in
+    /// between leaves both copies readable. A text that is damaged, or that `is_right` refuses, is
+    /// left where it is: a copy would get a checksum of its own and be believed.
     pub fn compact(
         &self,
         segment: u32,
         live: &[TextRef],
-    ) -> Result<Vec<(TextRef, TextRef)>, TextError> {
+        is_right: &dyn Fn(&TextRef, &str) -> bool,
+    ) -> Result<Compacted, TextError> {
         if let Some(stray) = live.iter().find(|text| text.segment != segment) {
             return Err(TextError::WrongSegment {
                 expected: segment,
@@ -193,28 +284,28 @@ impl TextStore {
         self.writer().leave(segment)?;
         let mut sorted = live.to_vec();
         sorted.sort_unstable();
-        let mut moved = Vec::with_capacity(sorted.len());
+        let mut compacted = Compacted::default();
         for batch in batches(&sorted) {
-            let texts = batch
-                .iter()
-                .map(|text| self.read(text))
-                .collect::<Result<Vec<_>, _>>()?;
-            let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-            moved.extend(batch.iter().copied().zip(self.append(&texts)?));
+            let mut whole = Vec::with_capacity(batch.len());
+            for at in batch {
+                match self.read(at) {
+                    Ok(text) if is_right(at, &text) => whole.push((*at, text)),
+                    Ok(_) | Err(TextError::Corrupt { .. }) => compacted.left.push(*at),
+                    Err(error) => return Err(error),
+                }
+            }
+            let texts: Vec<&str> = whole.iter().map(|(_, text)| text.as_str()).collect();
+            let old = whole.iter().map(|(at, _)| *at);
+            compacted.moved.extend(old.zip(self.append(&texts)?));
         }
         self.sync()?;
-        Ok(moved)
+        Ok(compacted)
     }
 
-    /// Deletes a segment to which no committed record points any more. Its number is never used
-    /// again.
+    /// Deletes a segment to which no committed record points any more.
     pub fn remove_segment(&self, segment: u32) -> Result<(), TextError> {
         let mut writer = self.writer();
         writer.leave(segment)?;
-        if writer.next_segment == segment.saturating_add(1) {
-            // Numbers go on from the highest file: leave an empty one above this.
-            writer.start_segment(&self.dir)?;
-        }
         let path = segment::path(&self.dir, segment);
         std::fs::remove_file(&path).map_err(|error| match error.kind() {
             std::io::ErrorKind::NotFound => TextError::NoSegment { segment },
@@ -222,6 +313,7 @@ impl TextStore {
         })?;
         segment::sync_dir(&self.dir)?;
         writer.tallies.remove(&segment);
+        writer.vanished.remove(&segment);
         *self.last.lock().unwrap_or_else(PoisonError::into_inner) = None;
         Ok(())
     }
@@ -230,127 +322,4 @@ impl TextStore {
     fn writer(&self) -> MutexGuard<'_, Writer> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
-}
-
-impl Writer {
-    fn tally(&mut self, segment: u32) -> &mut Tally {
-        self.tallies.entry(segment).or_default()
-    }
-
-    fn append_block(&mut self, dir: &Path, texts: &[&str]) -> Result<TextRef, TextError> {
-        if self.sync_failed {
-            return Err(TextError::SyncFailed);
-        }
-        if self
-            .current
-            .as_ref()
-            .is_some_and(|current| current.offset >= SEGMENT_BYTES)
-        {
-            self.finish_segment()?;
-        }
-        if self.current.is_none() {
-            self.start_segment(dir)?;
-        }
-        let current = self.current.as_mut().ok_or(TextError::Exhausted)?;
-        let whole = current.append(&texts.concat().into_bytes())?;
-        let raw = &mut self.tally(whole.segment).raw;
-        *raw = raw.map(|raw| raw + u64::from(whole.len));
-        Ok(whole)
-    }
-
-    /// Syncs the current segment, which an unsynced append may still need, and leaves it.
-    fn finish_segment(&mut self) -> Result<(), TextError> {
-        self.sync()?;
-        self.current = None;
-        Ok(())
-    }
-
-    fn start_segment(&mut self, dir: &Path) -> Result<(), TextError> {
-        let number = self.next_segment;
-        let next = number.checked_add(1).ok_or(TextError::Exhausted)?;
-        // The number is spent even if this fails half way.
-        self.next_segment = next;
-        self.current = Some(Appender::create(dir, number)?);
-        self.tally(number).raw = Some(0);
-        Ok(())
-    }
-
-    /// Makes sure that `segment` is not the current one.
-    fn leave(&mut self, segment: u32) -> Result<(), TextError> {
-        if self
-            .current
-            .as_ref()
-            .is_some_and(|current| current.segment == segment)
-        {
-            self.finish_segment()?;
-        }
-        Ok(())
-    }
-
-    fn sync(&mut self) -> Result<(), TextError> {
-        match self.unsynced()? {
-            Some(sync) => {
-                let made = sync.make();
-                self.note(&sync, made)
-            }
-            None => Ok(()),
-        }
-    }
-
-    fn unsynced(&self) -> Result<Option<Sync>, TextError> {
-        if self.sync_failed {
-            return Err(TextError::SyncFailed);
-        }
-        Ok(self.current.as_ref().and_then(Appender::unsynced))
-    }
-
-    fn note(&mut self, sync: &Sync, made: Result<(), TextError>) -> Result<(), TextError> {
-        self.sync_failed |= made.is_err();
-        if let (Ok(()), Some(current)) = (&made, &mut self.current) {
-            current.note(sync);
-        }
-        made
-    }
-}
-
-/// Cuts a batch into runs that share a block: as many texts as fit into [`BLOCK_BYTES`], at least
-/// one.
-fn blocks<'a, 'b>(texts: &'a [&'b str]) -> impl Iterator<Item = &'a [&'b str]> {
-    runs(texts, |text| text.len(), BLOCK_BYTES)
-}
-
-/// Cuts references into runs of bounded text, at least one each.
-fn batches(refs: &[TextRef]) -> impl Iterator<Item = &[TextRef]> {
-    runs(refs, |text| text.len as usize, COMPACT_BATCH_BYTES)
-}
-
-fn runs<T>(items: &[T], len: impl Fn(&T) -> usize, max: usize) -> impl Iterator<Item = &[T]> {
-    let mut rest = items;
-    std::iter::from_fn(move || {
-        let mut total = 0;
-        let fits = rest.iter().take_while(|item| {
-            total += len(item);
-            total <= max
-        });
-        let count = fits.count().max(1).min(rest.len());
-        let (run, after) = rest.split_at(count);
-        rest = after;
-        (!run.is_empty()).then_some(run)
-    })
-}
-
-/// The references to the texts of one block.
-fn split<'a>(whole: TextRef, texts: &'a [&str]) -> impl Iterator<Item = TextRef> + 'a {
-    let mut start = 0;
-    texts.iter().map(move |text| {
-        // Fits: a block is at most MAX_TEXT long.
-        let len = text.len() as u32;
-        let this = TextRef {
-            start,
-            len,
-            ..whole
-        };
-        start += len;
-        this
-    })
 }

@@ -5,13 +5,20 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 
 use proptest::prelude::*;
+use simdex_schema::StoreId;
 use tempfile::TempDir;
 
 use super::{BLOCK_BYTES, MAX_TEXT, TextError, TextRef, TextStore};
 
+const ID: StoreId = StoreId([9; 16]);
+
+fn open(dir: &Path) -> TextStore {
+    TextStore::open(dir, ID, 1).unwrap()
+}
+
 fn store() -> (TempDir, TextStore) {
     let dir = tempfile::tempdir().unwrap();
-    let store = TextStore::open(dir.path()).unwrap();
+    let store = open(dir.path());
     (dir, store)
 }
 
@@ -49,7 +56,7 @@ proptest! {
         let (dir, store) = store();
         let refs: Vec<_> = batches.iter().flat_map(|batch| append(&store, batch)).collect();
         store.sync().unwrap();
-        let reopened = TextStore::open(dir.path()).unwrap();
+        let reopened = open(dir.path());
         prop_assert_eq!(refs.len(), batches.iter().map(Vec::len).sum::<usize>());
         for (at, text) in refs.iter().zip(batches.iter().flatten()) {
             prop_assert_eq!(&store.read(at).unwrap(), text);
@@ -58,8 +65,10 @@ proptest! {
     }
 
     #[test]
-    fn any_reference_survives_its_bytes(segment: u32, offset: u64, block_len: u32, start: u32, len: u32) {
-        let at = TextRef { segment, offset, block_len, start, len };
+    fn any_reference_survives_its_bytes(
+        segment: u32, offset: u64, block_len: u32, start: u32, len: u32, checksum: Option<[u8; 16]>,
+    ) {
+        let at = TextRef { segment, offset, block_len, start, len, checksum };
         prop_assert_eq!(TextRef::from_bytes(&at.to_bytes()), Some(at));
         prop_assert_eq!(TextRef::from_bytes(&at.to_bytes()[1..]), None);
     }
@@ -82,7 +91,7 @@ proptest! {
     ) {
         let (_dir, store) = store();
         store.append(&["text"]).unwrap();
-        let read = store.read(&TextRef { segment: 1, offset, block_len, start, len });
+        let read = store.read(&TextRef { segment: 1, offset, block_len, start, len, checksum: None });
         if let Ok(text) = read {
             prop_assert!((start + len) as usize <= 4 && offset == 0);
             prop_assert_eq!(text, &"text"[start as usize..(start + len) as usize]);
@@ -175,7 +184,7 @@ fn a_torn_tail_harms_nothing_before_it() {
     let file = OpenOptions::new().write(true).open(&path).unwrap();
     file.set_len(torn.offset + 10).unwrap();
 
-    let store = TextStore::open(dir.path()).unwrap();
+    let store = open(dir.path());
     let new = store.append(&["new"]).unwrap()[0];
     assert_eq!(new.segment, 2, "a torn segment is not written to");
     assert_eq!(store.read(&kept).unwrap(), "kept");
@@ -196,7 +205,7 @@ fn usage_follows_what_is_counted() {
     let usage = store.segments().unwrap()[0];
     assert_eq!((usage.text_bytes, usage.live_bytes), (16, 11));
     drop(store);
-    let store = TextStore::open(dir.path()).unwrap();
+    let store = open(dir.path());
     store.count_live(&refs[2]);
     let usage = store.segments().unwrap()[0];
     assert_eq!((usage.text_bytes, usage.live_bytes), (16, 6));
@@ -211,12 +220,12 @@ fn compaction_keeps_every_live_text() {
     let refs = append(&store, &texts);
     let live: Vec<(TextRef, &String)> = refs.iter().copied().zip(&texts).step_by(3).rev().collect();
     let live_refs: Vec<TextRef> = live.iter().map(|(at, _)| *at).collect();
-    let moved = store.compact(1, &live_refs).unwrap();
+    let moved = store.compact(1, &live_refs, &|_, _| true).unwrap().moved;
     assert_eq!(moved.len(), live.len());
     store.remove_segment(1).unwrap();
     drop(store);
 
-    let store = TextStore::open(dir.path()).unwrap();
+    let store = open(dir.path());
     let moved: std::collections::BTreeMap<_, _> = moved.into_iter().collect();
     for (old, text) in &live {
         assert_eq!(&store.read(&moved[old]).unwrap(), *text);
@@ -231,9 +240,11 @@ fn compaction_keeps_every_live_text() {
 fn compaction_refuses_references_to_other_segments() {
     let (dir, store) = store();
     let first = store.append(&["first"]).unwrap()[0];
-    let store = TextStore::open(dir.path()).unwrap();
+    let store = open(dir.path());
     let second = store.append(&["second"]).unwrap()[0];
-    let error = store.compact(1, &[first, second]).unwrap_err();
+    let error = store
+        .compact(1, &[first, second], &|_, _| true)
+        .unwrap_err();
     assert!(matches!(
         error,
         TextError::WrongSegment {
@@ -244,17 +255,127 @@ fn compaction_refuses_references_to_other_segments() {
 }
 
 #[test]
-fn the_number_of_a_removed_segment_is_never_used_again() {
+fn no_number_is_used_again_whatever_becomes_of_the_files() {
     let (dir, store) = store();
     store.append(&["dead"]).unwrap();
     store.remove_segment(1).unwrap();
+    let next = store.next_segment();
+    assert_eq!(next, 2);
     drop(store);
-    let store = TextStore::open(dir.path()).unwrap();
-    assert!(store.append(&["new"]).unwrap()[0].segment > 1);
+    std::fs::remove_dir_all(dir.path()).unwrap();
+    let store = TextStore::open(dir.path(), ID, next).unwrap();
+    assert_eq!(store.append(&["new"]).unwrap()[0].segment, 2);
     assert!(matches!(
         store.remove_segment(1),
         Err(TextError::NoSegment { segment: 1 })
     ));
+    // Files that are there count as well.
+    drop(store);
+    assert_eq!(open(dir.path()).next_segment(), 3);
+}
+
+#[test]
+fn a_segment_that_vanishes_is_left_for_a_new_one() {
+    let gone: [fn(&Path); 3] = [
+        |path| fs::remove_file(path).unwrap(),
+        |path| fs::remove_dir_all(path.parent().unwrap()).unwrap(),
+        // Another file in its place, as a restored backup puts it.
+        |path| {
+            let aside = path.with_extension("aside");
+            fs::copy(path, &aside).unwrap();
+            fs::rename(&aside, path).unwrap();
+        },
+    ];
+    for go in gone {
+        let (dir, store) = store();
+        let before = store.append(&["before"]).unwrap()[0];
+        store.sync().unwrap();
+        assert!(!store.has_vanished());
+        go(&super::segment::path(dir.path(), 1));
+        let after = store.append(&["after"]).unwrap()[0];
+        assert_eq!((before.segment, after.segment), (1, 2));
+        assert_eq!(store.read(&after).unwrap(), "after");
+        assert_eq!(store.vanished().unwrap(), [1].into());
+        store.forget(&[1].into());
+        assert!(!store.has_vanished() && store.vanished().unwrap().is_empty());
+    }
+}
+
+#[test]
+fn a_segment_that_vanishes_before_its_sync_is_noticed_by_the_sync() {
+    let (dir, store) = store();
+    store.append(&["lost"]).unwrap();
+    fs::remove_file(super::segment::path(dir.path(), 1)).unwrap();
+    store.sync().unwrap();
+    assert!(store.has_vanished());
+}
+
+#[test]
+fn a_block_of_another_store_is_noticed_and_one_of_an_older_format_is_read() {
+    let (dir, store) = store();
+    let ours = store.append(&["ours"]).unwrap()[0];
+    let other = TextStore::open(dir.path(), StoreId([8; 16]), 1).unwrap();
+    assert_eq!(corrupt(&other, &ours), "checksum mismatch");
+    let place = super::block::Place {
+        segment: 1,
+        offset: 0,
+    };
+    write_at(
+        dir.path(),
+        1,
+        0,
+        &super::block::encode_unbound(place, b"ours"),
+    );
+    let unchecked = TextRef {
+        checksum: None,
+        ..ours
+    };
+    let fresh = open(dir.path());
+    for at in [ours, unchecked] {
+        assert_eq!(fresh.read(&at).unwrap(), "ours");
+        assert_eq!(other.read(&at).unwrap(), "ours", "nothing says whose it is");
+    }
+}
+
+#[test]
+fn another_text_of_the_same_length_in_the_same_place_is_noticed() {
+    let (dir, store) = store();
+    let at = store.append(&["the text that was"]).unwrap()[0];
+    // The same store's own text from another line of its history.
+    let fork = tempfile::tempdir().unwrap();
+    let other = open(fork.path()).append(&["the text that is!"]).unwrap()[0];
+    assert_eq!(
+        (at.offset, at.block_len, at.len),
+        (other.offset, other.block_len, other.len)
+    );
+    fs::copy(
+        super::segment::path(fork.path(), 1),
+        super::segment::path(dir.path(), 1),
+    )
+    .unwrap();
+    assert_eq!(corrupt(&open(dir.path()), &at), "another text lies here");
+}
+
+#[test]
+fn a_damaged_text_is_not_copied() {
+    let (_dir, store) = store();
+    let refs = store.append(&["right", "wrong"]).unwrap();
+    let forged = TextRef {
+        checksum: Some([1; 16]),
+        ..refs[1]
+    };
+    let compacted = store.compact(1, &[refs[0], forged], &|_, _| true).unwrap();
+    assert_eq!((compacted.moved.len(), compacted.left), (1, vec![forged]));
+    let refused = store.compact(1, &refs, &|_, text| text == "right").unwrap();
+    assert_eq!((refused.moved.len(), refused.left), (1, vec![refs[1]]));
+}
+
+#[test]
+fn a_segment_that_is_no_file_is_refused_and_nothing_waits() {
+    let dir = tempfile::tempdir().unwrap();
+    crate::private::make_fifo(&super::segment::path(dir.path(), 1));
+    let refused = TextStore::open(dir.path(), ID, 1).unwrap_err();
+    assert!(matches!(refused, TextError::Io { action: "use", .. }));
 }
 
 #[test]

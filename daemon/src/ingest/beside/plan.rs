@@ -3,9 +3,8 @@
 
 use std::collections::HashSet;
 use std::io::{self, Read, Write};
-use std::path::Path;
 
-use simdex_extract::{Member, MemberBytes, Role};
+use simdex_extract::{Member, MemberBytes, Role, SpoolSpace};
 use simdex_index::IndexError;
 use simdex_schema::{ContentHash, FileStat};
 
@@ -129,13 +128,13 @@ impl Plan {
     /// The archive, a member of the page; `copy` writes the bytes of the page of that number.
     ///
     /// # Errors
-    /// Those of `copy`, and when the archive cannot be kept in `spool`.
+    /// Those of `copy`, and when the archive cannot be kept in `space`.
     pub(in crate::ingest) fn put_together(
         &self,
-        spool: &Path,
+        space: &SpoolSpace,
         copy: &mut dyn FnMut(usize, &Page, &mut dyn Write) -> io::Result<()>,
     ) -> io::Result<Member> {
-        let bytes = MemberBytes::written_in(spool, |out| {
+        let bytes = MemberBytes::written_in(space, |out| {
             archive::write(&self.parts(), out, &mut |at, out| {
                 copy(at, &self.pages[at], out)
             })

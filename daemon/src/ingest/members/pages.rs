@@ -5,10 +5,9 @@
 
 use std::collections::BTreeMap;
 use std::io;
-use std::path::Path;
 use std::time::Instant;
 
-use simdex_extract::{Member, MemberBytes, Reason, Role};
+use simdex_extract::{Member, MemberBytes, Reason, Role, SpoolSpace};
 use simdex_index::IndexError;
 use simdex_schema::{ContentHash, FileKey, FileStat, State};
 
@@ -66,8 +65,8 @@ impl Pages {
     }
 
     /// Puts page and frames together.
-    fn put_together(&self, plan: &Plan, spool: &Path) -> io::Result<Member> {
-        plan.put_together(spool, &mut |_, page, out| {
+    fn put_together(&self, plan: &Plan, space: &SpoolSpace) -> io::Result<Member> {
+        plan.put_together(space, &mut |_, page, out| {
             let found = self.0.get(&page.path).ok_or(io::ErrorKind::NotFound)?;
             copy(found.bytes.reader(), page.hash, out)
         })
@@ -100,7 +99,7 @@ impl Tree<'_> {
         }
         self.fits(1, plan.bytes())?;
         self.bytes -= plan.bytes();
-        let shown = pages.put_together(plan, self.ingest.pool.spool());
+        let shown = pages.put_together(plan, self.ingest.pool.space());
         shown.map_err(|_| (State::Unstable, "read-error"))
     }
 }

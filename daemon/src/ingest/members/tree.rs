@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
-use simdex_extract::{Member, MemberBytes, Role as Found};
+use simdex_extract::{Member, MemberBytes, Reason as Cause, Role as Found};
 use simdex_index::{IndexError, NewContent, SeenFile};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
@@ -14,6 +14,7 @@ use simdex_schema::{
 use super::pages::Pages;
 use super::{COUNT, moved};
 use crate::ingest::beside::asked_by_page;
+use crate::ingest::content::Bytes;
 use crate::ingest::{Ingest, hash_all};
 
 /// What lies under one file on disk, as far as it is unpacked.
@@ -229,12 +230,19 @@ impl<'a> Tree<'a> {
         if Instant::now() >= self.until {
             return Err((State::TimedOut, "wall-limit"));
         }
-        let mut file = bytes
-            .to_file()
-            .map_err(|_| (State::Unstable, "read-error"))?;
+        let not_kept = |_| (State::Unstable, Cause::SpoolFailed.code());
+        let private = &bytes.to_file().map_err(not_kept)?;
         let label = name.rsplit('/').next().map(str::to_owned);
         let cut = bytes.cut().map(|reason| reason.code());
-        let unpacked = self.ingest.content(&mut file, label, length, known, cut);
+        let own = Bytes {
+            private,
+            hash,
+            length,
+        };
+        let unpacked = self.ingest.content(&own, label, known, cut);
+        if let Some(reason) = unpacked.fault {
+            return Err((State::Unstable, reason));
+        }
         let bodies = unpacked.members.iter().filter_map(|m| m.body.as_ref().ok());
         let inside = bodies.map(MemberBytes::length).sum();
         self.fits(unpacked.members.len(), inside)?;
@@ -284,7 +292,8 @@ fn name(
     ordinal: usize,
     names: &mut HashSet<String>,
 ) -> FileKey {
-    let mut name = member.name.clone();
+    // A NUL is dropped before names are told apart: a stored path has it between members only.
+    let mut name = member.name.replace('\0', "");
     if name.is_empty() {
         name = format!("member {}", ordinal + 1);
     }
@@ -295,7 +304,7 @@ fn name(
 }
 
 /// Where a member ended whose bytes its container did not yield.
-fn state_of(reason: simdex_extract::Reason) -> State {
+pub fn state_of(reason: simdex_extract::Reason) -> State {
     use simdex_extract::Reason as R;
     match reason {
         R::PasswordNeeded => State::Encrypted,
@@ -315,6 +324,7 @@ fn record_of(member: &Member, ordinal: usize, outcome: FileOutcome) -> FileRecor
         racy: false,
         outcome,
         member: Some(place),
+        last_read: None,
     }
 }
 

@@ -80,3 +80,45 @@ fn the_watch_limit_is_told_apart_from_other_errors() {
         ArmError::Notify(_)
     ));
 }
+
+#[test]
+fn a_thread_of_notify_that_ends_by_itself_is_told_and_one_that_was_dropped_is_not() {
+    for (is_retired, told) in [
+        (false, vec![Note::Missed(Cause::WatcherError)]),
+        (true, vec![]),
+    ] {
+        let (inbox, notes) = Inbox::new(8);
+        let heartbeat = Heartbeat {
+            inbox,
+            retired: Arc::new(AtomicBool::new(is_retired)),
+            ended: Arc::default(),
+        };
+        let ended = Arc::clone(&heartbeat.ended);
+        drop(heartbeat);
+        assert!(ended.load(Ordering::Acquire));
+        assert_eq!(notes.try_iter().collect::<Vec<_>>(), told);
+    }
+}
+
+#[test]
+fn a_watch_is_not_asked_of_a_thread_that_has_ended() {
+    let dir = tempfile::tempdir().unwrap();
+    let (inbox, _notes) = Inbox::new(8);
+    let mut native = Native::arm(dir.path(), Limits::default(), inbox).unwrap();
+    native.ended.store(true, Ordering::Release);
+    assert!(matches!(native.watch(dir.path()), Err(ArmError::Ended)));
+}
+
+#[test]
+fn only_a_directorys_own_errors_leave_it_unwatched_in_silence() {
+    let of = |errno: Errno| notify::Error::io(errno.into());
+    for errno in [Errno::NOENT, Errno::ACCESS, Errno::LOOP] {
+        assert!(is_of_directory(&of(errno)), "{errno}");
+    }
+    for errno in [Errno::NOMEM, Errno::MFILE, Errno::IO] {
+        assert!(!is_of_directory(&of(errno)), "{errno}");
+    }
+    assert!(!is_of_directory(&notify::Error::new(
+        ErrorKind::MaxFilesWatch
+    )));
+}

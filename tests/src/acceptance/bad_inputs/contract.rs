@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::fs;
-use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
+
+use crate::acceptance::named;
 
 const FORMAT: &str = include_str!("../../../../schema/FORMAT.md");
 const HEADING: &str = "\n## What does bad input get?\n";
@@ -89,19 +89,10 @@ fn row(line: &str) -> Result<Row> {
 
 /// A row that leaves the proof to another test names one that exists and is run.
 pub(super) fn named_tests_exist(rows: &[Row]) -> Result<()> {
-    let top = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     for row in rows {
-        let Some((file, name)) = &row.test else {
-            continue;
-        };
-        let source = fs::read_to_string(top.join(file)).with_context(|| file.clone())?;
-        let declared = source.find(&format!("fn {name}("));
-        let before = declared.map(|at| source[..at].trim_end());
-        let is_test = before.is_some_and(|before| {
-            let head = before.rsplit("\n\n").next().unwrap_or_default();
-            head.contains("#[test]") && !head.contains("#[ignore")
-        });
-        ensure!(is_test, "{file} has no test {name}, which {row} names");
+        if let Some((file, name)) = &row.test {
+            named::exists(file, name).with_context(|| format!("which {row} names"))?;
+        }
     }
     Ok(())
 }

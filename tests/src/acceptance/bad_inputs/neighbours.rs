@@ -15,7 +15,7 @@ use crate::corpus::Prose;
 use crate::figure::{Figures, percentile};
 use crate::handmade::{office, pdf};
 use crate::jsonl::text;
-use crate::sandbox::{Daemon, Sandbox};
+use crate::sandbox::{Daemon, Sandbox, children, high_water_kib};
 
 /// Good files in each of the places.
 const COUNT: u64 = 100;
@@ -174,7 +174,7 @@ impl Memory {
         let sampler = thread::spawn(move || {
             while !end.load(Ordering::Relaxed) {
                 for child in children(daemon) {
-                    peak.fetch_max(high_water(&child).unwrap_or(0), Ordering::Relaxed);
+                    peak.fetch_max(high_water_kib(child).unwrap_or(0), Ordering::Relaxed);
                 }
                 thread::sleep(Duration::from_millis(20));
             }
@@ -193,29 +193,4 @@ impl Memory {
         let _ = self.sampler.join();
         self.peak_kib.load(Ordering::Relaxed) as f64 / 1024.0
     }
-}
-
-/// Children of all threads of a process.
-fn children(parent: u32) -> Vec<String> {
-    let Ok(tasks) = fs::read_dir(format!("/proc/{parent}/task")) else {
-        return Vec::new();
-    };
-    let listed = tasks.flatten().map(|task| task.path().join("children"));
-    let listed = listed.filter_map(|path| fs::read_to_string(path).ok());
-    listed
-        .flat_map(|line| {
-            line.split_whitespace()
-                .map(str::to_owned)
-                .collect::<Vec<_>>()
-        })
-        .collect()
-}
-
-/// `VmHWM` of a process, in KiB.
-fn high_water(process: &str) -> Option<u64> {
-    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
-    let line = status
-        .lines()
-        .find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.trim().strip_suffix(" kB")?.trim().parse().ok()
 }

@@ -121,6 +121,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("container", Maybe(&Path)),
             ("role", Maybe(&Text)),
             ("ordinal", Maybe(&Count)),
+            ("last_read", Maybe(&Text)),
         ],
     ),
     (
@@ -217,7 +218,14 @@ pub(super) const LINES: &[(&str, Fields)] = &[
     ("root", ROOT),
     ("rescan", &[("roots", Count)]),
     ("sync", &[("seconds", Seconds), ("files", Count)]),
-    ("report", &[("out", Path), ("summary", Object(SUMMARY))]),
+    (
+        "report",
+        &[
+            ("out", Path),
+            ("manifest", Hash),
+            ("summary", Object(SUMMARY)),
+        ],
+    ),
 ];
 
 /// Checks a line: `type`, `v` and exactly these fields. A match may have `modified`: of a version.

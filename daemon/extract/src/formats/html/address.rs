@@ -61,9 +61,14 @@ fn split_origin(base: &str) -> (&str, &str) {
     base.split_at(base[host..].find('/').map_or(base.len(), |at| host + at))
 }
 
-/// RFC 3986 §5.2.4; of a path without a leading `/`, what leads out of it stays.
+/// RFC 3986 §5.2.4; of a path without a leading `/`, what leads out of it stays. The folder that such
+/// paths start in is `./`, never nothing.
 fn without_dots(path: &str) -> String {
+    if path.is_empty() {
+        return String::new();
+    }
     let rooted = path.starts_with('/');
+    let is_folder = matches!(path.rsplit('/').next(), Some("" | "." | ".."));
     let mut kept: Vec<&str> = Vec::new();
     for part in path.split('/').filter(|part| !matches!(*part, "" | ".")) {
         match (part, kept.last()) {
@@ -72,8 +77,13 @@ fn without_dots(path: &str) -> String {
             _ => kept.push(part),
         }
     }
-    let folder = path.ends_with('/') && !kept.is_empty();
-    let (start, end) = (if rooted { "/" } else { "" }, if folder { "/" } else { "" });
+    let start = if rooted { "/" } else { "" };
+    let end = match (kept.is_empty(), rooted) {
+        (true, true) => "",
+        (true, false) => "./",
+        (false, _) if is_folder => "/",
+        (false, _) => "",
+    };
     format!("{start}{}{end}", kept.join("/"))
 }
 
@@ -149,6 +159,14 @@ mod tests {
             ("a/b.html", "../../../c.html", "../../c.html"),
             ("a/b.html", "#top", "a/b.html#top"),
             ("a/b.html", "", "a/b.html"),
+            ("", ".", "./"),
+            ("", "a/..", "./"),
+            ("", "..", "../"),
+            ("a.html", ".", "./"),
+            ("a/b.html", ".", "a/"),
+            ("a/b.html", "..", "./"),
+            ("./", "c.html", "c.html"),
+            ("https://x.example/a/b.html", ".", "https://x.example/a/"),
         ] {
             assert_eq!(resolved(base, address), whole, "{address} at {base}");
         }
@@ -186,6 +204,7 @@ mod tests {
         fn any_address_is_taken_without_panic(base in "\\PC{0,20}", address in "[%a0-9./\\\\:?#é]{0,30}") {
             let whole = resolved(&base, &address);
             is_same(&whole, &address);
+            prop_assert!(!whole.is_empty() || address.is_empty());
         }
     }
 }

@@ -142,6 +142,16 @@ fn a_page_alone_tells_the_relative_addresses_it_asks_for() {
 }
 
 #[test]
+fn a_frame_that_names_its_own_folder_leaves_the_lists_sound() {
+    let html = "<frameset><frame src=ok.html><frame src=zz.html><frame src=.><frame src='a/..'>";
+    let (mut sink, input) = (Sink::of(100), crate::input::input_of(html.as_bytes()));
+    assert_eq!(read(&input, &mut sink), Ok(None));
+    let asked = sink.facts().get(Fact::FramesAsked);
+    assert_eq!(asked, Some("ok.html zz.html ./"));
+    assert!(sink.facts().is_sound());
+}
+
+#[test]
 fn relative_frames_are_asked_for_behind_any_number_of_others() {
     let others: String = (0..40)
         .map(|n| format!("<iframe src='https://x.example/{n}'></iframe>"))

@@ -80,3 +80,15 @@ fn pages_of_a_folder_are_filled_in_by_their_names() {
     assert_eq!(filled, Some("m/my%20menu.html?x a/top.html"));
     assert_eq!(missing, Some("a/gone.html"));
 }
+
+#[test]
+fn a_frame_that_names_its_own_folder_leaves_the_lists_sound() {
+    let (_, sink, _) = archive(&[
+        "Content-Type: text/html\nContent-Location: index.html\n\n<frameset><frame src=ok.html>\
+         <frame src=zz.html><frame src=.></frameset>",
+        "Content-Type: text/html\nContent-Location: ok.html\n\n<p>ok",
+    ]);
+    let facts = sink.facts();
+    assert_eq!(facts.get(Fact::FramesMissing), Some("zz.html ./"));
+    assert!(facts.is_sound());
+}

@@ -1,0 +1,401 @@
+//! A report that arrives file by file, written with the caller's rights and checked before it gets its
+//! name.
+//!
+//! It grows in a hidden folder beside its place (folders 0700, files 0600), is held against its own
+//! manifest, and is renamed when everything is there. Whatever ends it before that leaves nothing.
+
+use std::collections::BTreeMap;
+use std::fs::{self, DirBuilder, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::path::{Component, Path, PathBuf};
+
+use serde::Deserialize;
+
+use crate::Error;
+use crate::wire::{ReportPiece, RunReportReply, Summary};
+
+const MANIFEST: &str = "manifest.json";
+/// What stands before the hash that a manifest ends with.
+const SEAL: &str = "  \"manifest_blake3\": \"";
+/// Files that grow at the same time; the daemon has four.
+const MOST_OPEN: usize = 16;
+/// Longest name of a file, bytes, and most folders on the way to it.
+const LONGEST_NAME: usize = 256;
+const DEEPEST: usize = 4;
+/// Names tried for the hidden folder.
+const TRIES: u32 = 100;
+
+/// A report that was written and checked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SavedReport {
+    /// Where it is.
+    pub out: PathBuf,
+    /// The BLAKE3 that binds its manifest, in hexadecimal. Kept elsewhere, it tells this report from
+    /// one that somebody wrote anew.
+    pub manifest: String,
+    /// What was counted.
+    pub summary: Summary,
+}
+
+impl From<SavedReport> for RunReportReply {
+    fn from(saved: SavedReport) -> Self {
+        Self {
+            out: crate::path_bytes(&saved.out),
+            summary: Some(saved.summary),
+            manifest: saved.manifest,
+        }
+    }
+}
+
+/// A report on its way; removed unless it is published.
+pub(crate) struct ReportFolder {
+    out: PathBuf,
+    hidden: PathBuf,
+    open: BTreeMap<String, Growing>,
+    done: BTreeMap<String, Sum>,
+    folders: Vec<PathBuf>,
+    published: bool,
+}
+
+/// A file under way.
+struct Growing {
+    file: File,
+    hasher: blake3::Hasher,
+    bytes: u64,
+}
+
+/// A file that is complete.
+#[derive(PartialEq)]
+struct Sum {
+    bytes: u64,
+    blake3: String,
+}
+
+#[derive(Deserialize)]
+struct Manifest {
+    files: Vec<Entry>,
+}
+
+#[derive(Deserialize)]
+struct Entry {
+    path: String,
+    bytes: u64,
+    blake3: String,
+}
+
+impl ReportFolder {
+    /// Makes the hidden folder beside `out`, an absolute path that must not exist.
+    pub(crate) fn begin(out: &Path) -> Result<Self, Error> {
+        let failed = |source: io::Error| unwritable(out, source);
+        let (Some(parent), Some(name)) = (out.parent(), out.file_name()) else {
+            return Err(failed(io::ErrorKind::InvalidInput.into()));
+        };
+        if fs::symlink_metadata(out).is_ok() {
+            return Err(failed(io::ErrorKind::AlreadyExists.into()));
+        }
+        for number in 0..TRIES {
+            let name = name.to_string_lossy();
+            let hidden = parent.join(format!(".{name}.{}-{number}", std::process::id()));
+            match DirBuilder::new().mode(0o700).create(&hidden) {
+                Ok(()) => {
+                    return Ok(Self {
+                        out: out.to_owned(),
+                        hidden,
+                        open: BTreeMap::new(),
+                        done: BTreeMap::new(),
+                        folders: Vec::new(),
+                        published: false,
+                    });
+                }
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(failed(error)),
+            }
+        }
+        Err(failed(io::ErrorKind::AlreadyExists.into()))
+    }
+
+    /// Adds a piece to its file.
+    pub(crate) fn add(&mut self, piece: &ReportPiece) -> Result<(), Error> {
+        let name = &piece.path;
+        if self.done.contains_key(name) {
+            return Err(Error::BadReport("a file goes on after its end"));
+        }
+        if !self.open.contains_key(name) {
+            let growing = self.create(name)?;
+            self.open.insert(name.clone(), growing);
+        }
+        if let Some(growing) = self.open.get_mut(name) {
+            let written = growing.file.write_all(&piece.bytes);
+            written.map_err(|source| unwritable(&self.out.join(name), source))?;
+            growing.hasher.update(&piece.bytes);
+            growing.bytes += piece.bytes.len() as u64;
+        }
+        if piece.last {
+            self.finish(name)?;
+        }
+        Ok(())
+    }
+
+    fn create(&mut self, name: &str) -> Result<Growing, Error> {
+        let parts: Vec<_> = Path::new(name).components().collect();
+        let plain = |part: &Component<'_>| match part {
+            Component::Normal(part) => !part.to_string_lossy().starts_with('.'),
+            _ => false,
+        };
+        let short = name.len() <= LONGEST_NAME && parts.len() <= DEEPEST;
+        if parts.is_empty() || !short || !parts.iter().all(plain) || name.contains('\0') {
+            return Err(Error::BadReport("a file has a name that leads elsewhere"));
+        }
+        if self.open.len() >= MOST_OPEN {
+            return Err(Error::BadReport("too many files grow at the same time"));
+        }
+        let mut folder = PathBuf::new();
+        for part in &parts[..parts.len() - 1] {
+            folder.push(part);
+            self.folder(&folder)?;
+        }
+        let mut options = OpenOptions::new();
+        let options = options.write(true).create_new(true).mode(0o600);
+        let file = options.open(self.hidden.join(name));
+        Ok(Growing {
+            file: file.map_err(|source| unwritable(&self.out.join(name), source))?,
+            hasher: blake3::Hasher::new(),
+            bytes: 0,
+        })
+    }
+
+    fn folder(&mut self, folder: &Path) -> Result<(), Error> {
+        if self.folders.iter().any(|known| known == folder) {
+            return Ok(());
+        }
+        let made = DirBuilder::new()
+            .mode(0o700)
+            .create(self.hidden.join(folder));
+        made.map_err(|source| unwritable(&self.out.join(folder), source))?;
+        self.folders.push(folder.to_owned());
+        Ok(())
+    }
+
+    fn finish(&mut self, name: &str) -> Result<(), Error> {
+        let Some(growing) = self.open.remove(name) else {
+            return Ok(());
+        };
+        let synced = growing.file.sync_all();
+        synced.map_err(|source| unwritable(&self.out.join(name), source))?;
+        let sum = Sum {
+            bytes: growing.bytes,
+            blake3: growing.hasher.finalize().to_hex().to_string(),
+        };
+        self.done.insert(name.to_owned(), sum);
+        Ok(())
+    }
+
+    /// Holds what came against the manifest, and gives the report its name.
+    pub(crate) fn publish(mut self, summary: Summary) -> Result<SavedReport, Error> {
+        let manifest = self.check()?;
+        let failed = |source| unwritable(&self.out, source);
+        for folder in self.folders.iter().rev() {
+            sync_folder(&self.hidden.join(folder)).map_err(failed)?;
+        }
+        sync_folder(&self.hidden).map_err(failed)?;
+        if fs::symlink_metadata(&self.out).is_ok() {
+            return Err(failed(io::ErrorKind::AlreadyExists.into()));
+        }
+        fs::rename(&self.hidden, &self.out).map_err(failed)?;
+        self.published = true;
+        sync_folder(self.out.parent().unwrap_or(Path::new("/"))).map_err(failed)?;
+        Ok(SavedReport {
+            out: self.out.clone(),
+            manifest,
+            summary,
+        })
+    }
+
+    /// The manifest's hash, where the manifest names exactly the files that came.
+    fn check(&self) -> Result<String, Error> {
+        if !self.open.is_empty() {
+            return Err(Error::BadReport("a file lacks its end"));
+        }
+        let path = self.hidden.join(MANIFEST);
+        let text = fs::read_to_string(&path);
+        let text = text.map_err(|_| Error::BadReport("it has no manifest"))?;
+        let digest = digest(&text).ok_or(Error::BadReport("its manifest lacks its own hash"))?;
+        let manifest: Manifest = serde_json::from_str(&text)
+            .map_err(|_| Error::BadReport("its manifest is malformed"))?;
+        let mut named = BTreeMap::new();
+        for Entry {
+            path,
+            bytes,
+            blake3,
+        } in manifest.files
+        {
+            if named.insert(path, Sum { bytes, blake3 }).is_some() {
+                return Err(Error::BadReport("its manifest names a file twice"));
+            }
+        }
+        let came = self.done.iter().filter(|(name, _)| *name != MANIFEST);
+        if !came.eq(named.iter()) {
+            return Err(Error::BadReport(
+                "its files are not those that its manifest names",
+            ));
+        }
+        Ok(digest)
+    }
+}
+
+impl Drop for ReportFolder {
+    fn drop(&mut self) {
+        if !self.published {
+            // Nothing is lost: the report has no name yet.
+            let _ = fs::remove_dir_all(&self.hidden);
+        }
+    }
+}
+
+/// The hash that a manifest ends with, where it is that of its lines.
+fn digest(text: &str) -> Option<String> {
+    let (lines, end) = text.split_at_checked(text.rfind(SEAL)?)?;
+    let digest = blake3::hash(lines.as_bytes()).to_hex().to_string();
+    let sealed = end.strip_prefix(SEAL)?.strip_suffix("\"\n}\n")?;
+    (sealed == digest).then_some(digest)
+}
+
+fn sync_folder(path: &Path) -> io::Result<()> {
+    File::open(path)?.sync_all()
+}
+
+fn unwritable(path: &Path, source: io::Error) -> Error {
+    let path = path.to_owned();
+    Error::Unwritable { path, source }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt;
+
+    fn piece(path: &str, bytes: &[u8], last: bool) -> ReportPiece {
+        ReportPiece {
+            path: path.to_owned(),
+            bytes: bytes.to_vec(),
+            last,
+        }
+    }
+
+    /// A manifest of these files.
+    fn manifest(files: &[(&str, &str)]) -> String {
+        let lines = files.iter().map(|(path, text)| {
+            let (bytes, hash) = (text.len(), blake3::hash(text.as_bytes()));
+            format!("    {{\"path\":\"{path}\",\"bytes\":{bytes},\"blake3\":\"{hash}\"}}")
+        });
+        let lines: Vec<_> = lines.collect();
+        let head = format!("{{\n  \"files\": [\n{}\n  ],\n", lines.join(",\n"));
+        let digest = blake3::hash(head.as_bytes());
+        format!("{head}{SEAL}{digest}\"\n}}\n")
+    }
+
+    const FILES: [(&str, &str); 2] = [("groups.jsonl", "{}\n"), ("text/a.txt", "some text")];
+
+    /// What becomes of these pieces in an empty directory.
+    fn saved(pieces: &[ReportPiece]) -> (tempfile::TempDir, Result<SavedReport, Error>) {
+        let dir = tempfile::tempdir().expect("temporary directory");
+        let mut folder = ReportFolder::begin(&dir.path().join("report")).expect("begun");
+        let added = pieces.iter().try_for_each(|piece| folder.add(piece));
+        let saved = match added {
+            Ok(()) => folder.publish(Summary::default()),
+            Err(error) => {
+                drop(folder);
+                Err(error)
+            }
+        };
+        (dir, saved)
+    }
+
+    fn pieces(manifest: &str) -> Vec<ReportPiece> {
+        vec![
+            piece("groups.jsonl", b"{", false),
+            piece("text/a.txt", b"some text", true),
+            piece("groups.jsonl", b"}\n", false),
+            piece("groups.jsonl", b"", true),
+            piece("manifest.json", manifest.as_bytes(), true),
+        ]
+    }
+
+    #[test]
+    fn files_grow_side_by_side_and_get_their_name_when_all_are_there() {
+        let (dir, saved) = saved(&pieces(&manifest(&FILES)));
+        let saved = saved.expect("whole");
+        let text = fs::read_to_string(saved.out.join("groups.jsonl"));
+        assert_eq!(text.expect("written"), "{}\n");
+        let mode = |name: &str| {
+            let found = fs::metadata(saved.out.join(name)).expect("there");
+            found.permissions().mode() & 0o777
+        };
+        assert_eq!(
+            (mode(""), mode("text"), mode("text/a.txt")),
+            (0o700, 0o700, 0o600)
+        );
+        assert_eq!(fs::read_dir(dir.path()).expect("listed").count(), 1);
+    }
+
+    #[test]
+    fn what_the_manifest_does_not_bear_out_leaves_nothing() {
+        let whole = manifest(&FILES);
+        let more = [&FILES[..], &[("text/b.txt", "")]].concat();
+        let other = [FILES[0], ("text/a.txt", "other text")];
+        let wrong = [
+            pieces(&manifest(&more)),
+            pieces(&manifest(&FILES[..1])),
+            pieces(&manifest(&other)),
+            pieces(&whole.replace("groups", "gruops")),
+            pieces("{}"),
+            pieces(&whole)[..4].to_vec(),
+            [pieces(&whole), vec![piece("more", b"", true)]].concat(),
+            [pieces(&whole), vec![piece("more", b"", false)]].concat(),
+            [pieces(&whole), vec![piece("text/a.txt", b"", true)]].concat(),
+        ];
+        for (number, pieces) in wrong.iter().enumerate() {
+            let (dir, saved) = saved(pieces);
+            assert!(matches!(saved, Err(Error::BadReport(_))), "{number}");
+            assert_eq!(fs::read_dir(dir.path()).expect("listed").count(), 0);
+        }
+    }
+
+    #[test]
+    fn a_name_never_leads_out_of_the_report() {
+        for name in [
+            "",
+            "/etc/x",
+            "../x",
+            "a/../../x",
+            "./x",
+            ".x",
+            "a/.x",
+            "a/b/c/d/e",
+            "a\0b",
+        ] {
+            let (dir, saved) = saved(&[piece(name, b"x", true)]);
+            assert!(matches!(saved, Err(Error::BadReport(_))), "{name}");
+            assert_eq!(fs::read_dir(dir.path()).expect("listed").count(), 0);
+        }
+    }
+
+    #[test]
+    fn what_exists_or_appears_meanwhile_is_not_touched() {
+        let dir = tempfile::tempdir().expect("temporary directory");
+        let out = dir.path().join("report");
+        let mut folder = ReportFolder::begin(&out).expect("begun");
+        for piece in pieces(&manifest(&FILES)) {
+            folder.add(&piece).expect("added");
+        }
+        std::os::unix::fs::symlink("/nowhere", &out).expect("link");
+        let late = folder.publish(Summary::default());
+        assert!(matches!(late, Err(Error::Unwritable { .. })));
+        assert!(matches!(
+            ReportFolder::begin(&out),
+            Err(Error::Unwritable { .. })
+        ));
+        assert_eq!(fs::read_dir(dir.path()).expect("listed").count(), 1);
+    }
+}

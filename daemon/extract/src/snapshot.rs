@@ -1,0 +1,198 @@
+//! A private copy of a file's bytes, named by their hash: what is hashed is what is read.
+//!
+//! A file of a share may change at any moment, through a mapped page even without a trace in its
+//! times. So nothing is concluded from two readings of it: its bytes are taken once, into memory, a
+//! clone or an unlinked copy, and whatever is said of them is said of that copy.
+
+use std::fs::File;
+use std::io::{self, Read, Seek, Write};
+
+use crate::kept::{Claim, Growing, IN_MEMORY, Kept, PrivateFile};
+use crate::space::SpoolSpace;
+
+/// What is read at once.
+const BUFFER: usize = 128 << 10;
+
+/// Bytes that nobody else can change.
+#[derive(Debug)]
+pub struct Snapshot {
+    bytes: Kept,
+    hash: [u8; 32],
+    length: u64,
+    space: SpoolSpace,
+}
+
+/// Why no snapshot was taken.
+#[derive(Debug, thiserror::Error)]
+pub enum SnapshotError {
+    /// The file itself cannot be read.
+    #[error("the file cannot be read")]
+    Source(#[source] io::Error),
+    /// Its bytes cannot be kept: that is the machine's fault, not the file's.
+    #[error("the bytes cannot be kept")]
+    Spool(#[source] io::Error),
+    /// It is longer than the limit.
+    #[error("the file is longer than the limit")]
+    TooLong,
+}
+
+impl SpoolSpace {
+    /// Takes the bytes of a file that is open for reading, at most `limit` of them. A file that
+    /// changes meanwhile may give bytes it never had at one moment; its `stat` tells, or else they
+    /// are at least the same for all who ask this snapshot.
+    ///
+    /// # Errors
+    /// See [`SnapshotError`].
+    pub fn snapshot(&self, source: &File, limit: u64) -> Result<Snapshot, SnapshotError> {
+        let length = source.metadata().map_err(SnapshotError::Source)?.len();
+        if length > IN_MEMORY as u64
+            && let Some(clone) = self.clone_of(source)
+        {
+            return self.cloned(&clone, limit);
+        }
+        self.copied(source, length, limit)
+    }
+
+    fn cloned(&self, clone: &File, limit: u64) -> Result<Snapshot, SnapshotError> {
+        let mut hasher = blake3::Hasher::new();
+        let length = read_all(clone, limit, |chunk| {
+            hasher.update(chunk);
+            Ok(())
+        })?;
+        let file = PrivateFile::new(clone, None).map_err(SnapshotError::Spool)?;
+        Ok(Snapshot {
+            bytes: Kept::File(file),
+            hash: *hasher.finalize().as_bytes(),
+            length,
+            space: self.clone(),
+        })
+    }
+
+    fn copied(&self, source: &File, expected: u64, limit: u64) -> Result<Snapshot, SnapshotError> {
+        let out = Growing::new(self, Claim::First, expected.min(limit));
+        let mut out = out.map_err(SnapshotError::Spool)?;
+        let mut from = source;
+        from.rewind().map_err(SnapshotError::Source)?;
+        let mut hasher = blake3::Hasher::new();
+        let length = read_all(from, limit, |chunk| {
+            hasher.update(chunk);
+            out.write_all(chunk)
+        })?;
+        Ok(Snapshot {
+            bytes: out.finish().map_err(SnapshotError::Spool)?,
+            hash: *hasher.finalize().as_bytes(),
+            length,
+            space: self.clone(),
+        })
+    }
+}
+
+/// Passes on all bytes of a reader, and counts them; a failure of `take` is the spool's.
+fn read_all(
+    mut from: impl Read,
+    limit: u64,
+    mut take: impl FnMut(&[u8]) -> io::Result<()>,
+) -> Result<u64, SnapshotError> {
+    let (mut buffer, mut length) = (vec![0; BUFFER], 0);
+    loop {
+        let count = match from.read(&mut buffer) {
+            Ok(0) => return Ok(length),
+            Ok(count) => count,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            Err(error) => return Err(SnapshotError::Source(error)),
+        };
+        length += count as u64;
+        if length > limit {
+            return Err(SnapshotError::TooLong);
+        }
+        take(&buffer[..count]).map_err(SnapshotError::Spool)?;
+    }
+}
+
+impl Snapshot {
+    /// BLAKE3 of the bytes.
+    #[must_use]
+    pub fn hash(&self) -> [u8; 32] {
+        self.hash
+    }
+
+    /// How many bytes.
+    #[must_use]
+    pub fn length(&self) -> u64 {
+        self.length
+    }
+
+    /// The bytes as a file that can only be read, as [`Pool::extract`](crate::Pool::extract) wants
+    /// it. What is short is kept in memory and put into a file only here.
+    ///
+    /// # Errors
+    /// When no file can be made: the machine's fault.
+    pub fn into_file(self) -> io::Result<PrivateFile> {
+        self.bytes.into_file(&self.space)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::FileExt;
+
+    /// A file on a disk, not in memory, where the tests can have one.
+    fn file_of(bytes: &[u8]) -> tempfile::NamedTempFile {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(bytes).unwrap();
+        file
+    }
+
+    fn bytes(length: usize) -> Vec<u8> {
+        (0..length).map(|at| (at % 251) as u8).collect()
+    }
+
+    #[test]
+    fn later_changes_of_the_file_do_not_reach_it() {
+        let space = SpoolSpace::new(std::env::temp_dir(), 1 << 30);
+        for length in [0, 5, IN_MEMORY, IN_MEMORY + 1, 3 * IN_MEMORY] {
+            let old = bytes(length);
+            let source = file_of(&old);
+            let taken = space.snapshot(&source.reopen().unwrap(), u64::MAX).unwrap();
+            // In place and of the same length, as a store into a mapped page would.
+            source
+                .as_file()
+                .write_all_at(&vec![0xff; length], 0)
+                .unwrap();
+            assert_eq!(taken.hash(), *blake3::hash(&old).as_bytes());
+            assert_eq!(taken.length(), length as u64);
+            let taken = taken.into_file().unwrap();
+            let (mut file, mut read) = (taken.file(), Vec::new());
+            file.read_to_end(&mut read).unwrap();
+            assert!(read == old, "{length}");
+            assert!(file.write_all(b"x").is_err(), "it can be written to");
+        }
+        assert_eq!(space.used(), 0);
+    }
+
+    #[test]
+    fn a_full_spool_is_told_from_a_file_that_cannot_be_read() {
+        let space = SpoolSpace::new(std::env::temp_dir(), 1 << 20);
+        let long = file_of(&bytes(IN_MEMORY + 1));
+        let limit = u64::MAX;
+        // A clone takes no room; where there are none the copy does not fit.
+        if space.clone_of(&long.reopen().unwrap()).is_none() {
+            let full = space.snapshot(&long.reopen().unwrap(), limit).unwrap_err();
+            assert!(matches!(full, SnapshotError::Spool(_)), "{full:?}");
+        }
+        let only_written = File::options().write(true).open(long.path()).unwrap();
+        let refused = space.snapshot(&only_written, limit).unwrap_err();
+        assert!(matches!(
+            refused,
+            SnapshotError::Source(_) | SnapshotError::Spool(_)
+        ));
+        let short = file_of(&bytes(9));
+        let unreadable = File::options().write(true).open(short.path()).unwrap();
+        let refused = space.snapshot(&unreadable, limit).unwrap_err();
+        assert!(matches!(refused, SnapshotError::Source(_)), "{refused:?}");
+        let cut = space.snapshot(&short.reopen().unwrap(), 8).unwrap_err();
+        assert!(matches!(cut, SnapshotError::TooLong));
+        assert_eq!(space.used(), 0);
+    }
+}

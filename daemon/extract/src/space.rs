@@ -1,0 +1,186 @@
+//! Where bytes wait while they are read: unlinked files in one directory, within one budget.
+//!
+//! Everything the daemon keeps of a document outside memory (snapshots of files, members of
+//! containers, pages put together) is reserved here first, so that documents cannot fill the disk
+//! together. A full budget is the machine's trouble, never a document's.
+
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+/// Who takes a snapshot waits so long for room.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A directory for unlinked files, and the bytes they may take together. Clones share both.
+#[derive(Debug, Clone)]
+pub struct SpoolSpace(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    directory: PathBuf,
+    limit: u64,
+    state: Mutex<State>,
+    freed: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    used: u64,
+    /// Devices whose files cannot be cloned into the directory.
+    no_clones: BTreeSet<u64>,
+}
+
+impl SpoolSpace {
+    /// At most `limit` bytes in `directory`.
+    #[must_use]
+    pub fn new(directory: PathBuf, limit: u64) -> Self {
+        Self(Arc::new(Inner {
+            directory,
+            limit,
+            state: Mutex::default(),
+            freed: Condvar::new(),
+        }))
+    }
+
+    /// Where the files lie.
+    #[must_use]
+    pub fn directory(&self) -> &Path {
+        &self.0.directory
+    }
+
+    /// Bytes reserved now.
+    #[must_use]
+    pub fn used(&self) -> u64 {
+        self.lock().used
+    }
+
+    /// Takes `bytes` at once, or fails: whoever asks may hold others already, and must not wait for
+    /// those who wait for it.
+    pub(crate) fn reserve(&self, bytes: u64) -> io::Result<Reservation> {
+        let mut reservation = self.nothing();
+        reservation.grow(bytes)?;
+        Ok(reservation)
+    }
+
+    /// Takes `bytes` for whoever holds nothing yet; waits for room. Half of the budget is left to
+    /// those who hold something, unless nobody does.
+    pub(crate) fn reserve_first(&self, bytes: u64) -> io::Result<Reservation> {
+        let deadline = Instant::now() + PATIENCE;
+        let mut state = self.lock();
+        while bytes <= self.0.limit && state.used > 0 && state.used + bytes > self.0.limit / 2 {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return Err(io::ErrorKind::QuotaExceeded.into());
+            }
+            let waited = self.0.freed.wait_timeout(state, left);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        drop(state);
+        self.reserve(bytes)
+    }
+
+    fn nothing(&self) -> Reservation {
+        Reservation {
+            space: self.clone(),
+            bytes: 0,
+        }
+    }
+
+    /// A private clone of the bytes of `source` that takes no time and no room, where both lie on one
+    /// file system that can share blocks.
+    pub(crate) fn clone_of(&self, source: &File) -> Option<File> {
+        use std::os::unix::fs::MetadataExt;
+        let device = source.metadata().ok()?.dev();
+        if self.lock().no_clones.contains(&device) {
+            return None;
+        }
+        let clone = tempfile::tempfile_in(self.directory()).ok()?;
+        match rustix::fs::ioctl_ficlone(&clone, source) {
+            Ok(()) => Some(clone),
+            Err(errno) => {
+                use rustix::io::Errno;
+                if matches!(errno, Errno::XDEV | Errno::OPNOTSUPP | Errno::NOTTY) {
+                    self.lock().no_clones.insert(device);
+                }
+                None
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Part of the budget, given back when it is dropped.
+#[derive(Debug)]
+pub(crate) struct Reservation {
+    space: SpoolSpace,
+    bytes: u64,
+}
+
+impl Reservation {
+    /// How many bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Takes more at once, or fails.
+    pub(crate) fn grow(&mut self, more: u64) -> io::Result<()> {
+        let mut state = self.space.lock();
+        if state.used.saturating_add(more) > self.space.0.limit {
+            return Err(io::ErrorKind::QuotaExceeded.into());
+        }
+        state.used += more;
+        self.bytes += more;
+        Ok(())
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        let mut state = self.space.lock();
+        state.used = state.used.saturating_sub(self.bytes);
+        drop(state);
+        self.space.0.freed.notify_all();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn space(limit: u64) -> SpoolSpace {
+        SpoolSpace::new(std::env::temp_dir(), limit)
+    }
+
+    #[test]
+    fn what_is_reserved_stays_within_the_budget_and_is_given_back() {
+        let space = space(3);
+        let mut held = space.reserve(2).unwrap();
+        let full = space.reserve(2).unwrap_err();
+        assert_eq!(full.kind(), io::ErrorKind::QuotaExceeded);
+        held.grow(1).unwrap();
+        assert!(held.grow(1).is_err());
+        assert_eq!(space.used(), 3);
+        drop(held);
+        assert_eq!(space.used(), 0);
+    }
+
+    #[test]
+    fn who_holds_nothing_waits_for_room_and_leaves_some_to_those_who_hold() {
+        let space = space(100);
+        let held = space.reserve_first(80).unwrap();
+        let inner = space.reserve(15).unwrap();
+        std::thread::scope(|scope| {
+            let waiting = scope.spawn(|| space.reserve_first(40).map(|_| ()));
+            drop((held, inner));
+            waiting.join().unwrap().unwrap();
+        });
+        assert!(space.reserve_first(101).is_err(), "it can never fit");
+        assert_eq!(space.used(), 0);
+    }
+}

@@ -1,0 +1,397 @@
+//! What the daemon works on, written down before it starts: should it crash, the next start knows on
+//! what, and does not walk into the same document for ever.
+//!
+//! A file of fixed slots, one for each document under way: its name (a hash), how far it was, what
+//! earlier crashes hold against it. A slot is written before work begins and cleared when it ends,
+//! whatever the end; no fsync, since what is to be survived is the end of a process. What stands in
+//! a slot at the start is a suspect. Suspects are tried alone, so that a second crash names the
+//! culprit and the innocent clear themselves; the culprit is not tried again.
+//!
+//! A daemon may also be killed from outside while it works, and that must not be held against whatever
+//! was under way. So it weighs little while the daemon only waits for a worker, and nothing across a
+//! reboot, during an orderly stop, or where another extractor reads.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::path::Path;
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use crate::EXTRACTOR_VERSION;
+
+/// Name of the file in the data directory.
+const NAME: &str = "under-way";
+/// First bytes of the file.
+const MAGIC: &[u8; 8] = b"SXUNDER1";
+/// Bytes of the head and of each slot.
+const SLOT: usize = 64;
+/// Slots there is room for from the start, so that a full disk does not matter.
+const PREPARED: usize = 256;
+/// Suspects kept over a start; the rest are forgotten.
+const SUSPECTS: usize = 1024;
+/// Weight from which a content is not tried again.
+const GIVEN_UP: u8 = 4;
+
+/// Where in the head stands what.
+const BOOT: std::ops::Range<usize> = 8..44;
+const EXTRACTOR: std::ops::Range<usize> = 44..48;
+const STOPPING: usize = 48;
+
+/// BLAKE3 of a content.
+type Name = [u8; 32];
+
+/// How far a document is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+enum Stage {
+    /// Not under way.
+    Idle = 0,
+    /// The daemon waits for a worker.
+    Waiting = 1,
+    /// The daemon itself works on what the worker read.
+    Working = 2,
+}
+
+impl Stage {
+    fn from_number(number: u8) -> Self {
+        match number {
+            1 => Self::Waiting,
+            2 => Self::Working,
+            _ => Self::Idle,
+        }
+    }
+
+    /// What a crash at this stage holds against the document.
+    fn weight(self) -> u8 {
+        match self {
+            Self::Idle => 0,
+            Self::Waiting => GIVEN_UP / 4,
+            Self::Working => GIVEN_UP / 2,
+        }
+    }
+}
+
+/// What is under way, and what was at crashes.
+#[derive(Debug)]
+pub struct Underway {
+    file: File,
+    slots: Mutex<Slots>,
+    /// Held by all that is under way; alone by a suspect.
+    company: RwLock<()>,
+}
+
+#[derive(Debug, Default)]
+struct Slots {
+    /// Slots in use.
+    taken: BTreeSet<usize>,
+    suspects: BTreeMap<Name, Suspect>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Suspect {
+    slot: usize,
+    weight: u8,
+}
+
+/// Why a document is not tried.
+#[derive(Debug, thiserror::Error)]
+pub enum Refused {
+    /// The daemon crashed on it, and again when it was tried alone.
+    #[error("the daemon crashed twice while it worked on these bytes")]
+    GivenUp,
+    /// It cannot be written down.
+    #[error("what is under way cannot be written down")]
+    NotMarked(#[source] io::Error),
+}
+
+impl Underway {
+    /// Reads what the last run left in `directory`, and starts anew from there.
+    ///
+    /// # Errors
+    /// When the file cannot be read or written.
+    pub fn open(directory: &Path) -> io::Result<Self> {
+        let path = directory.join(NAME);
+        let left = match std::fs::read(&path) {
+            Ok(bytes) => suspects_in(&bytes, &boot_id()),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => BTreeMap::new(),
+            Err(error) => return Err(error),
+        };
+        let mut slots = Slots::default();
+        let mut bytes = head(false);
+        for (slot, (name, weight)) in left.into_iter().take(SUSPECTS).enumerate() {
+            bytes.extend(slot_of(&name, weight, Stage::Idle));
+            slots.taken.insert(slot);
+            slots.suspects.insert(name, Suspect { slot, weight });
+        }
+        let room = SLOT * (1 + PREPARED).max(bytes.len() / SLOT);
+        bytes.resize(room, 0);
+        // Written beside and renamed: a crash must find the old file or the new one.
+        let new = directory.join(format!("{NAME}.new"));
+        let mut options = File::options();
+        options.read(true).write(true).create(true).truncate(true);
+        let mut file = options.mode(0o600).open(&new)?;
+        file.write_all(&bytes)?;
+        std::fs::rename(&new, &path)?;
+        Ok(Self {
+            file,
+            slots: Mutex::new(slots),
+            company: RwLock::default(),
+        })
+    }
+
+    /// Writes down that the daemon is about to have a content read. A suspect waits until nothing
+    /// else is under way, and keeps all others waiting until it ends.
+    ///
+    /// # Errors
+    /// See [`Refused`].
+    pub fn begin(&self, name: Name) -> Result<Mark<'_>, Refused> {
+        let company = match self.lock().suspects.get(&name) {
+            Some(suspect) if suspect.weight >= GIVEN_UP => return Err(Refused::GivenUp),
+            Some(_) => None,
+            None => Some(()),
+        };
+        let company = match company {
+            Some(()) => {
+                Company::Others(self.company.read().unwrap_or_else(PoisonError::into_inner))
+            }
+            None => Company::Nobody(self.company.write().unwrap_or_else(PoisonError::into_inner)),
+        };
+        let mut slots = self.lock();
+        let known = slots.suspects.get(&name).copied();
+        let (slot, weight) = match known {
+            Some(suspect) => (suspect.slot, suspect.weight),
+            None => (slots.free(), 0),
+        };
+        slots.taken.insert(slot);
+        drop(slots);
+        let mark = Mark {
+            underway: self,
+            name,
+            slot,
+            weight,
+            _company: company,
+        };
+        self.put(slot, &slot_of(&name, weight, Stage::Waiting))
+            .map_err(Refused::NotMarked)?;
+        Ok(mark)
+    }
+
+    /// From here on the daemon is about to end: a kill is nobody's fault.
+    pub fn stopping(&self) {
+        // Where it fails, a kill within the next seconds may make a suspect, which clears itself.
+        let _ = self.file.write_all_at(&head(true), 0);
+    }
+
+    fn put(&self, slot: usize, bytes: &[u8; SLOT]) -> io::Result<()> {
+        self.file.write_all_at(bytes, (SLOT * (1 + slot)) as u64)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Slots> {
+        self.slots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Slots {
+    /// The first slot not in use.
+    fn free(&self) -> usize {
+        (0..).find(|slot| !self.taken.contains(slot)).unwrap_or(0)
+    }
+}
+
+/// Who else may be under way.
+#[derive(Debug)]
+enum Company<'a> {
+    Others(#[expect(dead_code, reason = "held")] RwLockReadGuard<'a, ()>),
+    Nobody(#[expect(dead_code, reason = "held")] RwLockWriteGuard<'a, ()>),
+}
+
+/// A document under way, until this is dropped.
+#[derive(Debug)]
+pub struct Mark<'a> {
+    underway: &'a Underway,
+    name: Name,
+    slot: usize,
+    weight: u8,
+    _company: Company<'a>,
+}
+
+impl Mark<'_> {
+    /// From here on the daemon itself works on the document.
+    pub fn working(&self) {
+        // Where it fails, the crash weighs less: the document is tried once or twice more.
+        let bytes = slot_of(&self.name, self.weight, Stage::Working);
+        let _ = self.underway.put(self.slot, &bytes);
+    }
+}
+
+impl Drop for Mark<'_> {
+    fn drop(&mut self) {
+        // Where it fails, the next start finds a suspect that is none, and tries it alone.
+        let _ = self.underway.put(self.slot, &[0; SLOT]);
+        let mut slots = self.underway.lock();
+        slots.taken.remove(&self.slot);
+        slots.suspects.remove(&self.name);
+    }
+}
+
+/// What a file of slots holds against contents.
+fn suspects_in(bytes: &[u8], boot: &[u8; 36]) -> BTreeMap<Name, u8> {
+    let mut suspects = BTreeMap::new();
+    let mut slots = bytes.chunks_exact(SLOT);
+    let Some(head) = slots.next().filter(|head| head.starts_with(MAGIC)) else {
+        return suspects;
+    };
+    if head[EXTRACTOR] != EXTRACTOR_VERSION.to_le_bytes() {
+        return suspects;
+    }
+    let was_crash = head[BOOT] == *boot && head[STOPPING] == 0;
+    for slot in slots {
+        let mut name = [0; 32];
+        name.copy_from_slice(&slot[..32]);
+        let stage = Stage::from_number(slot[33]);
+        let more = if was_crash { stage.weight() } else { 0 };
+        let weight = slot[32].saturating_add(more);
+        if weight > 0 {
+            let known = suspects.entry(name).or_insert(weight);
+            *known = weight.max(*known);
+        }
+    }
+    suspects
+}
+
+fn slot_of(name: &Name, weight: u8, stage: Stage) -> [u8; SLOT] {
+    let mut bytes = [0; SLOT];
+    bytes[..32].copy_from_slice(name);
+    (bytes[32], bytes[33]) = (weight, stage as u8);
+    bytes
+}
+
+fn head(stopping: bool) -> Vec<u8> {
+    let mut head = vec![0; SLOT];
+    head[..MAGIC.len()].copy_from_slice(MAGIC);
+    head[BOOT].copy_from_slice(&boot_id());
+    head[EXTRACTOR].copy_from_slice(&EXTRACTOR_VERSION.to_le_bytes());
+    head[STOPPING] = u8::from(stopping);
+    head
+}
+
+/// Tells this run of the machine from the next; zeros where the kernel does not say.
+fn boot_id() -> [u8; 36] {
+    let said = std::fs::read("/proc/sys/kernel/random/boot_id").unwrap_or_default();
+    let mut id = [0; 36];
+    let length = said.len().min(id.len());
+    id[..length].copy_from_slice(&said[..length]);
+    id
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    const CULPRIT: Name = [1; 32];
+    const INNOCENT: Name = [2; 32];
+
+    /// Leaves these contents under way as a crash does, all of them at work.
+    fn crash(directory: &Path, names: &[Name]) {
+        let underway = Underway::open(directory).unwrap();
+        for name in names {
+            let mark = underway.begin(*name).unwrap();
+            mark.working();
+            std::mem::forget(mark);
+        }
+    }
+
+    #[test]
+    fn what_was_at_work_at_two_crashes_is_not_tried_a_third_time() {
+        let dir = tempfile::tempdir().unwrap();
+        crash(dir.path(), &[CULPRIT]);
+        crash(dir.path(), &[CULPRIT]);
+        let third = Underway::open(dir.path()).unwrap();
+        assert!(matches!(third.begin(CULPRIT), Err(Refused::GivenUp)));
+        drop(third);
+        let later = Underway::open(dir.path()).unwrap();
+        assert!(matches!(later.begin(CULPRIT), Err(Refused::GivenUp)));
+    }
+
+    #[test]
+    fn the_innocent_clear_themselves_and_suspects_are_tried_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        crash(dir.path(), &[CULPRIT, INNOCENT]);
+        let second = Underway::open(dir.path()).unwrap();
+        drop(second.begin(INNOCENT).unwrap());
+        let alone = second.begin(CULPRIT).unwrap();
+        alone.working();
+        let started = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let _mark = second.begin([3; 32]).unwrap();
+                started.fetch_add(1, Ordering::SeqCst);
+            });
+            assert!(second.company.try_read().is_err(), "others may start");
+            assert_eq!(started.load(Ordering::SeqCst), 0);
+            // The crash: what the file holds now is what the next start finds.
+            let bytes = std::fs::read(dir.path().join(NAME)).unwrap();
+            let left = suspects_in(&bytes, &boot_id());
+            assert_eq!(left, BTreeMap::from([(CULPRIT, GIVEN_UP)]));
+            drop(alone);
+        });
+        assert_eq!(started.load(Ordering::SeqCst), 1);
+        drop(second);
+        let third = Underway::open(dir.path()).unwrap();
+        assert!(third.lock().suspects.is_empty(), "all ended well");
+    }
+
+    #[test]
+    fn kills_from_outside_weigh_little_or_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        for _ in 0..3 {
+            let underway = Underway::open(dir.path()).unwrap();
+            std::mem::forget(underway.begin(INNOCENT).unwrap());
+        }
+        let waited = Underway::open(dir.path()).unwrap();
+        let mark = waited.begin(INNOCENT).unwrap();
+        mark.working();
+        waited.stopping();
+        std::mem::forget(mark);
+        let stopped = Underway::open(dir.path()).unwrap();
+        let mark = stopped.begin(INNOCENT).unwrap();
+        mark.working();
+        let bytes = std::fs::read(dir.path().join(NAME)).unwrap();
+        let after_reboot = suspects_in(&bytes, &[b'x'; 36]);
+        assert_eq!(after_reboot, BTreeMap::from([(INNOCENT, 3)]));
+    }
+
+    #[test]
+    fn an_odd_file_holds_nothing_against_anybody() {
+        let dir = tempfile::tempdir().unwrap();
+        for odd in [&b""[..], b"short", &[0xff; 640]] {
+            std::fs::write(dir.path().join(NAME), odd).unwrap();
+            let underway = Underway::open(dir.path()).unwrap();
+            assert!(underway.lock().suspects.is_empty());
+        }
+        crash(dir.path(), &[CULPRIT; 1]);
+        let path = dir.path().join(NAME);
+        let mut bytes = std::fs::read(&path).unwrap();
+        bytes[EXTRACTOR.start] ^= 1;
+        std::fs::write(&path, bytes).unwrap();
+        let upgraded = Underway::open(dir.path()).unwrap();
+        assert!(upgraded.lock().suspects.is_empty(), "another extractor");
+    }
+
+    #[test]
+    fn more_at_once_than_there_is_room_for_is_written_down_as_well() {
+        let dir = tempfile::tempdir().unwrap();
+        let names: Vec<Name> = (0..PREPARED + 9)
+            .map(|at| {
+                let mut name = [0; 32];
+                name[..8].copy_from_slice(&(at as u64 + 1).to_le_bytes());
+                name
+            })
+            .collect();
+        crash(dir.path(), &names);
+        let next = Underway::open(dir.path()).unwrap();
+        assert_eq!(next.lock().suspects.len(), names.len());
+    }
+}

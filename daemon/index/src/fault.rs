@@ -1,0 +1,139 @@
+//! What an error asks of the one who met it: give up on this input, try again, or open the index
+//! again.
+
+use std::io;
+
+use rustix::io::Errno;
+
+use crate::IndexError;
+use crate::store::StoreError;
+use crate::text::TextError;
+
+/// What is to be done about an error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// This input cannot be stored, whatever the machine does; others can.
+    Input,
+    /// The machine lacks something now, and nothing was changed: the same call may succeed later.
+    Transient,
+    /// The engine failed, or what was written may be lost: nothing is to be believed until the index
+    /// was closed, opened and examined again.
+    Index,
+}
+
+impl IndexError {
+    /// What is to be done about this error.
+    pub fn fault(&self) -> Fault {
+        match self {
+            Self::Store(error) => error.fault(),
+            Self::Text(error) => error.fault(),
+            Self::Record { .. } | Self::Damaged(_) => Fault::Index,
+            Self::TooLong(_) | Self::UnknownDocument(_) | Self::LostTexts(_) | Self::Cancelled => {
+                Fault::Transient
+            }
+        }
+    }
+
+    /// Whether the disk is full, or a quota used up.
+    pub fn is_disk_full(&self) -> bool {
+        let source = match self {
+            Self::Store(StoreError::Io { source, .. })
+            | Self::Text(TextError::Io { source, .. }) => source,
+            _ => return false,
+        };
+        matches!(errno(source), Some(Errno::NOSPC | Errno::DQUOT))
+    }
+}
+
+impl StoreError {
+    /// What is to be done about this error.
+    pub fn fault(&self) -> Fault {
+        match self {
+            Self::TooLarge { .. } => Fault::Input,
+            error if error.is_shortage() => Fault::Transient,
+            _ => Fault::Index,
+        }
+    }
+
+    /// Whether a file of ours could not even be opened, for want of descriptors or memory. What the
+    /// engine says of itself (`use`) is no such thing: it stays failed.
+    pub(crate) fn is_shortage(&self) -> bool {
+        matches!(self, Self::Io { action, source, .. } if *action != "use" && is_shortage(source))
+    }
+}
+
+impl TextError {
+    fn fault(&self) -> Fault {
+        match self {
+            Self::TooLong { .. } => Fault::Input,
+            // The next rescan lets such texts go and reads their files again.
+            Self::Corrupt { .. } | Self::NoSegment { .. } => Fault::Transient,
+            // A failed fsync may have lost what was written. Anything before it is done again.
+            Self::Io { action, source, .. } if *action != "sync" || is_shortage(source) => {
+                Fault::Transient
+            }
+            _ => Fault::Index,
+        }
+    }
+}
+
+fn is_shortage(error: &io::Error) -> bool {
+    let shortages = [Errno::MFILE, Errno::NFILE, Errno::NOMEM, Errno::INTR];
+    errno(error).is_some_and(|errno| shortages.contains(&errno))
+}
+
+fn errno(error: &io::Error) -> Option<Errno> {
+    error.raw_os_error().map(Errno::from_raw_os_error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(errno: Errno) -> io::Error {
+        io::Error::from_raw_os_error(errno.raw_os_error())
+    }
+
+    fn store(action: &'static str, errno: Errno) -> IndexError {
+        StoreError::io(action, "/d")(source(errno)).into()
+    }
+
+    fn text(action: &'static str, errno: Errno) -> IndexError {
+        let error = TextError::Io {
+            action,
+            path: "/d".into(),
+            source: source(errno),
+        };
+        error.into()
+    }
+
+    #[test]
+    fn every_error_asks_for_one_thing() {
+        let table = [
+            (TextError::TooLong { len: 1 }.into(), Fault::Input),
+            (text("write", Errno::NOSPC), Fault::Transient),
+            (text("create", Errno::MFILE), Fault::Transient),
+            (text("sync", Errno::MFILE), Fault::Transient),
+            (text("sync", Errno::NOSPC), Fault::Index),
+            (text("sync", Errno::IO), Fault::Index),
+            (TextError::SyncFailed.into(), Fault::Index),
+            (store("sync", Errno::NFILE), Fault::Transient),
+            (store("sync", Errno::IO), Fault::Index),
+            (store("use", Errno::MFILE), Fault::Index),
+            (store("use", Errno::NOSPC), Fault::Index),
+            (StoreError::SyncFailed.into(), Fault::Index),
+            (StoreError::Engine("x".into()).into(), Fault::Index),
+            (IndexError::Damaged("x".into()), Fault::Index),
+        ];
+        for (error, fault) in table {
+            assert_eq!(error.fault(), fault, "{error:?}");
+        }
+    }
+
+    #[test]
+    fn a_full_disk_is_told_from_other_refusals() {
+        assert!(text("write", Errno::NOSPC).is_disk_full());
+        assert!(store("use", Errno::DQUOT).is_disk_full());
+        assert!(!text("write", Errno::IO).is_disk_full());
+    }
+}

@@ -1,0 +1,158 @@
+//! Reading the records into memory when an index opens.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use simdex_schema::{ContentHash, ContentRecord, DocId, DocumentRecord, EdgeRecord, GroupId, key};
+
+use crate::IndexError;
+use crate::groups::Stars;
+use crate::index::{Shared, text_reference};
+use crate::open::{damaged, visit};
+use crate::settle::rank;
+use crate::store::Store;
+use crate::table::{DocumentStats, Table};
+use crate::text::{TextRef, TextStore};
+
+/// Documents with their records.
+pub(crate) type Documents = Vec<(DocId, DocumentRecord)>;
+
+/// What reading the records says of texts.
+#[derive(Default)]
+pub(crate) struct Pointed {
+    /// Documents whose text lies in no file or beyond the end of one.
+    pub(crate) nowhere: Vec<DocId>,
+    /// The first and the last text of each segment that documents point to, by place.
+    pub(crate) ends: BTreeMap<u32, [(TextRef, DocId); 2]>,
+}
+
+impl Pointed {
+    fn note(&mut self, lengths: &BTreeMap<u32, u64>, at: TextRef, id: DocId) {
+        let len = lengths.get(&at.segment).copied().unwrap_or(0);
+        if at.block_end().is_none_or(|end| end > len) {
+            self.nowhere.push(id);
+            return;
+        }
+        let [first, last] = self.ends.entry(at.segment).or_insert([(at, id); 2]);
+        *first = (at, id).min(*first);
+        *last = (at, id).max(*last);
+    }
+}
+
+/// Reads all documents and counts their texts as live. Returns those whose postings are not in
+/// buckets, by id, and where texts lie.
+pub(crate) fn load_documents(
+    store: &dyn Store,
+    shared: &mut Shared,
+    texts: &TextStore,
+    watermark: u64,
+) -> Result<(Documents, Pointed), IndexError> {
+    let (mut unmerged, mut pointed) = (Vec::new(), Pointed::default());
+    let lengths = texts.lengths()?;
+    visit(store, key::prefix::DOCUMENT, |bytes, value| {
+        let record = DocumentRecord::decode(value).map_err(|e| damaged("of a document", e))?;
+        let id = key::parse_document(bytes, 1)
+            .ok_or_else(|| IndexError::Damaged("the key of a document".to_owned()))?;
+        shared.table.insert(id, DocumentStats::from(&record));
+        if let Some(text) = text_reference(&record)? {
+            texts.count_live(&text);
+            pointed.note(&lengths, text, id);
+        }
+        if id.serial() >= watermark {
+            unmerged.push((id, record));
+        }
+        Ok(())
+    })?;
+    load_unsettled(store, shared)?;
+    Ok((unmerged, pointed))
+}
+
+fn load_unsettled(store: &dyn Store, shared: &mut Shared) -> Result<(), IndexError> {
+    visit(store, key::prefix::UNSETTLED, |bytes, _| {
+        let id = key::parse_document(bytes, 1);
+        let id = id.filter(|id| shared.table.is_text(*id));
+        shared.unsettled.extend(id);
+        Ok(())
+    })
+}
+
+/// Counts the files of every document; returns contents that no file holds.
+pub(crate) fn load_files(
+    store: &dyn Store,
+    table: &mut Table,
+) -> Result<BTreeSet<ContentHash>, IndexError> {
+    let mut contents: BTreeMap<ContentHash, (Option<DocId>, bool)> = BTreeMap::new();
+    visit(store, key::prefix::CONTENT, |bytes, value| {
+        let record = ContentRecord::decode(value).map_err(|e| damaged("of a content", e))?;
+        if let Some(hash) = ContentHash::from_slice(&bytes[1..]) {
+            contents.insert(hash, (record.document, false));
+        }
+        Ok(())
+    })?;
+    visit(store, key::prefix::FILE_OF_CONTENT, |bytes, _| {
+        let hash = bytes.get(1..33).and_then(ContentHash::from_slice);
+        let root = key::parse_file(bytes, 33).map(|file| file.root);
+        if let (Some(entry), Some(root)) = (hash.and_then(|h| contents.get_mut(&h)), root) {
+            entry.1 = true;
+            if let Some(id) = entry.0 {
+                table.count_file(root, id, true);
+            }
+        }
+        Ok(())
+    })?;
+    Ok(contents
+        .into_iter()
+        .filter(|(_, (_, held))| !held)
+        .map(|(hash, _)| hash)
+        .collect())
+}
+
+/// Reads the stars: every edge joins a member to its principal, the earlier of the two, and a
+/// document that is settled and no member is a principal. False where the edges contradict that.
+pub(crate) fn load_stars(store: &dyn Store, shared: &mut Shared) -> Result<bool, IndexError> {
+    let mut members = Vec::new();
+    visit(store, key::prefix::EDGE, |bytes, value| {
+        let edge = EdgeRecord::decode(value).map_err(|e| damaged("of an edge", e))?;
+        let ends = key::parse_document(bytes, 1).zip(key::parse_document(bytes, 9));
+        let Some((a, b)) = ends else {
+            return Ok(());
+        };
+        let (principal, member, edge) = match rank(&shared.table, a) < rank(&shared.table, b) {
+            true => (a, b, edge),
+            false => (b, a, edge.swapped()),
+        };
+        shared.stars.join(member, principal, edge);
+        members.push((member, principal));
+        Ok(())
+    })?;
+    for id in shared.table.known().iter().map(DocId) {
+        let settled = shared.table.is_text(id) && !shared.unsettled.contains(&id);
+        if settled && shared.stars.principal(id) == id {
+            shared.stars.lead(id);
+        }
+    }
+    load_handles(store, shared)?;
+    Ok(members.iter().all(|(member, principal)| {
+        shared.stars.principals().contains(principal.0)
+            && shared.stars.principal(*member) == *principal
+            && !shared.unsettled.contains(member)
+    }))
+}
+
+fn load_handles(store: &dyn Store, shared: &mut Shared) -> Result<(), IndexError> {
+    visit(store, key::prefix::GROUP, |bytes, value| {
+        let handle = value.try_into().map(u64::from_be_bytes).map(GroupId);
+        if let (Some(id), Ok(handle)) = (key::parse_document(bytes, 1), handle) {
+            shared.group_ids.insert(id, handle);
+        }
+        Ok(())
+    })
+}
+
+impl Shared {
+    /// Has every document with text wait for its place.
+    pub(crate) fn unsettle_all(&mut self) {
+        self.stars = Stars::default();
+        let known = self.table.known().iter().map(DocId);
+        self.unsettled = known.filter(|id| self.table.is_text(*id)).collect();
+    }
+}

@@ -1,0 +1,269 @@
+//! Text directories that were restored, exchanged or removed: what lies there is never taken for the
+//! text of a document.
+
+use std::fs;
+use std::path::Path;
+
+use simdex_schema::{DocumentRecord, MetaRecord, State, key};
+
+use super::bed::{Bed, file};
+use super::texts::Random;
+use crate::store::Write;
+use crate::text::{TextRef, TextStore, block_of_format_2};
+use crate::verify::{Depth, verify};
+use crate::{Cancel, Index, IndexError, MemoryAccount};
+
+/// Two texts that look alike from outside: as long, and as long compressed.
+fn twins() -> [String; 2] {
+    let mut random = Random::new(91);
+    let packed = |text: &str| zstd::bulk::compress(text.as_bytes(), 3).unwrap().len();
+    let first = random.words(12);
+    loop {
+        let second = random.words(12);
+        if (first.len(), packed(&first)) == (second.len(), packed(&second)) && first != second {
+            return [first, second];
+        }
+    }
+}
+
+/// An index with one file, merged, closed and opened again.
+fn with(text: &str) -> Bed {
+    let mut bed = Bed::memory();
+    bed.put("a/x", text);
+    bed.settle();
+    bed.close_and_open();
+    bed
+}
+
+fn replace_dir(dir: &Path, by: &Path) {
+    fs::remove_dir_all(dir).unwrap();
+    fs::create_dir(dir).unwrap();
+    for entry in fs::read_dir(by).unwrap() {
+        let entry = entry.unwrap();
+        fs::copy(entry.path(), dir.join(entry.file_name())).unwrap();
+    }
+}
+
+fn reference(index: &Index, text: &str) -> TextRef {
+    let id = index.document_by_hash(super::bed::document(text)).unwrap();
+    let record = index.document(id.unwrap()).unwrap().unwrap();
+    crate::index::text_reference(&record).unwrap().unwrap()
+}
+
+/// The text directory of an index with this text, exchanged for one that holds its twin in the very
+/// same place: of another store, or of this store's own past or another line of it.
+fn exchanged(same_store: bool) -> (Bed, [String; 2]) {
+    let twins = twins();
+    let bed = with(&twins[0]);
+    let at = reference(bed.index(), &twins[0]);
+    let other = tempfile::tempdir().unwrap();
+    let id = match same_store {
+        true => bed.index().writer().meta.store.unwrap(),
+        false => simdex_schema::StoreId([5; 16]),
+    };
+    let store = TextStore::open(other.path(), id, at.segment).unwrap();
+    let twin = store.append(&[&twins[1]]).unwrap()[0];
+    assert_eq!(
+        (twin.segment, twin.offset, twin.block_len, twin.len),
+        (at.segment, at.offset, at.block_len, at.len)
+    );
+    store.sync().unwrap();
+    replace_dir(&bed.texts(), other.path());
+    (bed, twins)
+}
+
+/// What must hold wherever the text of `a/x` is not that of its document: it is told as lost, by
+/// every way to it, and its file is read again.
+fn assert_lost(bed: &mut Bed, text: &str) {
+    let id = bed.id(text).unwrap();
+    bed.open();
+    assert!(matches!(bed.index().text(id), Err(IndexError::Text(_))));
+    assert!(matches!(
+        bed.index().all_texts_read(),
+        Err(IndexError::LostTexts(1))
+    ));
+    bed.open();
+    let account = account(&bed);
+    assert!(matches!(
+        bed.index().shingles(id, &account),
+        Err(IndexError::Text(_))
+    ));
+    // A rebuild signs every text again.
+    bed.options.rebuild = true;
+    assert_eq!(bed.open().lost_texts, 1);
+    bed.options.rebuild = false;
+    let found = verify(bed.index().store.as_ref(), &bed.texts(), Depth::Everything).unwrap();
+    assert_eq!(found.faults.count, 1, "{:?}", found.faults.told);
+    assert_eq!(bed.index().release_lost().unwrap(), [file("a/x")]);
+    let unread = bed.index().file(&file("a/x")).unwrap().unwrap();
+    assert!(matches!(
+        unread.outcome,
+        simdex_schema::file::FileOutcome::Unread(State::Unstable, _)
+    ));
+    bed.put("a/x", text);
+    let again = bed.id(text).unwrap();
+    assert_eq!(bed.index().text(again).unwrap().as_deref(), Some(text));
+    assert!(bed.index().all_texts_read().is_ok());
+}
+
+fn account(bed: &Bed) -> MemoryAccount {
+    bed.index().memory().questions.account(&Cancel::never())
+}
+
+#[test]
+fn the_texts_of_another_data_directory_are_not_served() {
+    let (mut bed, twins) = exchanged(false);
+    assert_lost(&mut bed, &twins[0]);
+}
+
+#[test]
+fn texts_of_the_same_store_restored_from_another_time_are_not_served() {
+    let (mut bed, twins) = exchanged(true);
+    assert_lost(&mut bed, &twins[0]);
+}
+
+#[test]
+fn a_text_directory_that_is_gone_is_noticed_when_the_index_opens() {
+    let twins = twins();
+    let mut bed = with(&twins[0]);
+    fs::remove_dir_all(bed.texts()).unwrap();
+    assert_eq!(bed.open().lost_texts, 1, "though nothing is signed again");
+    assert_lost(&mut bed, &twins[0]);
+}
+
+/// Makes of an index what format 2 would have stored, with this text in the place of the first.
+fn as_format_2(bed: &mut Bed, text: &str, stored: &str) {
+    let index = bed.index();
+    let at = reference(index, text);
+    let id = bed.id(text).unwrap();
+    let record = index.document(id).unwrap().unwrap();
+    let text = Some(at.to_bytes()[..24].to_vec());
+    let record = DocumentRecord { text, ..record };
+    let meta = MetaRecord {
+        store: None,
+        next_segment: 1,
+        named_from: 0,
+        ..index.writer().meta.clone()
+    };
+    let mut meta = meta.encode();
+    meta[0] = 2;
+    meta.truncate(meta.len() - 3);
+    let put = |key, value| Write::Put { key, value };
+    let writes = vec![
+        put(key::document(id), record.encode()),
+        put(key::meta(), meta),
+    ];
+    index.store.records().apply(writes).unwrap();
+    assert_eq!(at.offset, 0);
+    let block = block_of_format_2(at.segment, 0, stored.as_bytes());
+    fs::write(bed.texts().join(format!("{:06}.seg", at.segment)), block).unwrap();
+}
+
+#[test]
+fn a_store_of_format_2_is_taken_over_and_its_texts_are_read() {
+    let twins = twins();
+    let mut bed = with(&twins[0]);
+    as_format_2(&mut bed, &twins[0], &twins[0]);
+    assert_eq!(bed.open().lost_texts, 0);
+    let store = bed.index().writer().meta.store;
+    assert!(store.is_some());
+    bed.put("a/y", &twins[1]);
+    bed.close_and_open();
+    assert_eq!(bed.index().writer().meta.store, store);
+    for text in &twins {
+        let id = bed.id(text).unwrap();
+        assert_eq!(bed.index().text(id).unwrap().as_ref(), Some(text));
+        let shingles = bed.index().shingles(id, &account(&bed));
+        assert!(shingles.unwrap().is_some());
+    }
+}
+
+#[test]
+fn an_old_reference_without_a_checksum_is_held_against_its_documents_name() {
+    let twins = twins();
+    let mut bed = with(&twins[0]);
+    as_format_2(&mut bed, &twins[0], &twins[1]);
+    assert_lost(&mut bed, &twins[0]);
+}
+
+#[test]
+fn a_foreign_text_is_not_copied_into_a_new_segment() {
+    let twins = twins();
+    let mut random = Random::new(92);
+    let mut bed = with(&twins[0]);
+    as_format_2(&mut bed, &twins[0], &twins[1]);
+    // Behind it, so that the segment is mostly dead.
+    let at = reference(bed.index(), &twins[0]);
+    let path = bed.texts().join(format!("{:06}.seg", at.segment));
+    let mut bytes = fs::read(&path).unwrap();
+    let dead = block_of_format_2(at.segment, bytes.len() as u64, random.words(90).as_bytes());
+    bytes.extend(dead);
+    fs::write(&path, bytes).unwrap();
+    bed.open();
+    assert_eq!(bed.index().compact_texts().unwrap(), 0);
+    assert_eq!(
+        reference(bed.index(), &twins[0]),
+        at,
+        "it stands where it stood"
+    );
+    assert!(bed.index().all_texts_read().is_err());
+    assert_eq!(bed.index().release_lost().unwrap(), [file("a/x")]);
+}
+
+#[test]
+fn a_segment_removed_while_it_is_written_costs_only_what_was_in_it() {
+    let twins = twins();
+    let mut bed = Bed::memory();
+    bed.put("a/x", &twins[0]);
+    fs::remove_dir_all(bed.texts()).unwrap();
+    bed.put("a/y", &twins[1]);
+    let id = bed.id(&twins[1]).unwrap();
+    assert_eq!(bed.index().text(id).unwrap().as_ref(), Some(&twins[1]));
+    // The commit tells: what it made safe lacks a text.
+    bed.index().commit().unwrap();
+    assert!(bed.index().all_texts_read().is_err());
+    assert_eq!(bed.index().release_lost().unwrap(), [file("a/x")]);
+    assert!(bed.index().release_lost().unwrap().is_empty());
+    bed.put("a/x", &twins[0]);
+    bed.settle();
+    bed.close_and_open();
+    for text in &twins {
+        let id = bed.id(text).unwrap();
+        assert_eq!(bed.index().text(id).unwrap().as_ref(), Some(text));
+    }
+}
+
+#[test]
+fn no_segment_number_is_used_again_after_the_directory_was_removed() {
+    let twins = twins();
+    let mut bed = with(&twins[0]);
+    let before = reference(bed.index(), &twins[0]).segment;
+    fs::remove_dir_all(bed.texts()).unwrap();
+    bed.open();
+    bed.put("a/y", &twins[1]);
+    assert!(reference(bed.index(), &twins[1]).segment > before);
+}
+
+#[test]
+fn an_exchanged_segment_is_noticed_at_opening_and_read_again_whole() {
+    let mut random = Random::new(93);
+    let texts: Vec<String> = (0..30).map(|_| random.words(40)).collect();
+    let [mut bed, other] = [0, 1].map(|_| {
+        let mut bed = Bed::memory();
+        for (at, text) in texts.iter().enumerate() {
+            bed.put(&format!("a/{at}"), text);
+        }
+        bed.settle();
+        bed.close_and_open();
+        bed
+    });
+    replace_dir(&bed.texts(), &other.texts());
+    assert_eq!(bed.open().lost_texts, 2, "the first and the last");
+    assert_eq!(bed.index().release_lost().unwrap().len(), texts.len());
+    assert!(bed.index().release_lost().unwrap().is_empty());
+    for (at, text) in texts.iter().enumerate() {
+        bed.put(&format!("a/{at}"), text);
+        let id = bed.id(text).unwrap();
+        assert_eq!(bed.index().text(id).unwrap().as_ref(), Some(text));
+    }
+}

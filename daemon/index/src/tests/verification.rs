@@ -1,0 +1,158 @@
+//! What is damaged is told; nothing is changed.
+
+use std::fs;
+
+use simdex_schema::posting::shard_key;
+use simdex_schema::{FileKey, RootId, key};
+use simdex_signature::SchemeKind;
+
+use super::bed::{Bed, content, document};
+use super::texts::Random;
+use crate::batch::Batch;
+use crate::verify::{Depth, Faults, Verified, verify};
+
+const TEXTS: usize = 40;
+
+fn filled() -> (Bed, Vec<String>) {
+    let mut random = Random::new(71);
+    let texts: Vec<String> = (0..TEXTS).map(|_| random.words(60)).collect();
+    let mut bed = Bed::memory();
+    for (at, text) in texts.iter().enumerate() {
+        bed.put(&format!("a/{at}"), text);
+    }
+    bed.settle();
+    bed.close_and_open();
+    (bed, texts)
+}
+
+fn verified(bed: &Bed, depth: Depth) -> Verified {
+    verify(bed.index().store.as_ref(), &bed.texts(), depth).unwrap()
+}
+
+fn told(bed: &Bed, depth: Depth) -> String {
+    verified(bed, depth).faults.told.join("\n")
+}
+
+#[test]
+fn a_sound_index_has_no_faults_and_everything_is_counted() {
+    let (bed, texts) = filled();
+    for depth in [Depth::Heads, Depth::Everything] {
+        let found = verified(&bed, depth);
+        assert_eq!(found.faults.told, [""; 0]);
+        assert_eq!(found.texts, TEXTS as u64);
+        let bytes: usize = texts.iter().map(String::len).sum();
+        assert_eq!(found.text_bytes, bytes as u64);
+        assert!(found.records > 4 * TEXTS as u64 && found.postings > 0);
+    }
+}
+
+#[test]
+fn missing_texts_are_told_at_either_depth() {
+    let (bed, _) = filled();
+    fs::remove_dir_all(bed.texts()).unwrap();
+    for depth in [Depth::Heads, Depth::Everything] {
+        let found = verified(&bed, depth);
+        assert_eq!(found.faults.count, TEXTS as u64);
+        assert!(found.faults.told[0].contains("missing"));
+    }
+    assert!(!bed.texts().exists(), "nothing is made");
+}
+
+#[test]
+fn a_flipped_bit_in_any_text_is_told_where_everything_is_read() {
+    let (bed, _) = filled();
+    let segment = fs::read_dir(bed.texts()).unwrap().next().unwrap().unwrap();
+    let mut bytes = fs::read(segment.path()).unwrap();
+    bytes[200] ^= 4;
+    fs::write(segment.path(), &bytes).unwrap();
+    assert!(told(&bed, Depth::Everything).contains("checksum mismatch"));
+    assert_eq!(told(&bed, Depth::Heads), "", "the heads are whole");
+    fs::write(segment.path(), &bytes[..100]).unwrap();
+    assert!(told(&bed, Depth::Heads).contains("no block holds it"));
+}
+
+#[test]
+fn links_that_lead_nowhere_are_told() {
+    let file = FileKey {
+        root: RootId(1),
+        path: b"0".to_vec(),
+    };
+    let (bed, texts) = filled();
+    let (hash, id) = (content(&texts[0], 0), bed.id(&texts[0]).unwrap());
+    let keys = [
+        (key::file_of_content(hash, &file), "does not name it"),
+        (key::file(&file), "another content"),
+        (key::content(hash), "not on record"),
+        (key::content_of_document(id, hash), "does not name it"),
+        (
+            key::document_by_hash(document(&texts[0])),
+            "another document",
+        ),
+        (key::document(id), "not on record"),
+    ];
+    for (key, fault) in keys {
+        let (bed, _) = filled();
+        let mut batch = Batch::new(bed.index().store.records());
+        batch.delete(key);
+        batch.apply().unwrap();
+        let told = told(&bed, Depth::Heads);
+        assert!(told.contains(fault), "{fault}: {told}");
+    }
+}
+
+#[test]
+fn records_and_postings_that_do_not_decode_are_told() {
+    let (bed, texts) = filled();
+    let id = bed.id(&texts[3]).unwrap();
+    let mut batch = Batch::new(bed.index().store.records());
+    batch.put(key::document(id), vec![1, 2, 3]);
+    batch.put(b"zzz".to_vec(), Vec::new());
+    batch.apply().unwrap();
+    let told = told(&bed, Depth::Heads);
+    assert!(
+        told.contains("ends early") && told.contains("not known"),
+        "{told}"
+    );
+
+    let (bed, _) = filled();
+    let bits = bed.index().writer().meta.bucket_bits[0];
+    let postings = bed.index().store.postings();
+    let key = shard_key(SchemeKind::ModN, bits, 0, 0);
+    let block = postings.get(&key).unwrap().unwrap();
+    postings.put(&key, &block[..block.len() - 1]).unwrap();
+    postings
+        .put(&shard_key(SchemeKind::ModN, bits, 1, 0), &block)
+        .unwrap();
+    postings.put(&[9; 8], &block).unwrap();
+    postings.put(&[9; 7], &block).unwrap();
+    let told = self::told(&bed, Depth::Heads);
+    for fault in [
+        "does not decode",
+        "of another bucket",
+        "scheme",
+        "another form",
+    ] {
+        assert!(told.contains(fault), "{fault}: {told}");
+    }
+}
+
+#[test]
+fn what_a_crash_leaves_behind_the_last_text_is_no_fault() {
+    let (bed, _) = filled();
+    let segment = fs::read_dir(bed.texts()).unwrap().next().unwrap().unwrap();
+    let mut bytes = fs::read(segment.path()).unwrap();
+    // A torn block, to which nothing points.
+    let head = bytes[..32].to_vec();
+    bytes.extend(head);
+    bytes.extend(vec![0; 1 << 17]);
+    fs::write(segment.path(), bytes).unwrap();
+    let found = verified(&bed, Depth::Everything);
+    assert_eq!((found.faults.count, found.dead_blocks), (0, 1));
+}
+
+#[test]
+fn faults_beyond_the_first_are_counted() {
+    let mut faults = Faults::default();
+    (0..1_000).for_each(|at| faults.tell(at.to_string()));
+    assert_eq!((faults.count, faults.told.len()), (1_000, 50));
+}

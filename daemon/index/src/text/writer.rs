@@ -1,0 +1,141 @@
+//! What only the writer of texts touches: the current segment, its number, and what is live where.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+use simdex_schema::StoreId;
+
+use super::segment::{Appender, Sync};
+use super::{SEGMENT_BYTES, TextError, TextRef};
+use crate::private;
+
+#[derive(Debug)]
+pub(super) struct Writer {
+    pub(super) current: Option<Appender>,
+    sync_failed: bool,
+    pub(super) next_segment: u32,
+    pub(super) tallies: BTreeMap<u32, Tally>,
+    /// Segments that were removed or replaced while they were written.
+    pub(super) vanished: BTreeSet<u32>,
+}
+
+#[derive(Debug, Default, Clone, Copy)]
+pub(super) struct Tally {
+    /// Bytes of text that references point to, as far as the caller has told.
+    pub(super) live: u64,
+    /// Bytes of text written, once known. A finished segment never changes.
+    pub(super) raw: Option<u64>,
+}
+
+impl Writer {
+    /// Nothing is being written yet.
+    pub(super) fn new(next_segment: u32) -> Self {
+        Self {
+            current: None,
+            sync_failed: false,
+            next_segment,
+            tallies: BTreeMap::new(),
+            vanished: BTreeSet::new(),
+        }
+    }
+
+    pub(super) fn tally(&mut self, segment: u32) -> &mut Tally {
+        self.tallies.entry(segment).or_default()
+    }
+
+    pub(super) fn append_block(
+        &mut self,
+        dir: &Path,
+        store: StoreId,
+        texts: &[&str],
+    ) -> Result<TextRef, TextError> {
+        if self.sync_failed {
+            return Err(TextError::SyncFailed);
+        }
+        self.leave_vanished();
+        if self
+            .current
+            .as_ref()
+            .is_some_and(|current| current.offset >= SEGMENT_BYTES)
+        {
+            self.finish_segment()?;
+        }
+        if self.current.is_none() {
+            self.start_segment(dir, store)?;
+        }
+        let current = self.current.as_mut().ok_or(TextError::Exhausted)?;
+        let whole = current.append(&texts.concat().into_bytes())?;
+        let raw = &mut self.tally(whole.segment).raw;
+        *raw = raw.map(|raw| raw + u64::from(whole.len));
+        Ok(whole)
+    }
+
+    /// Leaves the current segment where its file was removed or replaced: the next text begins
+    /// another, and those in it are lost.
+    pub(super) fn leave_vanished(&mut self) {
+        if let Some(gone) = self.current.take_if(|current| !current.in_place()) {
+            self.vanished.insert(gone.segment);
+        }
+    }
+
+    /// Syncs the current segment, which an unsynced append may still need, and leaves it.
+    fn finish_segment(&mut self) -> Result<(), TextError> {
+        self.sync()?;
+        self.leave_vanished();
+        self.current = None;
+        Ok(())
+    }
+
+    fn start_segment(&mut self, dir: &Path, store: StoreId) -> Result<(), TextError> {
+        let number = self.next_segment;
+        let next = number.checked_add(1).ok_or(TextError::Exhausted)?;
+        // The number is spent even if this fails half way.
+        self.next_segment = next;
+        // The directory may have been removed with all that was in it.
+        private::create_dir(dir).map_err(TextError::io("create", dir))?;
+        self.current = Some(Appender::create(dir, store, number)?);
+        self.tally(number).raw = Some(0);
+        Ok(())
+    }
+
+    /// Makes sure that `segment` is not the current one.
+    pub(super) fn leave(&mut self, segment: u32) -> Result<(), TextError> {
+        if self
+            .current
+            .as_ref()
+            .is_some_and(|current| current.segment == segment)
+        {
+            self.finish_segment()?;
+        }
+        Ok(())
+    }
+
+    fn sync(&mut self) -> Result<(), TextError> {
+        match self.unsynced()? {
+            Some(sync) => {
+                let made = sync.make();
+                self.note(&sync, made)
+            }
+            None => Ok(()),
+        }
+    }
+
+    pub(super) fn unsynced(&self) -> Result<Option<Sync>, TextError> {
+        if self.sync_failed {
+            return Err(TextError::SyncFailed);
+        }
+        Ok(self.current.as_ref().and_then(Appender::unsynced))
+    }
+
+    pub(super) fn note(
+        &mut self,
+        sync: &Sync,
+        made: Result<(), TextError>,
+    ) -> Result<(), TextError> {
+        self.sync_failed |= made.is_err();
+        if let (Ok(()), Some(current)) = (&made, &mut self.current) {
+            current.note(sync);
+        }
+        made
+    }
+}

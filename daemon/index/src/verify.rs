@@ -1,0 +1,103 @@
+//! Reads everything an index has stored and says what contradicts itself. Nothing is written: give it
+//! a store that was opened on a copy.
+//!
+//! * [`records`]: every record decodes, and the links between them (`l`, `k`, `h`) go both ways;
+//! * [`postings`]: every bucket decodes and holds postings of its own;
+//! * [`texts`]: every reference finds its text, which is the one it was given, and every document has
+//!   the name of its text.
+
+use std::path::Path;
+
+use simdex_schema::StoreId;
+
+use crate::IndexError;
+use crate::store::{Store, StoreError};
+use crate::text::TextStore;
+
+mod postings;
+mod records;
+mod texts;
+
+/// Faults told one by one; further ones are counted.
+const MOST_TOLD: usize = 50;
+
+/// How much of the texts is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Depth {
+    /// The heads of all blocks, and whether every reference lies within one.
+    Heads,
+    /// All of them: checksums, and the names of documents.
+    Everything,
+}
+
+/// What a verification read and found.
+#[derive(Debug, Default)]
+pub struct Verified {
+    /// Records read.
+    pub records: u64,
+    /// Posting blocks read.
+    pub postings: u64,
+    /// Blocks of text, live or not.
+    pub blocks: u64,
+    /// Texts that documents point to.
+    pub texts: u64,
+    /// Their length, in bytes.
+    pub text_bytes: u64,
+    /// Damaged blocks of text to which nothing points: a crash leaves such, and no answer needs them.
+    pub dead_blocks: u64,
+    /// What is wrong.
+    pub faults: Faults,
+}
+
+/// Faults found: how many, and what the first of them are.
+#[derive(Debug, Default)]
+pub struct Faults {
+    /// How many there are.
+    pub count: u64,
+    /// The first of them, each in a few words.
+    pub told: Vec<String>,
+}
+
+impl Faults {
+    /// Adds one.
+    pub fn tell(&mut self, fault: impl Into<String>) {
+        self.count += 1;
+        if self.told.len() < MOST_TOLD {
+            self.told.push(fault.into());
+        }
+    }
+
+    /// Takes an error that says that something stored is damaged for a fault; any other goes on.
+    fn absorb<T>(&mut self, result: Result<T, IndexError>) -> Result<Option<T>, IndexError> {
+        match result {
+            Ok(value) => Ok(Some(value)),
+            Err(
+                error @ (IndexError::Damaged(_)
+                | IndexError::Record { .. }
+                | IndexError::Store(StoreError::Corrupt { .. } | StoreError::Damaged { .. })),
+            ) => {
+                self.tell(error.to_string());
+                Ok(None)
+            }
+            Err(error) => Err(error),
+        }
+    }
+}
+
+/// Verifies the index in `store` and its texts in `text_dir`.
+///
+/// # Errors
+/// Only where something could not be read; what is damaged is told in [`Verified::faults`].
+pub fn verify(store: &dyn Store, text_dir: &Path, depth: Depth) -> Result<Verified, IndexError> {
+    let mut verified = Verified::default();
+    let Some(meta) = records::meta(store, &mut verified.faults)? else {
+        return Ok(verified);
+    };
+    let references = records::verify(store, &mut verified)?;
+    postings::verify(store.postings(), &meta, &mut verified)?;
+    // A store that no program of this format has opened yet has no id, and blocks without one.
+    let id = meta.store.unwrap_or(StoreId([0; 16]));
+    let texts = TextStore::look(text_dir, id);
+    texts::verify(&texts, references, &meta, depth, &mut verified)?;
+    Ok(verified)
+}

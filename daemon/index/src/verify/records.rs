@@ -1,0 +1,240 @@
+//! Every record decodes, and what one record says of another, the other says too.
+
+use std::ops::ControlFlow;
+
+use simdex_schema::key::prefix;
+use simdex_schema::{
+    ContentHash, ContentRecord, DecodeError, DocId, DocumentHash, DocumentKind, DocumentRecord,
+    EdgeRecord, FileKey, FileRecord, MetaRecord, ReportRecord, RootRecord, key,
+};
+
+use super::texts::Reference;
+use super::{Faults, Verified};
+use crate::IndexError;
+use crate::index::text_reference;
+use crate::store::{RecordStore, Store};
+
+/// The meta record; a fault and none where there is none or it is damaged.
+pub(super) fn meta(
+    store: &dyn Store,
+    faults: &mut Faults,
+) -> Result<Option<MetaRecord>, IndexError> {
+    let bytes = faults.absorb(store.records().get(&key::meta()).map_err(Into::into))?;
+    let Some(bytes) = bytes.flatten() else {
+        faults.tell("there is no meta record");
+        return Ok(None);
+    };
+    match MetaRecord::decode(&bytes) {
+        Ok(meta) => Ok(Some(meta)),
+        // Not damage: this program cannot judge it.
+        Err(source @ DecodeError::Version { .. }) => Err(decode_error("meta", source)),
+        Err(source) => faults.absorb(Err(decode_error("meta", source))),
+    }
+}
+
+fn decode_error(what: &str, source: DecodeError) -> IndexError {
+    IndexError::Record {
+        what: what.to_owned(),
+        source,
+    }
+}
+
+/// Reads all records; returns what points to texts.
+pub(super) fn verify(
+    store: &dyn Store,
+    verified: &mut Verified,
+) -> Result<Vec<Reference>, IndexError> {
+    let mut records = Records {
+        store: store.records(),
+        references: Vec::new(),
+    };
+    let mut failed = Ok(());
+    let scanned = store.records().scan(&[], None, &mut |key, value| {
+        verified.records += 1;
+        match records.check(key, value) {
+            Ok(None) => return ControlFlow::Continue(()),
+            Ok(Some(fault)) => verified.faults.tell(format!("{}: {fault}", named(key))),
+            Err(error) => match verified.faults.absorb::<()>(Err(error)) {
+                Ok(_) => {}
+                Err(error) => {
+                    failed = Err(error);
+                    return ControlFlow::Break(());
+                }
+            },
+        }
+        ControlFlow::Continue(())
+    });
+    failed?;
+    verified.faults.absorb(scanned.map_err(Into::into))?;
+    Ok(records.references)
+}
+
+/// A key for people: its kind, and the beginning of what follows.
+fn named(key: &[u8]) -> String {
+    let kind = char::from(key.first().copied().unwrap_or(b'?'));
+    let hex: String = key
+        .iter()
+        .skip(1)
+        .take(24)
+        .map(|byte| format!("{byte:02x}"))
+        .collect();
+    format!("record {} {hex}", kind.escape_default())
+}
+
+struct Records<'a> {
+    store: &'a dyn RecordStore,
+    references: Vec<Reference>,
+}
+
+/// What is wrong with a record, if anything.
+type Found = Result<Option<String>, IndexError>;
+
+impl Records<'_> {
+    fn check(&mut self, key: &[u8], value: &[u8]) -> Found {
+        let Some((kind, rest)) = key.split_first() else {
+            return Ok(Some("an empty key".to_owned()));
+        };
+        match *kind {
+            prefix::META if rest.is_empty() => Ok(None),
+            prefix::ROOT => decoded(RootRecord::decode(value)),
+            prefix::FILE => self.file(key, value),
+            prefix::CONTENT => self.content(rest, value),
+            prefix::FILE_OF_CONTENT => self.file_of_content(key),
+            prefix::DOCUMENT => self.document(key, value),
+            prefix::DOCUMENT_BY_HASH => self.document_by_hash(rest, value),
+            prefix::CONTENT_OF_DOCUMENT => self.content_of_document(key),
+            prefix::EDGE => decoded(EdgeRecord::decode(value)),
+            prefix::UNSETTLED | prefix::GROUP => Ok(key::parse_document(key, 1)
+                .is_none()
+                .then(|| "a document's key".to_owned())),
+            prefix::REPORT => decoded(ReportRecord::decode(value)),
+            _ => Ok(Some("a kind of record that is not known".to_owned())),
+        }
+    }
+
+    fn file(&self, key: &[u8], value: &[u8]) -> Found {
+        let (file, record) = match (key::parse_file(key, 1), FileRecord::decode(value)) {
+            (Some(file), Ok(record)) => (file, record),
+            (_, record) => return malformed(record),
+        };
+        let Some(hash) = record.content() else {
+            return Ok(None);
+        };
+        Ok(self
+            .missing(
+                &key::file_of_content(hash, &file),
+                "its content does not name it",
+            )?
+            .or(self.missing(&key::content(hash), "its content is not on record")?))
+    }
+
+    fn content(&self, rest: &[u8], value: &[u8]) -> Found {
+        let (hash, record) = match (ContentHash::from_slice(rest), ContentRecord::decode(value)) {
+            (Some(hash), Ok(record)) => (hash, record),
+            (_, record) => return malformed(record),
+        };
+        let Some(id) = record.document else {
+            return Ok(None);
+        };
+        let link = key::content_of_document(id, hash);
+        Ok(self
+            .missing(&link, "its document does not name it")?
+            .or(self.missing(&key::document(id), "its document is not on record")?))
+    }
+
+    fn file_of_content(&self, key: &[u8]) -> Found {
+        let hash = key.get(1..33).and_then(ContentHash::from_slice);
+        let Some((hash, file)) = hash.zip(key::parse_file(key, 33)) else {
+            return malformed(Ok(()));
+        };
+        let holds = self.get(&file)?.and_then(|record| record.content()) == Some(hash);
+        Ok((!holds).then(|| "its file holds another content".to_owned()))
+    }
+
+    fn get(&self, file: &FileKey) -> Result<Option<FileRecord>, IndexError> {
+        let bytes = self.store.get(&key::file(file))?;
+        let record = bytes.map(|bytes| FileRecord::decode(&bytes)).transpose();
+        record.map_err(|source| decode_error("of a file", source))
+    }
+
+    fn document(&mut self, key: &[u8], value: &[u8]) -> Found {
+        let (id, record) = match (key::parse_document(key, 1), DocumentRecord::decode(value)) {
+            (Some(id), Ok(record)) => (id, record),
+            (_, record) => return malformed(record),
+        };
+        // One that was let go for its damaged text has no contents: its text is not needed any more,
+        // and its name may be its heir's.
+        if !self.carries_content(id)? {
+            return Ok(None);
+        }
+        let hash = record.hash;
+        match text_reference(&record)? {
+            Some(at) => self.references.push(Reference { at, id, hash }),
+            None if record.kind == DocumentKind::Text => {
+                return Ok(Some("it has no text".to_owned()));
+            }
+            None => {}
+        }
+        let leads_here = self.named(hash)? == Some(id);
+        Ok((!leads_here).then(|| "its name leads to another document".to_owned()))
+    }
+
+    fn carries_content(&self, id: DocId) -> Result<bool, IndexError> {
+        let mut found = false;
+        let prefix = key::contents_of_document(id);
+        self.store.scan(&prefix, None, &mut |_, _| {
+            found = true;
+            ControlFlow::Break(())
+        })?;
+        Ok(found)
+    }
+
+    fn named(&self, hash: DocumentHash) -> Result<Option<DocId>, IndexError> {
+        let bytes = self.store.get(&key::document_by_hash(hash))?;
+        Ok(bytes.and_then(|bytes| key::parse_document(&bytes, 0)))
+    }
+
+    fn document_by_hash(&self, rest: &[u8], value: &[u8]) -> Found {
+        let Some((hash, id)) = DocumentHash::from_slice(rest).zip(key::parse_document(value, 0))
+        else {
+            return malformed(Ok(()));
+        };
+        let bytes = self.store.get(&key::document(id))?;
+        let record = bytes
+            .map(|bytes| DocumentRecord::decode(&bytes))
+            .transpose();
+        let record = record.map_err(|source| decode_error("of a document", source))?;
+        let is_it = record.is_some_and(|record| record.hash == hash);
+        Ok((!is_it).then(|| "it leads to another document".to_owned()))
+    }
+
+    fn content_of_document(&self, key: &[u8]) -> Found {
+        let hash = key.get(9..).and_then(ContentHash::from_slice);
+        let Some((hash, id)) = hash.zip(key.get(..9).and_then(|key| key::parse_document(key, 1)))
+        else {
+            return malformed(Ok(()));
+        };
+        let bytes = self.store.get(&key::content(hash))?;
+        let record = bytes.map(|bytes| ContentRecord::decode(&bytes)).transpose();
+        let record = record.map_err(|source| decode_error("of a content", source))?;
+        let carries = record.and_then(|record| record.document) == Some(id);
+        Ok((!carries).then(|| "its content carries another document".to_owned()))
+    }
+
+    fn missing(&self, key: &[u8], fault: &str) -> Found {
+        let there = self.store.get(key)?.is_some();
+        Ok((!there).then(|| fault.to_owned()))
+    }
+}
+
+fn decoded<T>(record: Result<T, DecodeError>) -> Found {
+    Ok(record.err().map(|error| error.to_string()))
+}
+
+/// The fault of a record that does not decode, or that stands under a key of another form.
+fn malformed<T>(record: Result<T, DecodeError>) -> Found {
+    Ok(Some(record.err().map_or_else(
+        || "a key of another form".to_owned(),
+        |error| error.to_string(),
+    )))
+}

@@ -1,0 +1,182 @@
+//! What keeps changes from being applied now, for status, health and log.
+//!
+//! An alarm stands from the first failure to the next success of the part that met it. It is logged
+//! when it is raised, when its reason changes, and then once a minute.
+
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use tokio::sync::watch;
+
+/// A standing alarm is logged again this often.
+const REMIND: Duration = Duration::from_secs(60);
+
+/// Who cannot go on, the gravest first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Part {
+    /// The index is closed and being opened again.
+    Index,
+    /// Changes are not applied.
+    Writer,
+    /// What was applied is not power-safe.
+    Commits,
+    /// Files are not looked at.
+    Readers,
+    /// Roots are not walked.
+    Walks,
+    /// Edges and groups are not found.
+    Settler,
+}
+
+/// Why changes are not applied.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Alarm {
+    /// Who cannot go on.
+    pub part: Part,
+    /// Why.
+    pub reason: String,
+    /// Since when.
+    pub since: SystemTime,
+    /// When it is tried again, where that is known.
+    pub next_attempt: Option<SystemTime>,
+    raised: Instant,
+    logged: Instant,
+}
+
+impl Alarm {
+    /// Whether questions are answered meanwhile.
+    pub fn is_answering(&self) -> bool {
+        self.part != Part::Index
+    }
+
+    /// For how long it has stood.
+    pub fn lasts(&self) -> Duration {
+        self.raised.elapsed()
+    }
+}
+
+/// How the daemon is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Health {
+    /// Changes are applied and questions answered.
+    Well,
+    /// Questions are answered, of what was applied before.
+    Stalled,
+    /// Nothing is answered.
+    Away,
+}
+
+/// All alarms that stand.
+pub struct Alarms {
+    standing: Mutex<BTreeMap<Part, Alarm>>,
+    health: watch::Sender<Health>,
+}
+
+impl Default for Alarms {
+    fn default() -> Self {
+        Self {
+            standing: Mutex::default(),
+            health: watch::Sender::new(Health::Well),
+        }
+    }
+}
+
+impl Alarms {
+    /// Raises an alarm, or says more of one that stands; it is tried again after `pause`.
+    pub fn raise(&self, part: Part, reason: &str, pause: Option<Duration>) {
+        let now = Instant::now();
+        let mut standing = self.lock();
+        let before = standing.get(&part);
+        let told = before.is_some_and(|alarm| {
+            alarm.reason == reason && now.duration_since(alarm.logged) < REMIND
+        });
+        if !told {
+            tracing::error!(?part, reason, "changes are not applied");
+        }
+        let alarm = Alarm {
+            part,
+            reason: reason.to_owned(),
+            since: before.map_or_else(SystemTime::now, |alarm| alarm.since),
+            next_attempt: pause.and_then(|pause| SystemTime::now().checked_add(pause)),
+            raised: before.map_or(now, |alarm| alarm.raised),
+            logged: before.filter(|_| told).map_or(now, |alarm| alarm.logged),
+        };
+        standing.insert(part, alarm);
+        self.tell(&standing);
+    }
+
+    /// The part goes on.
+    pub fn clear(&self, part: Part) {
+        let mut standing = self.lock();
+        if standing.remove(&part).is_some() {
+            tracing::info!(?part, "changes are applied again");
+            self.tell(&standing);
+        }
+    }
+
+    /// A new engine starts afresh.
+    pub fn clear_all(&self) {
+        let mut standing = self.lock();
+        if !standing.is_empty() {
+            standing.clear();
+            tracing::info!("the index is open again");
+            self.tell(&standing);
+        }
+    }
+
+    /// The gravest alarm that stands.
+    pub fn gravest(&self) -> Option<Alarm> {
+        self.lock().values().next().cloned()
+    }
+
+    /// Follows how the daemon is.
+    pub fn health(&self) -> watch::Receiver<Health> {
+        self.health.subscribe()
+    }
+
+    fn tell(&self, standing: &BTreeMap<Part, Alarm>) {
+        let health = match standing.values().next() {
+            None => Health::Well,
+            Some(alarm) if alarm.is_answering() => Health::Stalled,
+            Some(_) => Health::Away,
+        };
+        self.health.send_if_modified(|known| {
+            let changed = *known != health;
+            *known = health;
+            changed
+        });
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Part, Alarm>> {
+        self.standing.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_gravest_is_shown_with_its_first_time_and_its_last_reason() {
+        let alarms = Alarms::default();
+        let health = alarms.health();
+        assert_eq!((alarms.gravest(), *health.borrow()), (None, Health::Well));
+        alarms.raise(Part::Settler, "no memory", None);
+        let first = alarms.gravest().unwrap();
+        alarms.raise(Part::Settler, "no descriptors", Some(REMIND));
+        let second = alarms.gravest().unwrap();
+        assert_eq!(
+            (first.since, second.reason.as_str()),
+            (second.since, "no descriptors")
+        );
+        assert!(second.next_attempt.unwrap() > second.since);
+        assert_eq!(*health.borrow(), Health::Stalled);
+        alarms.raise(Part::Index, "the disk failed", None);
+        assert_eq!(alarms.gravest().unwrap().part, Part::Index);
+        assert_eq!(*health.borrow(), Health::Away);
+        alarms.clear(Part::Index);
+        alarms.clear(Part::Settler);
+        assert_eq!((alarms.gravest(), *health.borrow()), (None, Health::Well));
+    }
+}

@@ -1,0 +1,107 @@
+//! Descriptors: as many as the system allows, shared out so that commits never lack them.
+
+use std::fs::File;
+use std::sync::{Mutex, PoisonError};
+
+use rustix::process::{Resource, getrlimit, setrlimit};
+
+use crate::config::Config;
+
+/// Descriptors kept back for a commit: files and directories of store and texts, one at a time.
+const KEPT: usize = 16;
+/// Store, log, socket, runtime, watchers, and what is opened now and then.
+const ALWAYS: u64 = 96;
+/// A reader has a document, its spools, and what it holds open on the way to it.
+const PER_READER: u64 = 8;
+/// A worker process has its ends of pipes and sockets.
+const PER_WORKER: u64 = 6;
+/// A question may have an upload.
+const PER_QUERY: u64 = 4;
+/// A root has its watch and the directories a walk is in.
+const PER_ROOT: u64 = 24;
+/// Connections that are always served.
+const LEAST_CONNECTIONS: u64 = 8;
+
+/// Raises the soft limit to the hard one; returns what holds now.
+pub fn raise_limit() -> u64 {
+    let mut limit = getrlimit(Resource::Nofile);
+    limit.current = limit.maximum;
+    // Refused, the limit that was set before holds.
+    let _ = setrlimit(Resource::Nofile, limit);
+    getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
+}
+
+/// Connections that may be open at once under this limit, at most `most`: what readers, workers,
+/// roots and the store need comes first.
+pub fn connections(config: &Config, readers: usize, limit: u64, most: usize) -> usize {
+    let ours = ALWAYS
+        + KEPT as u64
+        + PER_READER * readers as u64
+        + PER_WORKER * config.workers() as u64
+        + PER_QUERY * config.grpc.max_queries as u64
+        + PER_ROOT * config.roots.len() as u64;
+    let left = limit.saturating_sub(ours);
+    if left < LEAST_CONNECTIONS {
+        tracing::warn!(
+            limit,
+            needed = ours + LEAST_CONNECTIONS,
+            "few descriptors are allowed; raise the limit (LimitNOFILE), or lower extract.workers"
+        );
+    }
+    let most = u64::try_from(most).unwrap_or(u64::MAX);
+    usize::try_from(left.clamp(LEAST_CONNECTIONS.min(most), most)).unwrap_or(1)
+}
+
+/// Descriptors that are held so that nobody else has them, and given back for a commit.
+#[derive(Default)]
+pub struct Spare(Mutex<Vec<File>>);
+
+impl Spare {
+    /// Does what must not lack descriptors.
+    pub fn lend<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.lock().clear();
+        let done = work();
+        self.fill();
+        done
+    }
+
+    /// Takes as many as are to be had.
+    pub fn fill(&self) {
+        let mut held = self.lock();
+        while held.len() < KEPT {
+            let Ok(one) = File::open("/dev/null") else {
+                return;
+            };
+            held.push(one);
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, Vec<File>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn connections_get_what_the_rest_leaves() {
+        let mut config = Config::default();
+        config.extract.workers = 2;
+        assert_eq!(connections(&config, 8, u64::MAX, 256), 256);
+        let ours = ALWAYS + KEPT as u64 + 8 * PER_READER + 2 * PER_WORKER;
+        let ours = ours + PER_QUERY * config.grpc.max_queries as u64;
+        assert_eq!(connections(&config, 8, ours + 40, 256), 40);
+        assert_eq!(connections(&config, 8, 64, 256), 8);
+    }
+
+    #[test]
+    fn what_is_kept_is_free_while_it_is_lent_and_taken_back_after() {
+        let spare = Spare::default();
+        spare.fill();
+        assert_eq!(spare.lock().len(), KEPT);
+        assert_eq!(spare.lend(|| spare.lock().len()), 0);
+        assert_eq!(spare.lock().len(), KEPT);
+    }
+}

@@ -1,0 +1,304 @@
+//! A bounded number of places that users and connections share fairly.
+//!
+//! No user holds more than three quarters of the places and no connection more than half, so one
+//! greedy client always leaves room for the next one. A place that is given back goes to the waiting
+//! user who holds the fewest, then to whoever has waited longest.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use tokio::sync::oneshot;
+use tokio::time::timeout_at;
+
+/// Who asks, as far as sharing goes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Client {
+    /// The user, by the kernel's word.
+    pub(super) uid: u32,
+    /// The connection.
+    pub(super) connection: u64,
+}
+
+/// Requests of one user that may wait for one lane.
+const WAITING_PER_USER: usize = 256;
+
+/// Why no place was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NoPlace {
+    /// The deadline passed first.
+    Late,
+    /// Too many requests of this user wait already.
+    Crowded,
+}
+
+/// Places, shared out.
+#[derive(Debug)]
+pub(super) struct Lane {
+    width: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    held: usize,
+    by_user: HashMap<u32, usize>,
+    by_connection: HashMap<u64, usize>,
+    /// In order of arrival.
+    waiting: VecDeque<Waiter>,
+}
+
+#[derive(Debug)]
+struct Waiter {
+    client: Client,
+    place: oneshot::Sender<Place>,
+}
+
+/// One place, given back when dropped.
+#[derive(Debug)]
+pub(super) struct Place {
+    lane: Arc<Lane>,
+    client: Client,
+}
+
+impl Lane {
+    /// So many places, at least one.
+    pub(super) fn new(width: usize) -> Arc<Self> {
+        Arc::new(Self {
+            width: width.max(1),
+            state: Mutex::default(),
+        })
+    }
+
+    /// Waits for a place until the deadline.
+    pub(super) async fn enter(
+        self: &Arc<Self>,
+        client: Client,
+        deadline: Instant,
+    ) -> Result<Place, NoPlace> {
+        let given = {
+            let mut state = self.lock();
+            if self.may_hold(&state, client) {
+                return Ok(self.give(&mut state, client));
+            }
+            let of_user = |waiter: &&Waiter| waiter.client.uid == client.uid;
+            state.waiting.retain(|waiter| !waiter.place.is_closed());
+            if state.waiting.iter().filter(of_user).count() >= WAITING_PER_USER {
+                return Err(NoPlace::Crowded);
+            }
+            let (place, given) = oneshot::channel();
+            state.waiting.push_back(Waiter { client, place });
+            given
+        };
+        match timeout_at(deadline.into(), given).await {
+            Ok(Ok(place)) => Ok(place),
+            // The lane outlives its waiters: a closed channel is as good as no place.
+            Ok(Err(_)) | Err(_) => Err(NoPlace::Late),
+        }
+    }
+
+    /// Places that one user may hold.
+    fn user_share(&self) -> usize {
+        (self.width * 3 / 4).max(1)
+    }
+
+    /// Places that one connection may hold.
+    fn connection_share(&self) -> usize {
+        (self.width / 2).max(1)
+    }
+
+    fn may_hold(&self, state: &State, client: Client) -> bool {
+        let of_connection = state.by_connection.get(&client.connection).copied();
+        state.held < self.width
+            && state.of_user(client.uid) < self.user_share()
+            && of_connection.unwrap_or(0) < self.connection_share()
+    }
+
+    fn give(self: &Arc<Self>, state: &mut State, client: Client) -> Place {
+        state.held += 1;
+        *state.by_user.entry(client.uid).or_insert(0) += 1;
+        *state.by_connection.entry(client.connection).or_insert(0) += 1;
+        Place {
+            lane: Arc::clone(self),
+            client,
+        }
+    }
+
+    /// Takes the waiter whose turn it is out of the line, with a place for it.
+    fn next(self: &Arc<Self>) -> Option<(oneshot::Sender<Place>, Place)> {
+        let mut state = self.lock();
+        state.waiting.retain(|waiter| !waiter.place.is_closed());
+        let allowed = state.waiting.iter().enumerate();
+        let allowed = allowed.filter(|(_, waiter)| self.may_hold(&state, waiter.client));
+        let (at, _) = allowed.min_by_key(|(at, waiter)| (state.of_user(waiter.client.uid), *at))?;
+        let waiter = state.waiting.remove(at)?;
+        let place = self.give(&mut state, waiter.client);
+        Some((waiter.place, place))
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn of_user(&self, uid: u32) -> usize {
+        self.by_user.get(&uid).copied().unwrap_or(0)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        {
+            let mut state = self.lane.lock();
+            state.held = state.held.saturating_sub(1);
+            give_back(&mut state.by_user, self.client.uid);
+            give_back(&mut state.by_connection, self.client.connection);
+        }
+        // A waiter that has just gone away hands its place back by dropping it here.
+        while let Some((waiter, place)) = self.lane.next() {
+            let _ = waiter.send(place);
+        }
+    }
+}
+
+fn give_back<K: std::hash::Hash + Eq>(held: &mut HashMap<K, usize>, key: K) {
+    if let Some(count) = held.get_mut(&key) {
+        *count = count.saturating_sub(1);
+        if *count == 0 {
+            held.remove(&key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::time::Duration;
+
+    fn client(uid: u32, connection: u64) -> Client {
+        Client { uid, connection }
+    }
+
+    fn in_time() -> Instant {
+        Instant::now() + Duration::from_secs(120)
+    }
+
+    async fn refused(lane: &Arc<Lane>, client: Client) -> bool {
+        lane.enter(client, Instant::now()).await.is_err()
+    }
+
+    #[tokio::test]
+    async fn neither_a_connection_nor_a_user_takes_a_whole_lane() {
+        let lane = Lane::new(8);
+        let mut held = Vec::new();
+        for connection in [1, 1, 1, 1, 2, 2] {
+            held.push(lane.enter(client(7, connection), in_time()).await.ok());
+        }
+        assert!(held.iter().all(Option::is_some));
+        assert!(
+            refused(&lane, client(7, 1)).await,
+            "one connection holds half at most"
+        );
+        assert!(
+            refused(&lane, client(7, 3)).await,
+            "one user holds three quarters at most"
+        );
+        assert!(lane.enter(client(8, 4), in_time()).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn among_users_who_hold_none_the_first_to_wait_is_served_first() {
+        let lane = Lane::new(2);
+        // One place a user: both are taken, and three more wait.
+        let first = lane.enter(client(1, 1), in_time()).await.ok();
+        let second = lane.enter(client(2, 2), in_time()).await.ok();
+        let (order, mut came) = tokio::sync::mpsc::unbounded_channel();
+        for (number, uid) in [(1, 1), (2, 2), (3, 3)] {
+            let (same, order) = (Arc::clone(&lane), order.clone());
+            tokio::spawn(async move {
+                let place = same.enter(client(uid, 10 + number), in_time()).await;
+                let _ = order.send(uid);
+                // Held until the test ends, so that the order is that of the giving.
+                std::future::pending::<()>().await;
+                drop(place);
+            });
+            while lane.lock().waiting.len() < number as usize {
+                tokio::task::yield_now().await;
+            }
+        }
+        drop(first);
+        assert_eq!(
+            came.recv().await,
+            Some(1),
+            "user 1 holds none now, and came first"
+        );
+        drop(second);
+        assert_eq!(came.recv().await, Some(2));
+        assert!(
+            lane.lock()
+                .waiting
+                .iter()
+                .all(|waiter| waiter.client.uid == 3)
+        );
+    }
+
+    #[tokio::test]
+    async fn a_newcomer_comes_before_one_more_of_a_user_who_holds_some() {
+        let lane = Lane::new(4);
+        let mut held = Vec::new();
+        for (uid, connection) in [(1, 1), (1, 1), (1, 2), (2, 3)] {
+            held.push(lane.enter(client(uid, connection), in_time()).await.ok());
+        }
+        let waits = |uid, connection| {
+            let lane = Arc::clone(&lane);
+            tokio::spawn(async move { lane.enter(client(uid, connection), in_time()).await })
+        };
+        let again = waits(1, 2);
+        while lane.lock().waiting.is_empty() {
+            tokio::task::yield_now().await;
+        }
+        let newcomer = waits(3, 9);
+        while lane.lock().waiting.len() < 2 {
+            tokio::task::yield_now().await;
+        }
+        held.remove(0);
+        let place = newcomer.await.ok();
+        assert!(place.is_some_and(|place| place.is_ok()));
+        assert!(!again.is_finished());
+        drop(held);
+        assert!(again.await.is_ok_and(|place| place.is_ok()));
+    }
+
+    #[tokio::test]
+    async fn one_who_stopped_waiting_loses_no_place() {
+        let lane = Lane::new(1);
+        let place = lane.enter(client(1, 1), in_time()).await.ok();
+        assert!(refused(&lane, client(2, 2)).await);
+        drop(place);
+        assert!(lane.enter(client(3, 3), in_time()).await.is_ok());
+        assert_eq!(lane.lock().held, 0);
+    }
+
+    #[tokio::test]
+    async fn those_who_wait_are_bounded_for_each_user() {
+        let lane = Lane::new(1);
+        let _place = lane.enter(client(1, 1), in_time()).await.ok();
+        let mut waiting = Vec::new();
+        for number in 0..WAITING_PER_USER {
+            let lane = Arc::clone(&lane);
+            waiting.push(tokio::spawn(async move {
+                lane.enter(client(1, number as u64), in_time())
+                    .await
+                    .map(drop)
+            }));
+        }
+        while lane.lock().waiting.len() < WAITING_PER_USER {
+            tokio::task::yield_now().await;
+        }
+        let refused = lane.enter(client(1, 1), in_time()).await.map(drop);
+        assert_eq!(refused, Err(NoPlace::Crowded));
+        let other = lane.enter(client(2, 2), Instant::now()).await.map(drop);
+        assert_eq!(other, Err(NoPlace::Late));
+    }
+}

@@ -1,0 +1,225 @@
+//! What every request is held to, whichever service answers it.
+//!
+//! A request that is not sent on ends; its bytes are counted until it is answered; each user has a
+//! share of the requests under way; and a reply is handed out in small pieces, so that a client that
+//! does not read is seen ([`super::peer`]).
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+use std::time::Duration;
+
+use http_body::{Body as HttpBody, Frame, SizeHint};
+use tokio::time::{Instant, Sleep};
+use tonic::Status;
+use tonic::body::Body;
+use tonic::codegen::{Bytes, Service, http};
+use tower::Layer;
+
+use super::limits::{ClientLimits, PIECE};
+use super::peer::{Charge, Peer, Ticket};
+
+/// Puts [`Traffic`] before all services.
+#[derive(Clone, Copy)]
+pub struct TrafficLayer {
+    limits: ClientLimits,
+}
+
+impl TrafficLayer {
+    /// With these limits.
+    pub fn new(limits: ClientLimits) -> Self {
+        Self { limits }
+    }
+}
+
+impl<S> Layer<S> for TrafficLayer {
+    type Service = Traffic<S>;
+
+    fn layer(&self, inner: S) -> Traffic<S> {
+        Traffic {
+            inner,
+            limits: self.limits,
+        }
+    }
+}
+
+/// Services behind the limits of this file.
+#[derive(Clone)]
+pub struct Traffic<S> {
+    inner: S,
+    limits: ClientLimits,
+}
+
+/// Bytes of the request being answered: a handler that keeps them elsewhere says so here.
+#[derive(Clone)]
+pub(super) struct Received(Arc<Charge>);
+
+impl Received {
+    /// So many bytes need no memory any more.
+    pub(super) fn stored(&self, count: usize) {
+        self.0.release(count as u64);
+    }
+}
+
+/// Kept until the reply has been read to its end; put it into the extensions of a response.
+#[derive(Clone)]
+pub(super) struct WithReply {
+    _held: Arc<dyn Send + Sync>,
+}
+
+impl WithReply {
+    pub(super) fn keep(held: impl Send + Sync + 'static) -> Self {
+        Self {
+            _held: Arc::new(held),
+        }
+    }
+}
+
+impl<S> Service<http::Request<Body>> for Traffic<S>
+where
+    S: Service<http::Request<Body>, Response = http::Response<Body>>,
+    S::Future: Send + 'static,
+{
+    type Response = http::Response<Body>;
+    type Error = S::Error;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, S::Error>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, request: http::Request<Body>) -> Self::Future {
+        let Some(peer) = request.extensions().get::<Peer>().cloned() else {
+            let status = Status::internal("the connection is not known");
+            return Box::pin(async move { Ok(status.into_http()) });
+        };
+        let ticket = match peer.begin() {
+            Ok(ticket) => ticket,
+            Err(status) => return Box::pin(async move { Ok(status.into_http()) }),
+        };
+        let charge = Arc::new(Charge::new(&peer));
+        let (mut head, body) = request.into_parts();
+        head.extensions.insert(Received(Arc::clone(&charge)));
+        let body = Incoming::new(body, &self.limits, Arc::clone(&charge));
+        let request = http::Request::from_parts(head, Body::new(body));
+        let answered = self.inner.call(request);
+        Box::pin(async move {
+            let (mut head, body) = answered.await?.into_parts();
+            drop(charge);
+            let body = Outgoing {
+                body,
+                ticket,
+                rest: Bytes::new(),
+                _held: head.extensions.remove::<WithReply>(),
+            };
+            Ok(http::Response::from_parts(head, Body::new(body)))
+        })
+    }
+}
+
+/// The body of a request: it must go on coming, and be whole in time.
+struct Incoming {
+    body: Body,
+    idle: Duration,
+    until: Instant,
+    /// Running while nothing comes.
+    silence: Option<Pin<Box<Sleep>>>,
+    charge: Arc<Charge>,
+}
+
+impl Incoming {
+    fn new(body: Body, limits: &ClientLimits, charge: Arc<Charge>) -> Self {
+        Self {
+            body,
+            idle: limits.idle,
+            until: Instant::now() + limits.sending,
+            silence: None,
+            charge,
+        }
+    }
+
+    fn waited(&mut self, context: &mut Context<'_>) -> Poll<Status> {
+        let wait = || {
+            Box::pin(tokio::time::sleep_until(
+                (Instant::now() + self.idle).min(self.until),
+            ))
+        };
+        let silence = self.silence.get_or_insert_with(wait);
+        silence.as_mut().poll(context).map(|()| {
+            let seconds = self.idle.as_secs();
+            Status::deadline_exceeded(format!(
+                "the request was not sent in time: {seconds} s without a byte end it"
+            ))
+        })
+    }
+}
+
+impl HttpBody for Incoming {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        match Pin::new(&mut self.body).poll_frame(context) {
+            Poll::Pending => self.waited(context).map(|status| Some(Err(status))),
+            Poll::Ready(Some(Ok(frame))) => {
+                self.silence = None;
+                let length = frame.data_ref().map_or(0, Bytes::len) as u64;
+                let counted = self.charge.add(length);
+                Poll::Ready(Some(counted.map(|()| frame)))
+            }
+            Poll::Ready(end) => Poll::Ready(end),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
+/// The body of a reply, in pieces, with all that is held until it has been read.
+struct Outgoing {
+    body: Body,
+    ticket: Ticket,
+    /// Of a message that is handed out piece by piece.
+    rest: Bytes,
+    _held: Option<WithReply>,
+}
+
+impl HttpBody for Outgoing {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
+        // Who asks for more has taken in what there was.
+        self.ticket.taken();
+        if self.rest.is_empty() {
+            let frame = match Pin::new(&mut self.body).poll_frame(context) {
+                Poll::Ready(Some(Ok(frame))) => frame,
+                other => return other,
+            };
+            match frame.into_data() {
+                Ok(data) => self.rest = data,
+                Err(trailers) => return Poll::Ready(Some(Ok(trailers))),
+            }
+        }
+        let length = self.rest.len().min(PIECE);
+        let piece = self.rest.split_to(length);
+        self.ticket.handed();
+        Poll::Ready(Some(Ok(Frame::data(piece))))
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.rest.is_empty() && self.body.is_end_stream()
+    }
+}

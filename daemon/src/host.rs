@@ -1,0 +1,66 @@
+//! What one engine after another runs on: it stays while the index is closed and opened again.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use simdex_index::store::Before;
+
+use crate::alarms::Alarms;
+use crate::bell::Bell;
+use crate::config::Config;
+use crate::descriptors::Spare;
+use crate::disk::DiskGuard;
+use crate::engine::EngineError;
+use crate::events::Events;
+use crate::overlap;
+use crate::storage;
+
+/// Config, data directory, and who is told.
+pub struct Host {
+    /// How the daemon was set up.
+    pub config: Config,
+    /// The executable that workers and probes are started from.
+    pub program: PathBuf,
+    /// Where the index lives.
+    pub data_dir: PathBuf,
+    /// Who is told of changes.
+    pub events: Arc<Events>,
+    /// What keeps changes from being applied.
+    pub alarms: Arc<Alarms>,
+    /// Room on the disk of the data directory.
+    pub disk: Arc<DiskGuard>,
+    /// Descriptors kept for commits.
+    pub spare: Spare,
+    /// Rung when an engine failed.
+    pub failed: Arc<Bell>,
+    /// Asked before every operation of the store, for tests.
+    pub before: Option<Arc<Before>>,
+    /// Keeps a temporary data directory until the end.
+    temporary: Option<tempfile::TempDir>,
+}
+
+impl Host {
+    /// Makes the data directory where it is missing.
+    pub fn new(config: Config, program: &Path) -> Result<Self, EngineError> {
+        overlap::check(&config)?;
+        let (data_dir, temporary) = storage::data_dir(&config)?;
+        let disk = DiskGuard::new(&data_dir, config.store.reserve_mib.bytes());
+        Ok(Self {
+            config,
+            program: program.to_owned(),
+            data_dir,
+            events: Arc::default(),
+            alarms: Arc::default(),
+            disk: Arc::new(disk),
+            spare: Spare::default(),
+            failed: Arc::default(),
+            before: None,
+            temporary,
+        })
+    }
+
+    /// Whether the data directory is thrown away at the end.
+    pub fn is_temporary(&self) -> bool {
+        self.temporary.is_some()
+    }
+}

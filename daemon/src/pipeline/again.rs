@@ -1,0 +1,140 @@
+//! Files that the machine did not allow to be read: looked at again after a while, which grows with
+//! each try. No reader waits for them; what does not fit here is found by the next rescan.
+
+use std::collections::BTreeMap;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use simdex_schema::FileKey;
+
+/// Files kept in mind.
+const FILES: usize = 4096;
+/// The first wait, and the longest.
+const FIRST: Duration = Duration::from_secs(1);
+const LONGEST: Duration = Duration::from_secs(300);
+
+/// Files to be looked at again.
+#[derive(Default)]
+pub(super) struct Again {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    files: BTreeMap<FileKey, Try>,
+    closed: bool,
+}
+
+struct Try {
+    /// None while it is looked at.
+    due: Option<Instant>,
+    tries: u32,
+}
+
+impl Again {
+    /// A look at a file failed by the machine's fault.
+    pub(super) fn later(&self, key: &FileKey) {
+        self.lock().later(key, Instant::now());
+        self.changed.notify_all();
+    }
+
+    /// A look at a file went well.
+    pub(super) fn forget(&self, key: &FileKey) {
+        self.lock().files.remove(key);
+    }
+
+    /// The next file, when its time has come; none once this is closed.
+    pub(super) fn next(&self) -> Option<FileKey> {
+        let mut state = self.lock();
+        loop {
+            if state.closed {
+                return None;
+            }
+            let now = Instant::now();
+            if let Some(key) = state.take(now) {
+                return Some(key);
+            }
+            let dues = state.files.values().filter_map(|waits| waits.due);
+            let patience = dues.min().map_or(LONGEST, |due| due - now);
+            let waited = self.changed.wait_timeout(state, patience);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Lets go of whoever waits.
+    pub(super) fn close(&self) {
+        self.lock().closed = true;
+        self.changed.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn later(&mut self, key: &FileKey, now: Instant) {
+        if self.files.len() >= FILES && !self.files.contains_key(key) {
+            return;
+        }
+        let first = Try {
+            due: None,
+            tries: 0,
+        };
+        let file = self.files.entry(key.clone()).or_insert(first);
+        let wait = FIRST.saturating_mul(1 << file.tries.min(16)).min(LONGEST);
+        (file.due, file.tries) = (Some(now + wait), file.tries.saturating_add(1));
+    }
+
+    /// A file whose time has come.
+    fn take(&mut self, now: Instant) -> Option<FileKey> {
+        let is_due = |file: &&mut Try| file.due.is_some_and(|due| due <= now);
+        let mut files = self.files.iter_mut();
+        let (key, file) = files.find(|(_, file)| is_due(file))?;
+        file.due = None;
+        Some(key.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simdex_schema::RootId;
+
+    fn key(name: &str) -> FileKey {
+        FileKey {
+            root: RootId(1),
+            path: name.into(),
+        }
+    }
+
+    #[test]
+    fn waits_grow_up_to_a_bound_and_begin_anew_after_a_success() {
+        let (again, now) = (Again::default(), Instant::now());
+        let mut waits = Vec::new();
+        for _ in 0..12 {
+            let mut state = again.lock();
+            state.later(&key("a"), now);
+            let due = state.files[&key("a")].due.unwrap();
+            waits.push((due - now).as_secs());
+            assert_eq!(state.take(due - FIRST / 2), None, "too early");
+            assert_eq!(state.take(due), Some(key("a")));
+            assert_eq!(state.take(due + LONGEST), None, "it is looked at");
+        }
+        assert_eq!(waits[..4], [1, 2, 4, 8]);
+        assert_eq!(waits[11], LONGEST.as_secs());
+        again.forget(&key("a"));
+        again.lock().later(&key("a"), now);
+        assert_eq!(again.lock().files[&key("a")].due, Some(now + FIRST));
+    }
+
+    #[test]
+    fn it_is_bounded_and_ends() {
+        let again = Again::default();
+        (0..FILES + 9).for_each(|at| again.later(&key(&at.to_string())));
+        assert_eq!(again.lock().files.len(), FILES);
+        again.close();
+        assert_eq!(again.next(), None);
+    }
+}

@@ -1,0 +1,128 @@
+//! Whole answers against all pairs counted: long planted documents near the threshold.
+
+use simdex_index::store::MemoryStore;
+use simdex_index::{Change, Index, NewContent, NewDocument, Options};
+use simdex_schema::file::FileOutcome;
+use simdex_schema::{
+    ContentHash, ContentRecord, DocumentKind, FileKey, FileRecord, FileStat, RootId,
+};
+use simdex_signature::{CanonicalText, ShingleSet};
+
+use super::*;
+use crate::config::{Config, ladder};
+
+/// Words drawn as if at random, the same on every machine.
+fn words(seed: &mut u64, count: usize) -> Vec<String> {
+    let mut word = || {
+        *seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        format!("w{}", (*seed >> 33) % 10_000)
+    };
+    (0..count).map(|_| word()).collect()
+}
+
+/// Families of documents of about 60 KB, each a base with edits in a few places: runs of new words,
+/// so that pairs stand on either side of 0.8.
+fn planted() -> Vec<String> {
+    let mut seed = 7;
+    let mut texts = Vec::new();
+    for _ in 0..6 {
+        let base = words(&mut seed, 10_000);
+        for edits in 0..7 {
+            let mut text = base.clone();
+            for at in 0..edits * 8 {
+                let fresh = words(&mut seed, 25);
+                let start = (at * 977 + edits * 131) % (text.len() - fresh.len());
+                text.splice(start..start + fresh.len(), fresh);
+            }
+            texts.push(text.join(" "));
+        }
+    }
+    texts
+}
+
+fn change(index: &Index, number: usize, text: &str) -> Change {
+    let canonical = CanonicalText::from_extracted(text);
+    let length = canonical.as_bytes().len() as u64;
+    let document = NewDocument {
+        hash: DocumentHash(canonical.hash()),
+        kind: DocumentKind::Text,
+        length,
+        chars: canonical.chars(),
+        signatures: index.sign_text(&canonical, ladder().rung_for(length)),
+        text: Some(text.to_owned()),
+        held: None,
+    };
+    let record = ContentRecord {
+        state: State::Indexed,
+        reason: Reason::none(),
+        document: None,
+        media_type: "text/plain".to_owned(),
+        engine: "plain 1".to_owned(),
+        extractor: 1,
+        strikes: 0,
+        bytes: length,
+        warnings: Vec::new(),
+        facts: Vec::new(),
+    };
+    let content = ContentHash(*blake3::hash(text.as_bytes()).as_bytes());
+    Change::File {
+        key: FileKey {
+            root: RootId(1),
+            path: format!("{number}.txt").into_bytes(),
+        },
+        record: FileRecord {
+            stat: FileStat::default(),
+            racy: false,
+            outcome: FileOutcome::Content(content),
+            member: None,
+            last_read: None,
+        },
+        content: Some(Box::new(NewContent {
+            record,
+            document: Some(document),
+        })),
+    }
+}
+
+#[test]
+fn every_scheme_finds_all_that_reaches_the_threshold() {
+    let dir = tempfile::tempdir().unwrap();
+    let parameters = Config::default().parameters();
+    let store = Box::<MemoryStore>::default();
+    let opened = Index::open(store, dir.path(), parameters, Options::default());
+    let index = opened.unwrap().index;
+    index.root(std::path::Path::new("/data")).unwrap();
+    let texts = planted();
+    let changes = texts.iter().enumerate();
+    let changes = changes.map(|(number, text)| change(&index, number, text));
+    index.apply(changes.collect()).unwrap();
+    let sets: Vec<ShingleSet> = texts
+        .iter()
+        .map(|text| ShingleSet::new(&CanonicalText::from_extracted(text), index.window()))
+        .collect();
+    for scheme in [SchemeKind::ModN, SchemeKind::BswN] {
+        let (mut expected, mut missed) = (0, 0);
+        for (text, set) in texts.iter().zip(&sets) {
+            let near = sets.iter().filter(|other| {
+                let resemblance = set.resemblance(other).map(|ratio| ratio.get());
+                resemblance.is_some_and(|resemblance| resemblance >= 0.8)
+            });
+            let near = near.count();
+            let request = Request {
+                ask: Ask::Similar,
+                scheme,
+                threshold: 0.8,
+                relation_threshold: 0.8,
+                limit: 100,
+                view: View::All,
+            };
+            let account = index.memory().questions.account(&Cancel::never());
+            let subject = Subject::of_text(&index, text.clone(), &account).unwrap();
+            let answer = find(&index, &subject, &request, &Cancel::never()).unwrap();
+            expected += near;
+            missed += near - answer.hits.len();
+        }
+        assert!(expected > 3 * texts.len(), "{expected} pairs are planted");
+        assert_eq!(missed, 0, "of {expected} by {scheme:?}");
+    }
+}

@@ -1,0 +1,318 @@
+//! Reads files again of which nothing tells that they changed.
+//!
+//! A store into a page that is mapped and dirty already changes the bytes of a file and none of its
+//! times: no event, no rescan and no `sync` can know. So all files are hashed again in the background,
+//! in the order of their paths, so many bytes a second; one that holds other bytes than recorded is
+//! doubted and read anew. Where the last run was is kept in the data directory.
+
+mod cursor;
+
+use std::fs::File;
+use std::io::{self, Read};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use simdex_index::{Index, IndexError};
+use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat};
+
+use self::cursor::Cursor;
+use crate::config::Mebibytes;
+use crate::ingest::now;
+use crate::roots::{Root, Roots};
+use crate::watch::stat::Observe;
+
+/// Names that are taken from the index at once.
+const BATCH: usize = 64;
+/// What is read at once.
+const CHUNK: usize = 128 << 10;
+/// A file counts as at least so many bytes: opening it costs as well.
+const LEAST: u64 = 16 << 10;
+/// Added to the niceness of the thread.
+const GIVE_WAY: i32 = 15;
+/// How often the place is written down.
+const NOTED: Duration = Duration::from_secs(60);
+
+/// How it goes about.
+#[derive(Clone, Debug)]
+pub struct Pace {
+    /// Bytes a second, at least 1.
+    pub bytes_per_second: u64,
+    /// Files read within so long are passed over, and between two rounds it rests as long, at most
+    /// ten minutes.
+    pub rest: Duration,
+}
+
+impl Pace {
+    /// As configured; none where it is switched off.
+    pub fn of(per_second: Mebibytes) -> Option<Self> {
+        (per_second.bytes() > 0).then_some(Self {
+            bytes_per_second: per_second.bytes(),
+            rest: Duration::from_secs(3600),
+        })
+    }
+}
+
+/// The thread, ended and waited for when this is dropped.
+pub struct Recheck {
+    stop: Arc<Stop>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// Tells the thread to end.
+#[derive(Default)]
+struct Stop {
+    ended: Mutex<bool>,
+    changed: Condvar,
+}
+
+impl Stop {
+    /// Waits; true where the end came first.
+    fn within(&self, time: Duration) -> bool {
+        let ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self
+            .changed
+            .wait_timeout_while(ended, time, |ended| !*ended);
+        *waited.unwrap_or_else(PoisonError::into_inner).0
+    }
+}
+
+impl Recheck {
+    /// Starts the thread; `submit` has a file looked at, `data_dir` keeps the place.
+    ///
+    /// # Errors
+    /// Where no thread can be started.
+    pub fn start(
+        index: Arc<Index>,
+        roots: Arc<Roots>,
+        pace: Pace,
+        data_dir: PathBuf,
+        submit: impl Fn(FileKey) + Send + 'static,
+    ) -> io::Result<Self> {
+        let stop = Arc::<Stop>::default();
+        let mut round = Round {
+            index,
+            roots,
+            submit: Box::new(submit),
+            cursor: Cursor::read(data_dir),
+            noted: Instant::now(),
+            pace,
+            owed: 0,
+            stop: Arc::clone(&stop),
+        };
+        let thread = std::thread::Builder::new().name("recheck".to_owned());
+        let thread = thread.spawn(move || {
+            // Where it is refused, all are equal.
+            let _ = rustix::process::nice(GIVE_WAY);
+            round.run();
+        })?;
+        Ok(Self {
+            stop,
+            thread: Some(thread),
+        })
+    }
+
+    /// Tells the thread to end, without waiting for it.
+    pub fn end(&self) {
+        *self
+            .stop
+            .ended
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner) = true;
+        self.stop.changed.notify_all();
+    }
+}
+
+impl Drop for Recheck {
+    fn drop(&mut self) {
+        self.end();
+        let ended = self.thread.take().map(JoinHandle::join);
+        if let Some(Err(_)) = ended {
+            tracing::error!("the thread that reads files again panicked");
+        }
+    }
+}
+
+/// Round after round over all files.
+struct Round {
+    index: Arc<Index>,
+    roots: Arc<Roots>,
+    submit: Box<dyn Fn(FileKey) + Send>,
+    cursor: Cursor,
+    noted: Instant,
+    pace: Pace,
+    /// Bytes read and not yet waited for.
+    owed: u64,
+    stop: Arc<Stop>,
+}
+
+/// It was told to end.
+struct Ended;
+
+/// Why a round did not come to its end.
+enum Broken {
+    Ended,
+    Index(IndexError),
+}
+
+impl From<Ended> for Broken {
+    fn from(_: Ended) -> Self {
+        Self::Ended
+    }
+}
+
+impl From<IndexError> for Broken {
+    fn from(error: IndexError) -> Self {
+        Self::Index(error)
+    }
+}
+
+impl Round {
+    fn run(&mut self) {
+        loop {
+            match self.all() {
+                Ok(()) => self.cursor.restart(),
+                Err(Broken::Ended) => break,
+                Err(Broken::Index(error)) => {
+                    tracing::warn!(%error, "files cannot be read again now");
+                }
+            }
+            self.cursor.write();
+            let rest = self.pace.rest.min(Duration::from_secs(600));
+            if self.stop.within(rest.max(Duration::from_millis(10))) {
+                break;
+            }
+        }
+        self.cursor.write();
+    }
+
+    /// All files from the cursor on.
+    fn all(&mut self) -> Result<(), Broken> {
+        let roots = Arc::clone(&self.roots);
+        let mut roots: Vec<_> = roots.iter().cloned().collect();
+        roots.sort_by_key(|root| root.id);
+        for root in roots {
+            if self.cursor.has_passed(root.id) {
+                continue;
+            }
+            loop {
+                let names = self.next_names(&root)?;
+                if names.is_empty() {
+                    break;
+                }
+                for name in names {
+                    self.one(&root, &name)?;
+                    self.cursor.pass(name);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Some files of a root, behind the cursor.
+    fn next_names(&self, root: &Root) -> Result<Vec<FileKey>, IndexError> {
+        let from = self.cursor.from(root.id);
+        let mut names = Vec::new();
+        self.index.file_keys_from(&from, &mut |key| {
+            if key != from {
+                names.push(key);
+            }
+            match names.len() < BATCH {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            }
+        })?;
+        Ok(names)
+    }
+
+    /// One file: hashed again where its record says that nothing changed.
+    fn one(&mut self, root: &Root, key: &FileKey) -> Result<(), Broken> {
+        self.wait(0)?;
+        let Some(record) = self.index.file(key)?.filter(|record| self.is_old(record)) else {
+            return Ok(());
+        };
+        let Some(content) = record.content().filter(|_| !record.racy) else {
+            return Ok(());
+        };
+        let started = now();
+        let Some(found) = self.hash_of(root, key, &record)? else {
+            return Ok(());
+        };
+        if found == content {
+            let last_read = Some(started.seconds);
+            let read = FileRecord {
+                last_read,
+                ..record
+            };
+            return Ok(self.index.was_read(key, &read)?);
+        }
+        tracing::info!(
+            root = %root.path.display(),
+            "a file changed without a trace in its times; it is read again"
+        );
+        self.index.doubt(key, &record)?;
+        (self.submit)(key.clone());
+        Ok(())
+    }
+
+    fn is_old(&self, record: &FileRecord) -> bool {
+        let rest = i64::try_from(self.pace.rest.as_secs()).unwrap_or(i64::MAX);
+        let age = |read: i64| now().seconds.saturating_sub(read);
+        record.last_read.is_none_or(|read| age(read) >= rest)
+    }
+
+    /// What a file holds; none where it cannot be read, or its stat tells a change: that is for looks
+    /// and rescans to see.
+    fn hash_of(
+        &mut self,
+        root: &Root,
+        key: &FileKey,
+        record: &FileRecord,
+    ) -> Result<Option<ContentHash>, Ended> {
+        let Ok(mut file) = root.open_file(&key.path) else {
+            return Ok(None);
+        };
+        let stands = |file: &File| {
+            let stat = FileStat::of_open(file);
+            stat.is_ok_and(|stat| stat.unchanged(&record.stat, root.stable_inodes()))
+        };
+        if !stands(&file) {
+            return Ok(None);
+        }
+        self.owed += LEAST.saturating_sub(record.stat.length);
+        let (mut hasher, mut buffer) = (blake3::Hasher::new(), vec![0; CHUNK]);
+        loop {
+            match file.read(&mut buffer) {
+                Ok(0) => break,
+                Ok(count) => {
+                    hasher.update(&buffer[..count]);
+                    self.wait(count as u64)?;
+                }
+                Err(_) => return Ok(None),
+            }
+        }
+        let hash = ContentHash(*hasher.finalize().as_bytes());
+        Ok(stands(&file).then_some(hash))
+    }
+
+    /// Keeps to the rate after so many bytes more, and writes the place down at times.
+    fn wait(&mut self, bytes: u64) -> Result<(), Ended> {
+        self.owed += bytes;
+        let rate = self.pace.bytes_per_second.max(1);
+        let mut time = Duration::ZERO;
+        if self.owed >= (rate / 4).max(1) {
+            time = Duration::from_secs_f64(self.owed as f64 / rate as f64);
+            self.owed = 0;
+        }
+        if self.noted.elapsed() >= NOTED {
+            self.cursor.write();
+            self.noted = Instant::now();
+        }
+        match self.stop.within(time) {
+            true => Err(Ended),
+            false => Ok(()),
+        }
+    }
+}

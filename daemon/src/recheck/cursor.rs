@@ -1,0 +1,120 @@
+//! How far the background reading is: the last file it passed, kept over a restart.
+
+use std::io::Write;
+use std::path::PathBuf;
+
+use simdex_schema::{FileKey, RootId};
+
+/// Name of the file in the data directory: the root's number (4 bytes, big-endian), then the path.
+const NAME: &str = "recheck";
+/// Longer than any path there is.
+const LONGEST: usize = 1 << 16;
+
+/// The last file passed; none at the start of a round.
+pub(super) struct Cursor {
+    directory: PathBuf,
+    passed: Option<FileKey>,
+    written: Option<FileKey>,
+}
+
+impl Cursor {
+    /// As it was written down; at the start where nothing usable is.
+    pub(super) fn read(directory: PathBuf) -> Self {
+        let bytes = std::fs::read(directory.join(NAME)).unwrap_or_default();
+        let passed = match bytes.split_first_chunk::<4>() {
+            Some((root, path)) if path.len() <= LONGEST => Some(FileKey {
+                root: RootId(u32::from_be_bytes(*root)),
+                path: path.to_vec(),
+            }),
+            _ => None,
+        };
+        Self {
+            directory,
+            written: passed.clone(),
+            passed,
+        }
+    }
+
+    /// Whether all files of a root are passed, as far as roots tell.
+    pub(super) fn has_passed(&self, root: RootId) -> bool {
+        self.passed
+            .as_ref()
+            .is_some_and(|passed| passed.root > root)
+    }
+
+    /// Where to go on in a root: behind this name.
+    pub(super) fn from(&self, root: RootId) -> FileKey {
+        let passed = self.passed.clone().filter(|passed| passed.root == root);
+        passed.unwrap_or(FileKey {
+            root,
+            path: Vec::new(),
+        })
+    }
+
+    /// This file is passed.
+    pub(super) fn pass(&mut self, key: FileKey) {
+        self.passed = Some(key);
+    }
+
+    /// All files are passed.
+    pub(super) fn restart(&mut self) {
+        self.passed = None;
+    }
+
+    /// Writes it down, where it changed. It is a help, not a promise: what fails is passed over.
+    pub(super) fn write(&mut self) {
+        if self.passed == self.written {
+            return;
+        }
+        let bytes = self.passed.as_ref().map_or_else(Vec::new, |passed| {
+            [&passed.root.0.to_be_bytes()[..], &passed.path].concat()
+        });
+        let new = tempfile::NamedTempFile::new_in(&self.directory);
+        let written = new.and_then(|mut new| {
+            new.write_all(&bytes)?;
+            Ok(new.persist(self.directory.join(NAME))?)
+        });
+        match written {
+            Ok(_) => self.written.clone_from(&self.passed),
+            Err(error) => tracing::debug!(%error, "the place of the recheck is not written down"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn key(root: u32, path: &str) -> FileKey {
+        FileKey {
+            root: RootId(root),
+            path: path.into(),
+        }
+    }
+
+    #[test]
+    fn it_goes_on_where_it_was_after_a_restart_and_from_the_start_after_a_round() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut cursor = Cursor::read(dir.path().to_owned());
+        assert_eq!(cursor.from(RootId(1)), key(1, ""));
+        cursor.pass(key(2, "a/b"));
+        cursor.write();
+        let mut next = Cursor::read(dir.path().to_owned());
+        assert!(next.has_passed(RootId(1)) && !next.has_passed(RootId(2)));
+        assert_eq!(next.from(RootId(2)), key(2, "a/b"));
+        assert_eq!(next.from(RootId(3)), key(3, ""));
+        next.restart();
+        next.write();
+        let again = Cursor::read(dir.path().to_owned());
+        assert_eq!(again.from(RootId(1)), key(1, ""));
+        assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn odd_bytes_are_the_start() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join(NAME), b"xyz").unwrap();
+        let cursor = Cursor::read(dir.path().to_owned());
+        assert_eq!(cursor.from(RootId(1)), key(1, ""));
+    }
+}

@@ -1,0 +1,374 @@
+//! The one directory below which the daemon keeps reports, and a report that grows in it.
+//!
+//! The directory is opened once, no symlink on the way, and everything below it is made through
+//! descriptors: whoever may rename things there cannot lead us elsewhere. A report grows in a hidden
+//! folder and gets its name when it is whole; whatever ends it before that leaves nothing behind.
+use std::cell::{Cell, RefCell};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Component, Path, PathBuf};
+
+use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
+use rustix::io::Errno;
+
+use super::ReportError;
+use super::sink::{Sink, SinkFile};
+
+/// How the folder of a report under way begins; what a killed daemon left may be removed.
+const PREFIX: &str = ".simdex-report-";
+
+const DIRECTORY: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+const NEW_FILE: OFlags = OFlags::WRONLY
+    .union(OFlags::CREATE)
+    .union(OFlags::EXCL)
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::CLOEXEC);
+const FOLDER_MODE: Mode = Mode::RWXU;
+const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
+
+/// A directory that reports are kept in.
+#[derive(Debug)]
+pub struct ReportDir {
+    path: PathBuf,
+    directory: OwnedFd,
+}
+
+impl ReportDir {
+    /// Opens a directory, which must be there, by its absolute path without symlinks.
+    ///
+    /// # Errors
+    /// [`ReportError::Directory`].
+    pub fn open(path: &Path) -> Result<Self, ReportError> {
+        let refused = |source: io::Error| ReportError::Directory {
+            path: path.to_owned(),
+            source,
+        };
+        let mut directory = rustix::fs::open("/", DIRECTORY, Mode::empty())
+            .map_err(|errno| refused(errno.into()))?;
+        if !path.is_absolute() {
+            return Err(refused(io::Error::other("not an absolute path")));
+        }
+        for component in path.components() {
+            match component {
+                Component::RootDir => {}
+                Component::Normal(name) => {
+                    let next = rustix::fs::openat(&directory, name, DIRECTORY, Mode::empty());
+                    directory = next.map_err(|errno| refused(errno.into()))?;
+                }
+                _ => return Err(refused(io::Error::other("`..` or `.` in the path"))),
+            }
+        }
+        Ok(Self {
+            path: path.to_owned(),
+            directory,
+        })
+    }
+
+    /// Refuses a directory that is, or lies within, one of `others`: the data directory, a root.
+    /// Directories are told by device and inode on the way up, whatever they are called.
+    ///
+    /// # Errors
+    /// [`ReportError::Within`], [`ReportError::Directory`].
+    pub fn check_apart(&self, others: &[PathBuf]) -> Result<(), ReportError> {
+        let refused = |errno: Errno| ReportError::Directory {
+            path: self.path.clone(),
+            source: errno.into(),
+        };
+        let known = others.iter().filter_map(|other| {
+            let found = std::fs::metadata(other).ok()?;
+            Some((found.dev(), found.ino(), other))
+        });
+        let known: Vec<_> = known.collect();
+        let mut at = self.directory.try_clone().map_err(|source| {
+            let path = self.path.clone();
+            ReportError::Directory { path, source }
+        })?;
+        loop {
+            let here = rustix::fs::fstat(&at).map_err(refused)?;
+            let within = known
+                .iter()
+                .find(|(device, inode, _)| (*device, *inode) == (here.st_dev, here.st_ino));
+            if let Some((_, _, other)) = within {
+                return Err(ReportError::Within {
+                    path: self.path.clone(),
+                    other: (*other).clone(),
+                });
+            }
+            let above = rustix::fs::openat(&at, "..", DIRECTORY, Mode::empty()).map_err(refused)?;
+            let parent = rustix::fs::fstat(&above).map_err(refused)?;
+            if (parent.st_dev, parent.st_ino) == (here.st_dev, here.st_ino) {
+                return Ok(());
+            }
+            at = above;
+        }
+    }
+
+    /// Begins a report of this name.
+    ///
+    /// # Errors
+    /// [`ReportError::Exists`], [`ReportError::NoName`], [`ReportError::Write`].
+    pub fn begin(&self, name: &OsStr) -> Result<Folder<'_>, ReportError> {
+        let plain = Path::new(name).components().eq([Component::Normal(name)]);
+        let bytes = name.as_bytes();
+        if !plain || bytes.starts_with(b".") || bytes.contains(&0) || bytes.len() > 255 {
+            return Err(ReportError::NoName);
+        }
+        let taken = rustix::fs::statat(&self.directory, name, AtFlags::SYMLINK_NOFOLLOW);
+        if taken.is_ok() {
+            return Err(self.taken(name));
+        }
+        let failed = |errno: Errno| self.failed(name, errno.into());
+        let random = RandomName::new().map_err(|source| self.failed(name, source))?;
+        let hidden = format!("{PREFIX}{random}");
+        rustix::fs::mkdirat(&self.directory, &hidden, FOLDER_MODE).map_err(failed)?;
+        let folder = rustix::fs::openat(&self.directory, &hidden, DIRECTORY, Mode::empty());
+        let folder = folder.map_err(failed)?;
+        Ok(Folder {
+            above: self,
+            folder,
+            hidden,
+            name: name.to_owned(),
+            made: RefCell::default(),
+            published: Cell::new(false),
+        })
+    }
+
+    fn taken(&self, name: &OsStr) -> ReportError {
+        let path = self.path.join(name);
+        ReportError::Exists { path }
+    }
+
+    fn failed(&self, name: &OsStr, source: io::Error) -> ReportError {
+        let name = name.to_string_lossy().into_owned();
+        ReportError::Write { name, source }
+    }
+}
+
+/// Eight random bytes of the kernel, in hexadecimal.
+struct RandomName(u64);
+
+impl RandomName {
+    fn new() -> io::Result<Self> {
+        use std::io::Read;
+        let mut bytes = [0; 8];
+        File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+        Ok(Self(u64::from_ne_bytes(bytes)))
+    }
+}
+
+impl std::fmt::Display for RandomName {
+    fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(out, "{:016x}", self.0)
+    }
+}
+
+/// A report under way; removed with all that is in it unless it is published.
+#[derive(Debug)]
+pub struct Folder<'a> {
+    above: &'a ReportDir,
+    folder: OwnedFd,
+    hidden: String,
+    name: OsString,
+    /// Files and folders below, in order of their making.
+    made: RefCell<Vec<(String, AtFlags)>>,
+    published: Cell<bool>,
+}
+
+impl Folder<'_> {
+    /// Syncs the folders and gives the report its name; returns where it is.
+    ///
+    /// # Errors
+    /// [`ReportError::Exists`], [`ReportError::Write`].
+    pub fn publish(self) -> Result<PathBuf, ReportError> {
+        let above = self.above;
+        let failed = |errno: Errno| above.failed(&self.name, errno.into());
+        for (name, kind) in self.made.borrow().iter().rev() {
+            if *kind == AtFlags::REMOVEDIR {
+                let folder = rustix::fs::openat(&self.folder, name, DIRECTORY, Mode::empty());
+                let synced = folder.and_then(rustix::fs::fsync);
+                synced.map_err(failed)?;
+            }
+        }
+        rustix::fs::fsync(&self.folder).map_err(failed)?;
+        self.rename()?;
+        self.published.set(true);
+        rustix::fs::fsync(&above.directory).map_err(failed)?;
+        Ok(above.path.join(&self.name))
+    }
+
+    /// Never over something that appeared meanwhile.
+    fn rename(&self) -> Result<(), ReportError> {
+        let (above, name) = (&self.above.directory, &self.name);
+        let taken = || self.above.taken(name);
+        let failed = |errno: Errno| self.above.failed(name, errno.into());
+        let flags = RenameFlags::NOREPLACE;
+        match rustix::fs::renameat_with(above, &self.hidden, above, name, flags) {
+            Ok(()) => Ok(()),
+            Err(Errno::EXIST | Errno::NOTEMPTY) => Err(taken()),
+            // Some file systems cannot: look first, then.
+            Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
+                if rustix::fs::statat(above, name, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
+                    return Err(taken());
+                }
+                rustix::fs::renameat(above, &self.hidden, above, name).map_err(failed)
+            }
+            Err(errno) => Err(failed(errno)),
+        }
+    }
+}
+
+impl Drop for Folder<'_> {
+    fn drop(&mut self) {
+        if self.published.get() {
+            return;
+        }
+        for (name, kind) in self.made.borrow().iter().rev() {
+            // Whatever somebody else put there stays, and so does the hidden folder then.
+            let _ = rustix::fs::unlinkat(&self.folder, name, *kind);
+        }
+        let above = self.above.directory.as_fd();
+        let _ = rustix::fs::unlinkat(above, &self.hidden, AtFlags::REMOVEDIR);
+    }
+}
+
+impl Sink for Folder<'_> {
+    fn folder(&self, name: &str) -> io::Result<()> {
+        rustix::fs::mkdirat(&self.folder, name, FOLDER_MODE)?;
+        let folder = (name.to_owned(), AtFlags::REMOVEDIR);
+        self.made.borrow_mut().push(folder);
+        Ok(())
+    }
+
+    fn file<'a>(&'a self, name: &str) -> io::Result<Box<dyn SinkFile + 'a>> {
+        let file = rustix::fs::openat(&self.folder, name, NEW_FILE, FILE_MODE)?;
+        let made = (name.to_owned(), AtFlags::empty());
+        self.made.borrow_mut().push(made);
+        Ok(Box::new(FolderFile(File::from(file))))
+    }
+}
+
+/// A file that is synced when it is complete.
+struct FolderFile(File);
+
+impl Write for FolderFile {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        self.0.write(buffer)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush()
+    }
+}
+
+impl SinkFile for FolderFile {
+    fn finish(self: Box<Self>) -> io::Result<()> {
+        self.0.sync_all()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    /// A directory by its real path.
+    fn place() -> (tempfile::TempDir, PathBuf) {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().canonicalize().unwrap();
+        (dir, path)
+    }
+
+    fn names(path: &Path) -> Vec<OsString> {
+        let entries = std::fs::read_dir(path).unwrap();
+        entries.map(|entry| entry.unwrap().file_name()).collect()
+    }
+
+    #[test]
+    fn a_directory_is_opened_without_symlinks_on_the_way() {
+        let (_dir, path) = place();
+        std::fs::create_dir_all(path.join("real/reports")).unwrap();
+        symlink(path.join("real"), path.join("link")).unwrap();
+        assert!(ReportDir::open(&path.join("real/reports")).is_ok());
+        for wrong in ["link/reports", "link", "real/../real/reports", "missing"] {
+            let refused = ReportDir::open(&path.join(wrong));
+            assert!(
+                matches!(refused, Err(ReportError::Directory { .. })),
+                "{wrong}"
+            );
+        }
+        assert!(ReportDir::open(Path::new("reports")).is_err());
+    }
+
+    #[test]
+    fn a_directory_within_the_data_directory_or_a_root_is_refused_whatever_it_is_called() {
+        let (_dir, path) = place();
+        std::fs::create_dir_all(path.join("data/text/reports")).unwrap();
+        std::fs::create_dir(path.join("reports")).unwrap();
+        symlink(path.join("data"), path.join("alias")).unwrap();
+        let apart = |name: &str, other: &str| {
+            let opened = ReportDir::open(&path.join(name)).unwrap();
+            opened.check_apart(&[path.join("missing"), path.join(other)])
+        };
+        assert!(apart("reports", "data").is_ok());
+        for (name, other) in [
+            ("data", "data"),
+            ("data/text/reports", "data"),
+            ("data/text/reports", "alias"),
+        ] {
+            let refused = apart(name, other);
+            assert!(matches!(refused, Err(ReportError::Within { .. })), "{name}");
+        }
+    }
+
+    #[test]
+    fn a_name_is_one_new_component_and_nothing_else() {
+        let (_dir, path) = place();
+        let reports = ReportDir::open(&path).unwrap();
+        let long = "a".repeat(256);
+        for wrong in [
+            "", ".", "..", "a/b", "/a", "../a", ".hidden", "a/", "a\0b", &long,
+        ] {
+            let refused = reports.begin(OsStr::new(wrong));
+            assert!(matches!(refused, Err(ReportError::NoName)), "{wrong:?}");
+        }
+        symlink("/nowhere", path.join("taken")).unwrap();
+        let refused = reports.begin(OsStr::new("taken"));
+        assert!(matches!(refused, Err(ReportError::Exists { .. })));
+        assert_eq!(names(&path), ["taken"]);
+    }
+
+    #[test]
+    fn a_directory_that_is_swapped_for_a_symlink_is_still_the_one_that_was_opened() {
+        let (_dir, path) = place();
+        for name in ["reports", "data"] {
+            std::fs::create_dir(path.join(name)).unwrap();
+        }
+        let reports = ReportDir::open(&path.join("reports")).unwrap();
+        std::fs::rename(path.join("reports"), path.join("moved")).unwrap();
+        symlink(path.join("data"), path.join("reports")).unwrap();
+        let folder = reports.begin(OsStr::new("CLEAN")).unwrap();
+        folder.file("manifest.json").unwrap().finish().unwrap();
+        folder.publish().unwrap();
+        assert!(names(&path.join("data")).is_empty());
+        assert!(path.join("moved/CLEAN/manifest.json").is_file());
+    }
+
+    #[test]
+    fn what_is_not_published_leaves_nothing() {
+        let (_dir, path) = place();
+        let reports = ReportDir::open(&path).unwrap();
+        let folder = reports.begin(OsStr::new("r")).unwrap();
+        folder.folder("text").unwrap();
+        folder.file("text/a").unwrap().write_all(b"a").unwrap();
+        assert_eq!(names(&path).len(), 1);
+        drop(folder);
+        assert!(names(&path).is_empty());
+    }
+}

@@ -1,0 +1,139 @@
+//! Where the files of a report go: a folder of its own, or a stream to whoever asked.
+//!
+//! [`Stage`] names, counts and hashes every file on its way there, for the manifest.
+use std::io::{self, BufWriter, Write};
+
+use super::ReportError;
+
+/// Takes the files of one report. Names are relative, of our own making.
+pub trait Sink {
+    /// A folder that files are about to lie in.
+    fn folder(&self, name: &str) -> io::Result<()>;
+    /// A new file.
+    fn file<'a>(&'a self, name: &str) -> io::Result<Box<dyn SinkFile + 'a>>;
+}
+
+/// One file under way.
+pub trait SinkFile: Write {
+    /// The file is complete.
+    fn finish(self: Box<Self>) -> io::Result<()>;
+}
+
+/// A finished file: name below the report, size and BLAKE3.
+#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub(super) struct FileEntry {
+    pub(super) path: String,
+    pub(super) bytes: u64,
+    pub(super) blake3: String,
+}
+
+/// The files of a report on their way.
+pub(super) struct Stage<'a> {
+    sink: &'a dyn Sink,
+    pub(super) files: Vec<FileEntry>,
+}
+
+impl<'a> Stage<'a> {
+    pub(super) fn new(sink: &'a dyn Sink) -> Self {
+        let files = Vec::new();
+        Self { sink, files }
+    }
+
+    /// Makes a folder below the report.
+    pub(super) fn folder(&mut self, name: &str) -> Result<(), ReportError> {
+        let made = self.sink.folder(name);
+        made.map_err(|source| failed(name, source))
+    }
+
+    /// Starts a file below the report.
+    pub(super) fn create(&self, name: &str) -> Result<StageFile<'a>, ReportError> {
+        let file = self.sink.file(name);
+        let file = file.map_err(|source| failed(name, source))?;
+        Ok(StageFile {
+            name: name.to_owned(),
+            out: BufWriter::with_capacity(BUFFER, Summed::new(file)),
+        })
+    }
+
+    /// Completes a file and notes its checksum.
+    pub(super) fn finish(&mut self, file: StageFile<'a>) -> Result<(), ReportError> {
+        let StageFile { name, out } = file;
+        let summed = out
+            .into_inner()
+            .map_err(|error| failed(&name, error.into_error()))?;
+        let Summed {
+            file,
+            hasher,
+            bytes,
+        } = summed;
+        file.finish().map_err(|source| failed(&name, source))?;
+        self.files.push(FileEntry {
+            path: name,
+            bytes,
+            blake3: hasher.finalize().to_hex().to_string(),
+        });
+        Ok(())
+    }
+
+    /// Writes a whole file.
+    pub(super) fn put(&mut self, name: &str, content: &[u8]) -> Result<(), ReportError> {
+        let mut file = self.create(name)?;
+        file.add(|out| out.write_all(content))?;
+        self.finish(file)
+    }
+}
+
+/// What is gathered before it goes on.
+const BUFFER: usize = 32 << 10;
+
+/// A file under way.
+pub(super) struct StageFile<'a> {
+    name: String,
+    out: BufWriter<Summed<'a>>,
+}
+
+impl StageFile<'_> {
+    /// Lets `write` add to the file.
+    pub(super) fn add<F>(&mut self, write: F) -> Result<(), ReportError>
+    where
+        F: FnOnce(&mut dyn Write) -> io::Result<()>,
+    {
+        write(&mut self.out).map_err(|source| failed(&self.name, source))
+    }
+}
+
+/// A file that counts and hashes what goes into it.
+struct Summed<'a> {
+    file: Box<dyn SinkFile + 'a>,
+    hasher: blake3::Hasher,
+    bytes: u64,
+}
+
+impl<'a> Summed<'a> {
+    fn new(file: Box<dyn SinkFile + 'a>) -> Self {
+        let hasher = blake3::Hasher::new();
+        Self {
+            file,
+            hasher,
+            bytes: 0,
+        }
+    }
+}
+
+impl Write for Summed<'_> {
+    fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
+        let written = self.file.write(buffer)?;
+        self.hasher.update(&buffer[..written]);
+        self.bytes += written as u64;
+        Ok(written)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.file.flush()
+    }
+}
+
+fn failed(name: &str, source: io::Error) -> ReportError {
+    let name = name.to_owned();
+    ReportError::Write { name, source }
+}

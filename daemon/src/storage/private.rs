@@ -1,0 +1,210 @@
+//! A data directory is its owner's alone: it holds the text of every document.
+//!
+//! What belongs to somebody else, or is no file where a file should be, is refused. What is ours and
+//! open to others is closed, as a directory made by hand often is.
+
+use std::fs::{Metadata, Permissions};
+use std::io::{Error, ErrorKind, Result};
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::Path;
+
+/// Permissions of everybody but the owner.
+const OTHERS: u32 = 0o077;
+/// Folders of a data directory, and the one within a store.
+const FOLDERS: [&str; 3] = ["store", "store/blobs", "text"];
+/// How the names of stores that were set aside begin.
+const SET_ASIDE: &str = "store.damaged-";
+
+/// Makes sure that a data directory, which must exist, and all that is ours in it belong to the
+/// user who runs this and are open to nobody else.
+///
+/// # Errors
+/// Where that is not so and cannot be had; the error says of what, and why.
+pub(super) fn claim(data_dir: &Path) -> Result<()> {
+    let user = rustix::process::geteuid().as_raw();
+    // The directory may be reached by a link; what is in it may not.
+    let itself = std::fs::metadata(data_dir)?;
+    let is_ours = data_dir.join(FOLDERS[0]).is_dir() || is_empty(data_dir)?;
+    if !is_ours && itself.permissions().mode() & OTHERS != 0 {
+        // Somebody's home, perhaps: not to be closed because of a slip of the hand.
+        return Err(refused(
+            data_dir,
+            "is open to other users and holds other things; close it (chmod 700) or name an empty one",
+        ));
+    }
+    close(data_dir, &itself, user)?;
+    // From here on nobody else can change what is in it.
+    for folder in FOLDERS {
+        claim_folder(&data_dir.join(folder), user)?;
+    }
+    for entry in std::fs::read_dir(data_dir)? {
+        let entry = entry?;
+        if entry.file_name().to_string_lossy().starts_with(SET_ASIDE) {
+            close(&entry.path(), &entry.metadata()?, user)?;
+        }
+    }
+    Ok(())
+}
+
+fn is_empty(folder: &Path) -> Result<bool> {
+    Ok(std::fs::read_dir(folder)?.next().is_none())
+}
+
+/// A folder and the files in it; nothing where there is none.
+fn claim_folder(folder: &Path, user: u32) -> Result<()> {
+    let itself = match std::fs::symlink_metadata(folder) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(()),
+        itself => itself?,
+    };
+    if !itself.is_dir() {
+        return Err(refused(folder, "is no directory; move it away"));
+    }
+    close(folder, &itself, user)?;
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let (path, found) = (entry.path(), entry.metadata()?);
+        if found.is_file() {
+            close(&path, &found, user)?;
+        } else if !found.is_dir() {
+            return Err(refused(&path, "is no regular file; move it away"));
+        }
+    }
+    Ok(())
+}
+
+/// Takes from others what they may do with it; an error where it is not ours.
+fn close(path: &Path, found: &Metadata, user: u32) -> Result<()> {
+    if found.uid() != user {
+        let owner = found.uid();
+        return Err(refused(
+            path,
+            &format!(
+                "belongs to user {owner}, and simdexd runs as user {user}; run it as its owner"
+            ),
+        ));
+    }
+    let mode = found.permissions().mode();
+    if mode & OTHERS == 0 {
+        return Ok(());
+    }
+    std::fs::set_permissions(path, Permissions::from_mode(mode & 0o7777 & !OTHERS))?;
+    // Some file systems take every change of permissions and keep none.
+    if std::fs::metadata(path)?.permissions().mode() & OTHERS != 0 {
+        return Err(refused(
+            path,
+            "is open to other users, and its file system does not let it be closed",
+        ));
+    }
+    tracing::warn!(path = %path.display(), "was open to other users: closed to them");
+    Ok(())
+}
+
+fn refused(path: &Path, why: &str) -> Error {
+    Error::new(
+        ErrorKind::PermissionDenied,
+        format!("{} {why}", path.display()),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn mode(path: &Path) -> u32 {
+        fs::metadata(path).unwrap().permissions().mode() & 0o777
+    }
+
+    fn opened_wide() -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for folder in FOLDERS {
+            fs::create_dir_all(dir.path().join(folder)).unwrap();
+            fs::write(dir.path().join(folder).join("file"), "text").unwrap();
+        }
+        fs::create_dir(dir.path().join("store.damaged-1")).unwrap();
+        for name in ["", "store", "store/file", "store/blobs/file", "text/file"] {
+            let open = Permissions::from_mode(0o777);
+            fs::set_permissions(dir.path().join(name), open).unwrap();
+        }
+        dir
+    }
+
+    #[test]
+    fn what_is_ours_and_open_to_others_is_closed() {
+        let dir = opened_wide();
+        claim(dir.path()).unwrap();
+        let names = ["", "store", "store/blobs", "text", "store.damaged-1"];
+        for name in names.map(|name| dir.path().join(name)) {
+            assert_eq!(mode(&name), 0o700, "{name:?}");
+        }
+        for folder in FOLDERS {
+            let file = dir.path().join(folder).join("file");
+            assert_eq!(mode(&file) & OTHERS, 0, "{file:?}");
+        }
+    }
+
+    #[test]
+    fn a_folder_of_other_things_is_not_closed() {
+        let dir = tempfile::tempdir().unwrap();
+        let open = Permissions::from_mode(0o755);
+        fs::set_permissions(dir.path(), open.clone()).unwrap();
+        claim(dir.path()).unwrap();
+        assert_eq!(mode(dir.path()), 0o700, "it was empty");
+        fs::set_permissions(dir.path(), open).unwrap();
+        fs::write(dir.path().join("letter"), "text").unwrap();
+        assert!(
+            claim(dir.path())
+                .unwrap_err()
+                .to_string()
+                .contains("other things")
+        );
+        assert_eq!(mode(dir.path()), 0o755);
+    }
+
+    #[test]
+    fn what_belongs_to_somebody_else_is_refused() {
+        let dir = opened_wide();
+        let theirs =
+            |name: &str| std::os::unix::fs::chown(dir.path().join(name), Some(12_345), None);
+        if theirs("text/file").is_err() {
+            return eprintln!("skipped: only root can give a file away");
+        }
+        let names = ["text/file", "text", "store/blobs", "store.damaged-1", ""];
+        for name in names {
+            theirs(name).unwrap();
+            let refused = claim(dir.path()).unwrap_err().to_string();
+            assert!(
+                refused.contains("belongs to user 12345"),
+                "{name}: {refused}"
+            );
+            let ours = rustix::process::geteuid().as_raw();
+            std::os::unix::fs::chown(dir.path().join(name), Some(ours), None).unwrap();
+        }
+        claim(dir.path()).unwrap();
+    }
+
+    #[test]
+    fn links_in_it_are_refused_and_a_link_to_it_is_not() {
+        let dir = opened_wide();
+        let elsewhere = tempfile::tempdir().unwrap();
+        let link = elsewhere.path().join("link");
+        std::os::unix::fs::symlink(dir.path(), &link).unwrap();
+        claim(&link).unwrap();
+        fs::remove_dir_all(dir.path().join("text")).unwrap();
+        std::os::unix::fs::symlink(elsewhere.path(), dir.path().join("text")).unwrap();
+        assert!(
+            claim(dir.path())
+                .unwrap_err()
+                .to_string()
+                .contains("no directory")
+        );
+        fs::remove_file(dir.path().join("text")).unwrap();
+        std::os::unix::fs::symlink("target", dir.path().join("store/COMMITTED")).unwrap();
+        assert!(
+            claim(dir.path())
+                .unwrap_err()
+                .to_string()
+                .contains("no regular file")
+        );
+    }
+}

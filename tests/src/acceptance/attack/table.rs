@@ -1,0 +1,382 @@
+//! The lines of the attack, each with what shows that it is mended.
+
+use std::fmt;
+
+use anyhow::Result;
+
+use super::{doors, machine, roots, texts};
+use crate::acceptance::Verdict;
+
+/// One weakness.
+pub(super) struct Line {
+    pub(super) number: u32,
+    pub(super) weakness: &'static str,
+    pub(super) proofs: &'static [Proof],
+}
+
+/// What shows that a weakness is mended.
+pub(super) enum Proof {
+    /// A test: its file and its name.
+    Test(&'static str, &'static str),
+    /// A trial against the real programs.
+    Trial(&'static str, fn() -> Result<Verdict>),
+}
+
+impl fmt::Display for Proof {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Test(file, name) => write!(f, "{file}::{name}"),
+            Self::Trial(name, _) => write!(f, "trial: {name}"),
+        }
+    }
+}
+
+use Proof::{Test, Trial};
+
+pub(super) const LINES: &[Line] = &[
+    Line {
+        number: 1,
+        weakness: "a text bound to another content",
+        proofs: &[Trial("files rewritten while they are read", texts::toggled)],
+    },
+    Line {
+        number: 2,
+        weakness: "a store into a dirty page changes no time",
+        proofs: &[],
+    },
+    Line {
+        number: 3,
+        weakness: "ghosts after renames",
+        proofs: &[
+            Test(
+                "daemon/tests/roots.rs",
+                "a_directory_that_takes_anothers_name_within_the_debounce_leaves_no_ghosts",
+            ),
+            Test(
+                "daemon/tests/roots.rs",
+                "a_storm_of_renames_leaves_no_ghosts",
+            ),
+            Test(
+                "daemon/tests/roots.rs",
+                "a_file_that_goes_while_it_is_read_is_no_ghost",
+            ),
+            Trial("two folders change places", roots::ghosts),
+        ],
+    },
+    Line {
+        number: 4,
+        weakness: "a root that refuses empties itself",
+        proofs: &[
+            Test(
+                "tests/tests/roots.rs",
+                "a_root_that_may_not_be_listed_or_searched_is_stale_and_keeps_its_files",
+            ),
+            Test(
+                "tests/tests/roots.rs",
+                "a_folder_that_refuses_keeps_what_is_known_below_it_and_says_so",
+            ),
+        ],
+    },
+    Line {
+        number: 5,
+        weakness: "another tree in the place of a root",
+        proofs: &[
+            Test(
+                "daemon/tests/roots.rs",
+                "a_root_or_its_parent_replaced_by_a_symlink_is_neither_indexed_nor_forgotten",
+            ),
+            Test(
+                "daemon/tests/roots.rs",
+                "another_directory_in_a_roots_place_is_not_believed_until_it_is_confirmed",
+            ),
+            Test(
+                "tests/tests/roots.rs",
+                "an_empty_file_system_of_the_same_type_over_a_root_is_not_believed",
+            ),
+            Trial("a root becomes a symlink", roots::replaced),
+        ],
+    },
+    Line {
+        number: 6,
+        weakness: "older or foreign texts are served",
+        proofs: &[
+            Test(
+                "daemon/index/src/tests/foreign.rs",
+                "texts_of_the_same_store_restored_from_another_time_are_not_served",
+            ),
+            Test(
+                "daemon/index/src/tests/foreign.rs",
+                "the_texts_of_another_data_directory_are_not_served",
+            ),
+            Test(
+                "daemon/index/src/tests/foreign.rs",
+                "no_segment_number_is_used_again_after_the_directory_was_removed",
+            ),
+            Test(
+                "daemon/index/src/text/tests.rs",
+                "another_text_of_the_same_length_in_the_same_place_is_noticed",
+            ),
+            Test(
+                "tests/tests/data_dir.rs",
+                "exchanged_texts_are_never_shown_and_are_read_again",
+            ),
+            Trial("an older text directory restored", texts::restored),
+        ],
+    },
+    Line {
+        number: 7,
+        weakness: "verify overlooks texts, and writes",
+        proofs: &[
+            Test(
+                "daemon/index/src/tests/verification.rs",
+                "missing_texts_are_told_at_either_depth",
+            ),
+            Test(
+                "daemon/index/src/tests/verification.rs",
+                "a_flipped_bit_in_any_text_is_told_where_everything_is_read",
+            ),
+            Test(
+                "tests/tests/data_dir.rs",
+                "verify_reads_everything_and_leaves_no_trace",
+            ),
+            Test(
+                "tests/tests/data_dir.rs",
+                "verify_tells_a_damaged_store_and_leaves_it_where_it_is",
+            ),
+            Trial("verify without texts", texts::verified),
+        ],
+    },
+    Line {
+        number: 8,
+        weakness: "two files share a shown path",
+        proofs: &[
+            Test(
+                "schema/src/path.rs",
+                "every_stored_path_is_read_back_from_its_shown_form",
+            ),
+            Test(
+                "schema/src/path.rs",
+                "the_shown_form_is_that_of_the_contract",
+            ),
+            Test(
+                "client/src/shown.rs",
+                "the_shown_form_is_that_of_the_contract",
+            ),
+            Test(
+                "client/src/locate.rs",
+                "members_and_folders_called_like_them_are_spelled_apart",
+            ),
+            Test(
+                "daemon/tests/containers.rs",
+                "every_listed_path_leads_to_its_file_and_to_no_other",
+            ),
+            Trial("every listed path is asked about", doors::paths),
+        ],
+    },
+    Line {
+        number: 9,
+        weakness: "the machine's faults booked on documents",
+        proofs: &[],
+    },
+    Line {
+        number: 10,
+        weakness: "a sound store is set aside",
+        proofs: &[
+            Test(
+                "daemon/index/src/store/tests.rs",
+                "a_sound_store_is_kept_however_little_memory_the_probe_has",
+            ),
+            Test(
+                "daemon/index/src/store/judge.rs",
+                "want_of_memory_is_no_damage",
+            ),
+            Test(
+                "daemon/index/src/store/recovery.rs",
+                "a_clock_before_1970_is_the_machines_fault",
+            ),
+            Test(
+                "daemon/index/src/store/tests.rs",
+                "every_flipped_bit_of_the_engines_settings_is_put_right",
+            ),
+            Test(
+                "tests/tests/data_dir.rs",
+                "a_flipped_bit_in_the_engines_settings_costs_nothing",
+            ),
+        ],
+    },
+    Line {
+        number: 11,
+        weakness: "a small ZIP ends the daemon",
+        proofs: &[Trial("a text that grows eighteenfold", machine::grows)],
+    },
+    Line {
+        number: 12,
+        weakness: "one error stops indexing in silence",
+        proofs: &[
+            Test(
+                "daemon/src/fate.rs",
+                "a_shortage_is_an_alarm_and_a_pause_a_failed_sync_is_the_end",
+            ),
+            Test("daemon/src/fate.rs", "pauses_double_up_to_a_bound"),
+            Test(
+                "daemon/index/src/tests/faults.rs",
+                "a_text_longer_than_a_segment_takes_is_a_state_and_others_go_on",
+            ),
+            Test(
+                "daemon/index/src/tests/faults.rs",
+                "what_could_not_be_appended_is_applied_by_the_same_call_later",
+            ),
+            Test(
+                "daemon/src/disk.rs",
+                "what_is_kept_is_never_given_out_not_even_between_two_measurements",
+            ),
+            Test(
+                "daemon/src/descriptors.rs",
+                "what_is_kept_is_free_while_it_is_lent_and_taken_back_after",
+            ),
+            Test(
+                "daemon/src/grpc/desk.rs",
+                "requests_end_with_the_engine_and_wait_for_the_next_outside",
+            ),
+            Trial("no descriptors for a while", machine::descriptors),
+            Trial("no room for a while", machine::room),
+        ],
+    },
+    Line {
+        number: 13,
+        weakness: "a report into the data directory",
+        proofs: &[Trial("reports where they may not be", doors::reports)],
+    },
+    Line {
+        number: 14,
+        weakness: "quadratic cliques",
+        proofs: &[
+            Test(
+                "daemon/index/src/groups/tests.rs",
+                "a_family_in_one_batch_costs_one_edge_test_per_member",
+            ),
+            Test(
+                "daemon/index/src/tests/life.rs",
+                "a_family_keeps_one_edge_per_member_in_whatever_order_it_comes",
+            ),
+        ],
+    },
+    Line {
+        number: 15,
+        weakness: "one client starves the others",
+        proofs: &[
+            Test(
+                "daemon/index/src/memory/tests.rs",
+                "a_large_request_is_not_passed_by_small_ones_that_came_later",
+            ),
+            Test(
+                "daemon/index/src/memory/tests.rs",
+                "questions_have_memory_of_their_own",
+            ),
+            Trial("300 idle connections", machine::connections),
+        ],
+    },
+    Line {
+        number: 16,
+        weakness: "an open data directory",
+        proofs: &[
+            Test(
+                "tests/tests/data_dir.rs",
+                "a_data_directory_of_another_user_is_refused",
+            ),
+            Test(
+                "tests/tests/data_dir.rs",
+                "a_data_directory_open_to_others_is_closed_to_them",
+            ),
+            Test(
+                "daemon/src/storage/private.rs",
+                "links_in_it_are_refused_and_a_link_to_it_is_not",
+            ),
+            Test(
+                "daemon/index/src/store/tests.rs",
+                "what_the_store_makes_is_its_owners_alone",
+            ),
+            Trial("permissions of the data", doors::permissions),
+        ],
+    },
+    Line {
+        number: 17,
+        weakness: "a config out of range; overlapping roots",
+        proofs: &[
+            Test(
+                "daemon/src/overlap.rs",
+                "a_data_directory_within_a_root_is_refused_before_it_is_made",
+            ),
+            Test(
+                "daemon/src/overlap.rs",
+                "a_root_named_twice_through_a_symlink_is_refused_and_both_names_are_said",
+            ),
+            Test(
+                "tests/tests/roots.rs",
+                "serve_refuses_places_that_are_not_apart_and_names_them",
+            ),
+            Test(
+                "tests/tests/roots.rs",
+                "one_directory_bound_to_two_places_is_one_root",
+            ),
+            Test(
+                "daemon/src/config/tests.rs",
+                "a_number_outside_its_range_is_refused_by_key_value_and_range",
+            ),
+            Test(
+                "daemon/src/config/tests.rs",
+                "every_number_has_a_range_that_holds_its_default",
+            ),
+            Test(
+                "daemon/src/config/tests.rs",
+                "keys_that_contradict_each_other_are_both_named",
+            ),
+            Test("daemon/src/config/tests.rs", "a_root_has_one_spelling"),
+            Test(
+                "daemon/src/config/tests.rs",
+                "no_text_is_longer_than_a_segment_takes",
+            ),
+            Test(
+                "daemon/src/config/tests.rs",
+                "the_sample_config_is_written_from_the_table",
+            ),
+            Trial("configs that are refused", doors::configs),
+            Trial("roots and data in one another", roots::overlaps),
+        ],
+    },
+    Line {
+        number: 18,
+        weakness: "names, links and pipes in the way",
+        proofs: &[
+            Test(
+                "daemon/src/watch/walk/tests.rs",
+                "a_directory_swapped_for_a_symlink_before_it_is_listed_shows_nothing_outside",
+            ),
+            Test(
+                "daemon/src/watch/walk/tests.rs",
+                "a_root_swapped_for_a_symlink_during_the_walk_shows_nothing_outside",
+            ),
+            Test(
+                "daemon/index/src/store/tests.rs",
+                "files_that_are_none_are_refused_at_once_and_written_through_by_nobody",
+            ),
+            Test(
+                "tests/tests/data_dir.rs",
+                "what_is_planted_under_its_names_is_refused_in_words",
+            ),
+            Test(
+                "tests/tests/data_dir.rs",
+                "a_segment_removed_under_a_running_daemon_is_healed_by_a_sync",
+            ),
+            Test(
+                "tests/tests/format_doc.rs",
+                "every_reason_stands_there_with_the_states_it_is_given_with",
+            ),
+            Trial("names of frames", doors::frames),
+            Trial("pipes and links in the data", doors::in_the_data),
+            Trial("a report with more than it lists", doors::report_verified),
+            Trial("a pipe is asked about", doors::pipe_asked),
+            Trial("hanging up", doors::hang_up),
+        ],
+    },
+];

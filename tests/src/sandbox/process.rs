@@ -1,0 +1,26 @@
+//! What the kernel says of other processes.
+
+use std::fs;
+
+/// Children of all threads of a process.
+pub fn children(parent: u32) -> Vec<u32> {
+    let Ok(tasks) = fs::read_dir(format!("/proc/{parent}/task")) else {
+        return Vec::new();
+    };
+    let listed = tasks.flatten().map(|task| task.path().join("children"));
+    let lines = listed.filter_map(|path| fs::read_to_string(path).ok());
+    let ids = |line: String| -> Vec<u32> {
+        let words = line.split_whitespace();
+        words.filter_map(|word| word.parse().ok()).collect()
+    };
+    lines.flat_map(ids).collect()
+}
+
+/// The most a process had resident at once (`VmHWM`), in KiB.
+pub fn high_water_kib(process: u32) -> Option<u64> {
+    let status = fs::read_to_string(format!("/proc/{process}/status")).ok()?;
+    let line = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix(" kB")?.trim().parse().ok()
+}

@@ -1,0 +1,300 @@
+//! A root that refuses, a folder that refuses, and a file system mounted over a root: what is known
+//! is kept, and said to be kept. Ran with the real daemon; what wants rights that are not there says so.
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
+use std::thread;
+
+use anyhow::{Context, Result, anyhow, ensure};
+use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
+use simdex_tests::fault::answers::{Listed, agree};
+use simdex_tests::sandbox::{Daemon, Sandbox, Serve};
+
+/// Only `sync` walks.
+const CONFIG: &str = "[watch]\ndebounce_ms = 50\npoll_seconds = 3600\n";
+
+fn write_three(sandbox: &Sandbox) -> Result<()> {
+    for name in ["a.txt", "folder/b.txt", "folder/c/c.txt"] {
+        let text = format!("{name}: a text that is long enough to be a document of the index");
+        sandbox.write(name, text)?;
+    }
+    Ok(())
+}
+
+/// A daemon that permissions bind even where root runs the test: its bounding set lacks what lets
+/// root pass them by.
+fn bound_by_permissions(serve: &Serve) -> Result<Daemon> {
+    let start = || {
+        if rustix::process::geteuid().is_root() {
+            for capability in [CapabilitySet::DAC_OVERRIDE, CapabilitySet::DAC_READ_SEARCH] {
+                remove_capability_from_bounding_set(capability)?;
+            }
+        }
+        serve.start()
+    };
+    // The set is a thread's own, and is handed down to what the thread starts.
+    thread::scope(|scope| scope.spawn(start).join())
+        .map_err(|_| anyhow!("the starting thread panicked"))?
+}
+
+fn set_mode(path: &Path, mode: u32) -> Result<()> {
+    Ok(fs::set_permissions(path, fs::Permissions::from_mode(mode))?)
+}
+
+/// Names of files that are indexed, and the others with their states.
+fn states(daemon: &Daemon, share: &Path) -> Result<Vec<String>> {
+    let name = |file: &Listed| {
+        let name = file.path.strip_prefix(share).unwrap_or(&file.path);
+        match file.state.as_str() {
+            "indexed" => name.display().to_string(),
+            other => format!("{}: {other}", name.display()),
+        }
+    };
+    let mut states: Vec<String> = Listed::by_daemon(daemon)?.iter().map(name).collect();
+    states.sort();
+    Ok(states)
+}
+
+/// State and detail of the only root.
+fn root(daemon: &Daemon) -> Result<(String, String)> {
+    let roots = daemon.simctl(["roots"])?.success()?.lines_of("root")?;
+    let field = |name: &str| roots[0][name].as_str().unwrap_or_default().to_owned();
+    Ok((field("state"), field("detail")))
+}
+
+/// `sync` fails and says why.
+fn refused(daemon: &Daemon, why: &str) -> Result<()> {
+    let refused = daemon.simctl(["sync"])?.ended_with(&[2])?;
+    ensure!(
+        refused.stderr.contains(why),
+        "sync says: {}",
+        refused.stderr
+    );
+    Ok(())
+}
+
+const ALL: [&str; 3] = ["a.txt", "folder/b.txt", "folder/c/c.txt"];
+
+#[test]
+fn a_root_that_may_not_be_listed_or_searched_is_stale_and_keeps_its_files() -> Result<()> {
+    for (mode, how) in [
+        ("poll", 0o000),
+        ("poll", 0o400),
+        ("poll", 0o300),
+        ("native", 0o000),
+    ] {
+        let sandbox = Sandbox::new()?;
+        let share = sandbox.share();
+        write_three(&sandbox)?;
+        let serve = sandbox.serve().roots([(share, mode)]).config(CONFIG);
+        let daemon = bound_by_permissions(&serve)?;
+        daemon.sync()?;
+        ensure!(states(&daemon, share)? == ALL);
+
+        set_mode(share, how)?;
+        refused(&daemon, "permission denied")?;
+        let (state, detail) = root(&daemon)?;
+        ensure!(
+            state == "stale" && detail.contains("permission denied"),
+            "{state}: {detail}"
+        );
+        ensure!(states(&daemon, share)? == ALL, "{mode} {how:o}");
+
+        set_mode(share, 0o700)?;
+        daemon.sync()?;
+        ensure!(root(&daemon)?.0 == "watching" && states(&daemon, share)? == ALL);
+        ensure!(daemon.stop()?.success());
+    }
+    Ok(())
+}
+
+#[test]
+fn a_folder_that_refuses_keeps_what_is_known_below_it_and_says_so() -> Result<()> {
+    // The second may be listed, and nothing in it looked at.
+    for how in [0o000, 0o400] {
+        let sandbox = Sandbox::new()?;
+        let share = sandbox.share();
+        write_three(&sandbox)?;
+        let serve = sandbox.serve().roots([(share, "poll")]).config(CONFIG);
+        let daemon = bound_by_permissions(&serve)?;
+        daemon.sync()?;
+
+        let folder = share.join("folder");
+        set_mode(&folder, how)?;
+        daemon.sync()?;
+        let kept = [
+            "a.txt",
+            "folder/b.txt",
+            "folder/c/c.txt",
+            "folder: unreadable",
+        ];
+        ensure!(
+            states(&daemon, share)? == kept,
+            "{how:o}: {:?}",
+            states(&daemon, share)?
+        );
+        let (state, detail) = root(&daemon)?;
+        ensure!(
+            state == "watching" && detail.contains("the first is folder"),
+            "{detail}"
+        );
+
+        set_mode(&folder, 0o700)?;
+        fs::remove_file(folder.join("b.txt"))?;
+        daemon.sync()?;
+        let (_, detail) = root(&daemon)?;
+        ensure!(!detail.contains("folder"), "{detail}");
+        ensure!(states(&daemon, share)? == ["a.txt", "folder/c/c.txt"]);
+        ensure!(daemon.stop()?.success());
+    }
+    Ok(())
+}
+
+#[test]
+fn serve_refuses_places_that_are_not_apart_and_names_them() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    let share = sandbox.share();
+    let within = share.join("data");
+    let answer = sandbox.serve().data_dir(&within).refused()?;
+    ensure!(answer.code()? == 2 && answer.stderr.contains("lies within the root"));
+    ensure!(!within.exists(), "nothing is written into a share");
+
+    let link = sandbox.beside("link");
+    std::os::unix::fs::symlink(share, &link)?;
+    let twice = [(share.to_owned(), "poll"), (link.clone(), "poll")];
+    let answer = sandbox.serve().roots(twice).refused()?;
+    let said = &answer.stderr;
+    ensure!(
+        answer.code()? == 2 && said.contains("are one directory"),
+        "{said}"
+    );
+    let config = sandbox.beside("simdexd.toml");
+    let check = |roots: &str| -> Result<String> {
+        fs::write(&config, roots)?;
+        let answer = Command::new(simdex_tests::sandbox::simdexd()?)
+            .args(["check-config", "--config"])
+            .arg(&config)
+            .output()?;
+        ensure!(answer.status.code() == Some(2), "it is accepted: {roots}");
+        Ok(String::from_utf8_lossy(&answer.stderr).into_owned())
+    };
+    let said = check(&format!("roots = [{{path = {link:?}}}]"))?;
+    ensure!(said.contains("leads through the symlink"), "{said}");
+    Ok(())
+}
+
+/// A file system mounted over a directory, until dropped.
+struct Mounted<'a>(&'a Path);
+
+impl<'a> Mounted<'a> {
+    /// None where that is not allowed here, which is said.
+    fn over(directory: &'a Path, what: &[&str]) -> Result<Option<Self>> {
+        let mounted = Command::new("mount").args(what).arg(directory).output()?;
+        if !mounted.status.success() {
+            let why = String::from_utf8_lossy(&mounted.stderr).into_owned();
+            eprintln!("skipped: nothing can be mounted here ({})", why.trim());
+            return Ok(None);
+        }
+        Ok(Some(Self(directory)))
+    }
+}
+
+impl Drop for Mounted<'_> {
+    fn drop(&mut self) {
+        // Lazily: a daemon that is being killed may still look into it.
+        let _ = Command::new("umount").arg("--lazy").arg(self.0).output();
+    }
+}
+
+const TMPFS: [&str; 4] = ["-t", "tmpfs", "-o", "size=4m"];
+
+#[test]
+fn an_empty_file_system_of_the_same_type_over_a_root_is_not_believed() -> Result<()> {
+    for mode in ["poll", "native"] {
+        let sandbox = Sandbox::new()?;
+        let share = sandbox.share();
+        let tmpfs = [&TMPFS[..], &["simdex-test"]].concat();
+        let Some(_lower) = Mounted::over(share, &tmpfs)? else {
+            return Ok(());
+        };
+        write_three(&sandbox)?;
+        let serve = sandbox.serve().roots([(share, mode)]).config(CONFIG);
+        let daemon = serve.start()?;
+        let before = agree(&daemon, &[share])?;
+        {
+            let upper = Mounted::over(share, &tmpfs)?.context("a second mount")?;
+            fs::write(
+                upper.0.join("foreign.txt"),
+                "a text of somebody else, long enough",
+            )?;
+            refused(&daemon, "confirm-loss")?;
+            ensure!(root(&daemon)?.0 == "replaced");
+            ensure!(states(&daemon, share)? == ALL, "{mode}: believed");
+        }
+        ensure!(agree(&daemon, &[share])? == before, "the right one is back");
+        {
+            // Mounted while the daemon is away.
+            let serve_again = daemon;
+            ensure!(serve_again.stop()?.success());
+            let _upper = Mounted::over(share, &tmpfs)?.context("a third mount")?;
+            let daemon = serve.start()?;
+            refused(&daemon, "confirm-loss")?;
+            ensure!(
+                states(&daemon, share)? == ALL,
+                "{mode}: believed after a restart"
+            );
+            let named = share.to_str().context("a path of the test's own")?;
+            daemon.simctl(["roots", "confirm-loss", named])?.success()?;
+            daemon.sync()?;
+            ensure!(states(&daemon, share)?.is_empty());
+            ensure!(daemon.stop()?.success());
+        }
+    }
+    Ok(())
+}
+
+#[test]
+fn one_directory_bound_to_two_places_is_one_root() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    let (share, other) = (sandbox.share(), sandbox.beside("other"));
+    fs::create_dir(&other)?;
+    let source = share.to_str().context("a path of the test's own")?;
+    let Some(_bound) = Mounted::over(&other, &["--bind", source])? else {
+        return Ok(());
+    };
+    let twice = [(share.to_owned(), "poll"), (other.clone(), "poll")];
+    let answer = sandbox.serve().roots(twice).refused()?;
+    ensure!(
+        answer.stderr.contains("are one directory"),
+        "{}",
+        answer.stderr
+    );
+    Ok(())
+}
+
+#[test]
+fn a_mount_within_a_root_hides_its_directory_and_shows_nothing_of_itself() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    let share = sandbox.share();
+    write_three(&sandbox)?;
+    let serve = sandbox.serve().roots([(share, "poll")]).config(CONFIG);
+    let daemon = serve.start()?;
+    daemon.sync()?;
+    let folder = share.join("folder");
+    let tmpfs = [&TMPFS[..], &["simdex-test"]].concat();
+    {
+        let Some(upper) = Mounted::over(&folder, &tmpfs)? else {
+            return Ok(());
+        };
+        for name in ["b.txt", "foreign.txt"] {
+            fs::write(upper.0.join(name), "a text of somebody else, long enough")?;
+        }
+        daemon.sync()?;
+        ensure!(states(&daemon, share)? == ["a.txt", "folder: skipped"]);
+    }
+    daemon.sync()?;
+    ensure!(states(&daemon, share)? == ALL);
+    Ok(())
+}
