@@ -126,7 +126,7 @@ fn describe(
     for member in extraction.members.iter().filter(|_| depth < NESTING) {
         let path = format!("{path}!/{}", member.name);
         match &member.body {
-            Ok(bytes) => describe(pool, &bytes.to_file()?, &path, depth + 1, lines)?,
+            Ok(bytes) => describe(pool, bytes.to_file()?.file(), &path, depth + 1, lines)?,
             Err(reason) => {
                 lines.push((format!("unread\t{reason}\t-\t0\t0\t{path}"), String::new()))
             }

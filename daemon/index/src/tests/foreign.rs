@@ -83,7 +83,7 @@ fn assert_lost(bed: &mut Bed, text: &str) {
         Err(IndexError::LostTexts(1))
     ));
     bed.open();
-    let account = account(&bed);
+    let account = account(bed);
     assert!(matches!(
         bed.index().shingles(id, &account),
         Err(IndexError::Text(_))
