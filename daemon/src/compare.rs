@@ -73,7 +73,7 @@ pub fn compare(
     let (names, cancel) = (asked.names, asked.cancel);
     let (text_a, text_b) = (text_of(a, names.0)?, text_of(b, names.1)?);
     cancel.check()?;
-    let numbers = Numbers::exact(&text_a.shingles, &text_b.shingles);
+    let numbers = Numbers::exact(&text_a.shingles, &text_b.shingles, cancel)?;
     cancel.check()?;
     let spans = shared_spans(text_a.canonical.as_bytes(), text_b.canonical.as_bytes());
     cancel.check()?;

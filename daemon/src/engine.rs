@@ -215,6 +215,7 @@ impl Engine {
             &self.pool,
             &self.config.extract,
             Share::default(),
+            &Cancel::never(),
         );
         let settle = Duration::from_millis(self.config.watch.debounce_ms + 1_000);
         let worked = work(&Rescan {

@@ -21,7 +21,7 @@ use std::io::{self, Read, Seek};
 use std::path::Path;
 
 use simdex_extract::{EXTRACTOR_VERSION, Outside, Pool, Share};
-use simdex_index::{Change, Index, IndexError};
+use simdex_index::{Cancel, Change, Index, IndexError, MemoryAccount};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
     ContentHash, ContentRecord, FileKey, FileRecord, FileStat, Reason, State, Timestamp,
@@ -55,6 +55,8 @@ pub struct Ingest<'a> {
     pub tree: members::TreeLimits,
     /// Whose file it is.
     pub share: Share,
+    /// Permits for what is held of the file and its members until they are applied.
+    pub account: MemoryAccount,
 }
 
 /// What became of a look at a file.
@@ -69,9 +71,16 @@ pub enum Looked {
 }
 
 impl<'a> Ingest<'a> {
-    /// With the limits of the config.
-    pub fn new(index: &'a Index, pool: &'a Pool, limits: &ExtractConfig, share: Share) -> Self {
+    /// With the limits of the config; waits for memory end with `cancel`.
+    pub fn new(
+        index: &'a Index,
+        pool: &'a Pool,
+        limits: &ExtractConfig,
+        share: Share,
+        cancel: &Cancel,
+    ) -> Self {
         Self {
+            account: index.memory().backlog.account(cancel),
             index,
             pool,
             input_bytes: limits.input_mib.bytes(),

@@ -288,8 +288,8 @@ impl Shared {
         let Some(root) = self.roots.get(key.root) else {
             return Ok(None);
         };
-        let limits = &self.host.config.extract;
-        let ingest = Ingest::new(&self.index, &self.pool, limits, share(key));
+        let (limits, cancel) = (&self.host.config.extract, self.fate.cancel());
+        let ingest = Ingest::new(&self.index, &self.pool, limits, share(key), cancel);
         Ok(match ingest.file(&root, key.clone())? {
             Looked::Again(change) => {
                 self.again.later(key);

@@ -15,7 +15,7 @@ mod tests;
 
 use simdex_index::{Asked, Cancel, Candidate, Candidates, Index, IndexError, Question, View};
 use simdex_schema::{DocumentHash, Reason, State};
-use simdex_signature::{BswN, Rung, SchemeKind};
+use simdex_signature::{BswN, SchemeKind, ShingleSet};
 use thiserror::Error;
 
 pub use hits::{Hit, Measured, Numbers, Relation, SchemeUsed};
@@ -113,6 +113,9 @@ pub enum QueryError {
 /// suppressed.
 const MOST_VERIFIED: usize = 4_096;
 
+/// Fingerprints of a question's BSW_n signature that are held at once.
+const BSW_AT_ONCE: usize = ShingleSet::LISTED / 2;
+
 /// Answers one question.
 pub fn find(
     index: &Index,
@@ -169,8 +172,13 @@ fn candidates(
         Ask::Contained | Ask::Versions => Question::Contained,
     };
     if let (SchemeKind::BswN, Some(text)) = (request.scheme, subject.text()) {
-        let sign = |rung: Rung| BswN::sign(&text.canonical, index.window(), rung);
-        return index.candidates_by_either(asked, question, &sign, view, cancel);
+        return index.candidates_by_either(
+            asked,
+            question,
+            &|rung, each| BswN::visit(&text.canonical, index.window(), rung, BSW_AT_ONCE, each),
+            view,
+            cancel,
+        );
     }
     index.candidates(asked, question, view, cancel)
 }
@@ -205,7 +213,7 @@ fn verify(
             found.unverified = (ranked.len() - position) as u64;
             break;
         }
-        let set = match index.shingles(candidate.document) {
+        let set = match index.shingles(candidate.document, subject.account()) {
             // Its last file went away between the candidates and here.
             Err(IndexError::UnknownDocument(_)) => continue,
             set => set?,
@@ -213,7 +221,7 @@ fn verify(
         let numbers = match (subject.text(), set) {
             (Some(text), Some(set)) => {
                 found.verified += 1;
-                Numbers::exact(&text.shingles, &set)
+                Numbers::exact(&text.shingles, &set, cancel)?
             }
             _ => Numbers::estimated(candidate, subject),
         };

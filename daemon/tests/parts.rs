@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use daemon::{program, prose, tar};
 use simdex_extract::Share;
-use simdex_index::Change;
+use simdex_index::{Cancel, Change};
 use simdex_schema::FileKey;
 use simdexd::config::{Config, RootConfig, RootMode};
 use simdexd::engine::Engine;
@@ -66,7 +66,13 @@ impl Bed {
     fn look(&self, name: &str) -> Change {
         let engine = &self.engine;
         let limits = &engine.config.extract;
-        let ingest = Ingest::new(&engine.index, &engine.pool, limits, Share::default());
+        let ingest = Ingest::new(
+            &engine.index,
+            &engine.pool,
+            limits,
+            Share::default(),
+            &Cancel::never(),
+        );
         match ingest.file(&self.root(), self.key(name)).unwrap() {
             Looked::Changed(change) => change,
             Looked::Unchanged | Looked::Again(_) => panic!("{name} is to be read"),

@@ -72,7 +72,13 @@ impl Bed {
     /// Looks at a file with workers of another pool.
     fn look(&self, name: &str, pool: &Pool) -> Looked {
         let limits = &self.engine.config.extract;
-        let ingest = Ingest::new(&self.engine.index, pool, limits, Share::default());
+        let ingest = Ingest::new(
+            &self.engine.index,
+            pool,
+            limits,
+            Share::default(),
+            &Cancel::never(),
+        );
         ingest.file(&self.root(), self.key(name)).unwrap()
     }
 

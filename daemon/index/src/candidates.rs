@@ -15,7 +15,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use simdex_schema::document::RUNGS;
 use simdex_schema::posting::{PostingKey, scheme_number};
 use simdex_schema::{DocId, DocumentKind};
-use simdex_signature::{Fingerprint, Rung, SchemeKind, Signature};
+use simdex_signature::{Fingerprint, Rung, SchemeKind, ShingleSet};
 
 use crate::buckets::Found;
 use crate::index::{Index, Shared};
@@ -23,6 +23,8 @@ use crate::{Cancel, IndexError, View};
 
 /// Fingerprints looked up, where the query has as many.
 const PROBES: u64 = 128;
+/// Fingerprints looked up under one lock.
+const AT_ONCE: usize = 64 << 10;
 /// Cancellation is asked for once in so many look-ups.
 const CHECK_EVERY: usize = 64;
 
@@ -42,10 +44,52 @@ pub enum Question {
 pub struct Asked<'a> {
     /// Mod_n or chunks.
     pub scheme: SchemeKind,
-    /// Ascending and distinct.
-    pub fingerprints: &'a [Fingerprint],
+    /// Where they are.
+    pub fingerprints: Probes<'a>,
     /// Rung of the query; 0 where its text is at hand.
     pub finest: Rung,
+}
+
+/// Fingerprints, ascending and distinct.
+#[derive(Clone, Copy, Debug)]
+pub enum Probes<'a> {
+    /// In a list.
+    Listed(&'a [Fingerprint]),
+    /// All shingles of a text.
+    All(&'a ShingleSet),
+}
+
+impl Probes<'_> {
+    /// How many of them each rung keeps.
+    fn counts_by_rung(self) -> Counts {
+        match self {
+            Self::Listed(list) => counts_by_rung(list),
+            Self::All(set) => set.counts_by_rung(),
+        }
+    }
+
+    /// Shows those divisible by the modulus of a rung, some at a time.
+    fn visit(
+        self,
+        rung: Rung,
+        show: &mut dyn FnMut(&[Fingerprint]) -> Result<(), IndexError>,
+    ) -> Result<(), IndexError> {
+        let mut visit = |part: &[Fingerprint]| {
+            let mut some = Vec::with_capacity(part.len().min(AT_ONCE));
+            for fingerprint in part.iter().filter(|f| f.divisible_by(rung)) {
+                some.push(*fingerprint);
+                if some.len() == AT_ONCE {
+                    show(&some)?;
+                    some.clear();
+                }
+            }
+            show(&some)
+        };
+        match self {
+            Self::Listed(list) => visit(list),
+            Self::All(set) => set.visit(visit),
+        }
+    }
 }
 
 /// A document that shares fingerprints with the query.
@@ -97,14 +141,19 @@ impl Index {
             SchemeKind::Chunks => DocumentKind::Raw,
             SchemeKind::ModN | SchemeKind::BswN => DocumentKind::Text,
         };
+        let counts = asked.fingerprints.counts_by_rung();
+        let (visible, rung) = {
+            let shared = self.read();
+            let rung = probing_rung(&shared, kind, asked, question, &counts);
+            (shared.table.visible(view), rung)
+        };
+        let mut counted = Counted::default();
+        asked.fingerprints.visit(rung, &mut |probes| {
+            self.probe(asked.scheme, probes, &visible, &mut counted, cancel)
+        })?;
         let shared = self.read();
-        let visible = shared.table.visible(view);
-        let counts = counts_by_rung(asked);
-        let rung = probing_rung(&shared, kind, asked, question, &counts);
-        let probes = asked.fingerprints.iter().copied();
-        let probes: Vec<Fingerprint> = probes.filter(|f| f.divisible_by(rung)).collect();
         let mut tally = Tally::new(self, &shared, asked.scheme, Some(&visible));
-        tally.probe(&probes, cancel)?;
+        (tally.hits, tally.long) = counted;
         let due = may_decide(&tally, question, rung, &counts);
         tally.read_long(&due, cancel)?;
         for id in also {
@@ -138,16 +187,17 @@ impl Index {
     /// Documents found by either scheme: those above, and those that share a BSW_n window with the
     /// query. All are counted by Mod_n, whose samples are binomial: how BSW_n chooses depends on
     /// the text around a shingle, so that its counts bound nothing. BSW_n does not nest, so the
-    /// query is signed anew at every rung in use.
+    /// query is signed anew at every rung in use. `visit` shows its signature at a rung, some at a
+    /// time.
     pub fn candidates_by_either(
         &self,
         asked: Asked<'_>,
         question: Question,
-        sign: &dyn Fn(Rung) -> Signature,
+        visit: &VisitRung<'_>,
         view: &View,
         cancel: &Cancel,
     ) -> Result<Candidates, IndexError> {
-        let sharing = self.sharing_windows(sign, view, cancel)?;
+        let sharing = self.sharing_windows(visit, view, cancel)?;
         let also = sharing.into_keys().collect();
         self.candidates_and(asked, question, also, view, cancel)
     }
@@ -156,29 +206,65 @@ impl Index {
     /// many.
     pub(crate) fn sharing_windows(
         &self,
-        sign: &dyn Fn(Rung) -> Signature,
+        visit: &VisitRung<'_>,
         view: &View,
         cancel: &Cancel,
     ) -> Result<FxHashMap<DocId, u64>, IndexError> {
-        // Signed before the lock is taken again: `sign` may ask the index, and is not quick.
-        let rungs: Vec<Rung> = self.read().table.rungs(DocumentKind::Text).collect();
-        let queries: Vec<Signature> = rungs.into_iter().map(sign).collect();
-        let shared = self.read();
-        let visible = shared.table.visible(view);
+        let (rungs, visible): (Vec<Rung>, _) = {
+            let shared = self.read();
+            let rungs = shared.table.rungs(DocumentKind::Text).collect();
+            (rungs, shared.table.visible(view))
+        };
         let mut sharing = FxHashMap::default();
-        for query in &queries {
+        for rung in rungs {
+            cancel.check()?;
+            let mut counted = Counted::default();
+            // Without the lock: `visit` may ask the index, and is not quick.
+            visit(rung, &mut |part| {
+                part.chunks(AT_ONCE).try_for_each(|probes| {
+                    self.probe(SchemeKind::BswN, probes, &visible, &mut counted, cancel)
+                })
+            })?;
+            let shared = self.read();
             let mut tally = Tally::new(self, &shared, SchemeKind::BswN, Some(&visible));
-            tally.probe(query.fingerprints(), cancel)?;
+            (tally.hits, tally.long) = counted;
             tally.read_long(&|_| true, cancel)?;
             let found = tally.hits.into_iter();
             sharing.extend(found.filter(|(id, _)| {
                 let stats = shared.table.get(*id);
-                stats.is_some_and(|stats| stats.rung == query.rung())
+                stats.is_some_and(|stats| stats.rung == rung)
             }));
         }
         Ok(sharing)
     }
+
+    /// Counts the documents of some probes. The lock is held for these alone: a question with millions
+    /// of them must not keep the writer waiting.
+    fn probe(
+        &self,
+        scheme: SchemeKind,
+        probes: &[Fingerprint],
+        visible: &RoaringTreemap,
+        counted: &mut Counted,
+        cancel: &Cancel,
+    ) -> Result<(), IndexError> {
+        let shared = self.read();
+        let mut tally = Tally::new(self, &shared, scheme, Some(visible));
+        (tally.hits, tally.long) = std::mem::take(counted);
+        tally.probe(probes, cancel)?;
+        *counted = (tally.hits, tally.long);
+        Ok(())
+    }
 }
+
+/// What a [`Tally`] counted so far: hits by document, and long lists unread.
+type Counted = (FxHashMap<DocId, u64>, Vec<Fingerprint>);
+
+/// Takes some fingerprints.
+pub type Each<'a> = dyn FnMut(&[Fingerprint]) -> Result<(), IndexError> + 'a;
+
+/// Shows a signature at a rung.
+pub type VisitRung<'a> = dyn Fn(Rung, &mut Each<'_>) -> Result<(), IndexError> + 'a;
 
 /// Counts, per document, how many of the probes it holds. Long lists are set aside and read last,
 /// where they must be.
@@ -341,9 +427,9 @@ const NEW_FROM_LONG_LISTS: u64 = 32;
 type Counts = [u64; RUNGS];
 
 /// How many of the query's fingerprints each rung keeps.
-fn counts_by_rung(asked: Asked<'_>) -> Counts {
+fn counts_by_rung(fingerprints: &[Fingerprint]) -> Counts {
     let mut counts = [0; RUNGS];
-    for fingerprint in asked.fingerprints {
+    for fingerprint in fingerprints {
         let top = fingerprint
             .0
             .trailing_zeros()

@@ -8,6 +8,8 @@ use simdex_schema::{
 };
 use simdex_signature::Signature;
 
+use crate::MemoryPermit;
+
 /// Members of a container that are recorded at once.
 const PART_MEMBERS: usize = 64;
 /// Text of members that is stored at once, in bytes.
@@ -172,6 +174,8 @@ pub struct NewDocument {
     pub text: Option<String>,
     /// Mod_n first (for raw bytes: chunks), then BSW_n where it is on.
     pub signatures: Vec<Signature>,
+    /// For the text and the signatures, until they are applied.
+    pub held: Option<MemoryPermit>,
 }
 
 /// What came of a batch.

@@ -20,7 +20,7 @@ use simdex_signature::{Fingerprint, Ratio, Rung, SchemeKind, ShingleSet, least_o
 use crate::candidates::Tally;
 use crate::index::{Index, Shared};
 use crate::lost::is_loss;
-use crate::{Cancel, DocumentStats, IndexError};
+use crate::{Cancel, DocumentStats, HeldSet, IndexError, MemoryAccount, MemoryBudget};
 
 /// A pair exactly at the threshold is missed with at most this probability.
 pub(crate) const MISS: f64 = 0.001;
@@ -44,7 +44,9 @@ pub(crate) type Wanted<'a> = dyn Fn(&Shared, DocId) -> bool + 'a;
 /// A document whose edges are sought, with its shingles.
 pub(crate) struct Sought {
     pub(crate) id: DocId,
-    set: Arc<ShingleSet>,
+    /// Kept where it is small; a large one is asked for when it is needed, as many documents may be sought
+    /// at once.
+    set: Option<Arc<ShingleSet>>,
     stats: DocumentStats,
 }
 
@@ -90,30 +92,52 @@ impl<'a> EdgeFinder<'a> {
         wanted: &Wanted<'_>,
         cancel: &Cancel,
     ) -> Result<Vec<(DocId, EdgeRecord)>, IndexError> {
-        let Some(sought) = self.sought(id)? else {
+        let Some(sought) = self.sought(id, cancel)? else {
             return Ok(Vec::new());
         };
         let mut edges = Vec::new();
         for partner in self.partners(&sought, wanted, cancel)? {
             cancel.check()?;
-            let edge = self.edge(&sought, partner.id, partner.demand)?;
+            let edge = self.edge(&sought, partner.id, partner.demand, cancel)?;
             edges.extend(edge.map(|edge| (partner.id, edge)));
         }
         Ok(edges)
     }
 
     /// A document with its shingles; none where it has no text that can be read.
-    pub(crate) fn sought(&self, id: DocId) -> Result<Option<Sought>, IndexError> {
-        let (Some(set), Some(stats)) = (self.set(id)?, self.index.stats(id)) else {
+    pub(crate) fn sought(&self, id: DocId, cancel: &Cancel) -> Result<Option<Sought>, IndexError> {
+        let set = self.set(id, &self.memory().account(cancel))?;
+        let (Some(set), Some(stats)) = (set, self.index.stats(id)) else {
             return Ok(None);
         };
+        let set = set.small();
         Ok(Some(Sought { id, set, stats }))
+    }
+
+    fn set_of(
+        &self,
+        sought: &Sought,
+        account: &MemoryAccount,
+    ) -> Result<Option<HeldSet>, IndexError> {
+        match &sought.set {
+            Some(set) => Ok(Some(HeldSet::of_small(Arc::clone(set)))),
+            None => self.set(sought.id, account),
+        }
+    }
+
+    /// Placing is part of the backlog; a search at another threshold is a question.
+    fn memory(&self) -> &MemoryBudget {
+        let memory = self.index.memory();
+        match self.among {
+            None => &memory.backlog,
+            Some(_) => &memory.questions,
+        }
     }
 
     /// The shingles of a document; none where it is raw, was purged meanwhile, or its text is
     /// damaged: that is noted, and must not keep all others from their edges.
-    fn set(&self, id: DocId) -> Result<Option<Arc<ShingleSet>>, IndexError> {
-        match self.index.shingles(id) {
+    fn set(&self, id: DocId, account: &MemoryAccount) -> Result<Option<HeldSet>, IndexError> {
+        match self.index.shingles(id, account) {
             Err(IndexError::UnknownDocument(_)) => Ok(None),
             Err(error) if is_loss(&error) => Ok(None),
             set => set,
@@ -126,12 +150,16 @@ impl<'a> EdgeFinder<'a> {
         sought: &Sought,
         other: DocId,
         demand: Overlap,
+        cancel: &Cancel,
     ) -> Result<Option<EdgeRecord>, IndexError> {
-        let Some(other) = self.set(other)? else {
+        let account = self.memory().account(cancel);
+        let Some(a) = self.set_of(sought, &account)? else {
             return Ok(None);
         };
-        let (a, b) = (&sought.set, &other);
-        let (shared, sampled) = count_shared(a.fingerprints(), b.fingerprints(), demand.rung);
+        let Some(b) = self.set(other, &account)? else {
+            return Ok(None);
+        };
+        let (shared, sampled) = a.count_shared(&b, demand.rung, || cancel.check())?;
         let edge = EdgeRecord {
             shared,
             shingles_a: a.len() as u64,
@@ -148,8 +176,14 @@ impl<'a> EdgeFinder<'a> {
         wanted: &Wanted<'_>,
         cancel: &Cancel,
     ) -> Result<Vec<Partner>, IndexError> {
-        let Sought { id, set, stats } = sought;
-        let ordered = ordered(set, stats.rung);
+        let Sought { id, stats, .. } = sought;
+        let ordered = {
+            let account = self.memory().account(cancel);
+            let Some(set) = self.set_of(sought, &account)? else {
+                return Ok(Vec::new());
+            };
+            ordered(&set, stats.rung)
+        };
         let shared = self.index.read();
         let mut tally = Tally::new(self.index, &shared, SchemeKind::ModN, self.among.as_ref());
         let probed = self.search(&mut tally, &ordered, &self.demands(stats), cancel)?;
@@ -253,25 +287,8 @@ impl<'a> EdgeFinder<'a> {
 
 /// The fingerprints of a document's signature, coarsest rung first, then as if at random.
 fn ordered(set: &ShingleSet, rung: Rung) -> Vec<Fingerprint> {
-    let at_rung = set.fingerprints().iter().filter(|f| f.divisible_by(rung));
-    let mut ordered: Vec<Fingerprint> = at_rung.copied().collect();
+    let mut ordered = set.sampled(rung);
     let place = |f: &Fingerprint| (Reverse(f.0.trailing_zeros()), f.mixed());
     ordered.sort_unstable_by_key(place);
     ordered
-}
-
-/// Fingerprints in both, and those of them divisible by the modulus of `rung`.
-fn count_shared(a: &[Fingerprint], b: &[Fingerprint], rung: Rung) -> (u64, u64) {
-    let (mut i, mut j) = (0, 0);
-    let (mut shared, mut sampled) = (0, 0);
-    while i < a.len() && j < b.len() {
-        let (x, y) = (a[i], b[j]);
-        if x == y {
-            shared += 1;
-            sampled += u64::from(x.divisible_by(rung));
-        }
-        i += usize::from(x <= y);
-        j += usize::from(y <= x);
-    }
-    (shared, sampled)
 }

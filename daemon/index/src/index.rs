@@ -11,16 +11,16 @@ use simdex_schema::{
     ContentHash, ContentRecord, DecodeError, DocId, DocumentHash, DocumentRecord, FileKey,
     FileRecord, GroupId, MetaRecord, ReportRecord, RootId, RootRecord, key,
 };
-use simdex_signature::{SchemeKind, ShingleSet, Window};
+use simdex_signature::{CanonicalText, SchemeKind, ShingleSet, Window};
 
 use crate::buckets::Buckets;
 use crate::buffer::Buffer;
 use crate::groups::Stars;
-use crate::shingles::SetCache;
+use crate::shingles::{HeldSet, SetCache};
 use crate::store::Store;
 use crate::table::{DocumentStats, Table};
 use crate::text::{TextError, TextRef, TextStore};
-use crate::{IndexError, Memory, View};
+use crate::{IndexError, Memory, MemoryAccount, MemoryPermit, View};
 
 /// All schemes that have postings.
 pub(crate) const SCHEMES: [SchemeKind; 3] =
@@ -33,6 +33,8 @@ pub struct Options {
     pub buffer_postings: usize,
     /// Shingles of documents kept in memory for verification (8 bytes each).
     pub cached_shingles: usize,
+    /// Shingles of one text that are listed; larger sets are counted in parts. It changes no answer.
+    pub listed_shingles: usize,
     /// Memory for documents under way, in bytes: see [`Memory`].
     pub working_bytes: u64,
     /// Drop signatures, postings and edges when opening, and make them again from the texts.
@@ -44,6 +46,7 @@ impl Default for Options {
         Self {
             buffer_postings: 12_000_000,
             cached_shingles: 24_000_000,
+            listed_shingles: ShingleSet::LISTED,
             working_bytes: 1 << 30,
             rebuild: false,
         }
@@ -129,7 +132,7 @@ impl Index {
             named_from: writer.meta.named_from,
             shared: RwLock::new(shared),
             writer: Mutex::new(writer),
-            sets: Mutex::new(SetCache::new(options.cached_shingles)),
+            sets: Mutex::new(SetCache::new(8 * options.cached_shingles as u64)),
             memory: Memory::new(options.working_bytes),
             signing: Default::default(),
             lost: Mutex::default(),
@@ -259,18 +262,65 @@ impl Index {
         read.inspect_err(|error| self.note_lost(id, error))
     }
 
-    /// All shingles of a document's text, for exact counts; none for raw bytes.
-    pub fn shingles(&self, id: DocId) -> Result<Option<Arc<ShingleSet>>, IndexError> {
-        let lock = || self.sets.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(set) = lock().get(id) {
-            return Ok(Some(set));
-        }
-        let Some(canonical) = self.read_text(id, |record| self.canonical_of(id, record))? else {
+    /// Length of a document's extracted text, in bytes; none for raw bytes.
+    fn text_length(&self, id: DocId) -> Result<Option<u64>, IndexError> {
+        let record = self.document(id)?.ok_or(IndexError::UnknownDocument(id))?;
+        Ok(text_reference(&record)?.map(|reference| u64::from(reference.len)))
+    }
+
+    /// Extracted text of a document, with a permit for it; none for raw bytes.
+    pub fn held_text(
+        &self,
+        id: DocId,
+        account: &MemoryAccount,
+    ) -> Result<Option<(String, Option<MemoryPermit>)>, IndexError> {
+        let Some(length) = self.text_length(id)? else {
             return Ok(None);
         };
-        let set = Arc::new(ShingleSet::new(&canonical, self.window()));
-        lock().insert(id, Arc::clone(&set));
-        Ok(Some(set))
+        // The block it lies in, and the text itself.
+        let mut permit = account.take_large(2 * length)?;
+        let text = self.text(id)?;
+        if let Some(permit) = &mut permit {
+            permit.shrink_to(length);
+        }
+        Ok(text.map(|text| (text, permit)))
+    }
+
+    /// All shingles of a document's text, for exact counts; none for raw bytes.
+    pub fn shingles(
+        &self,
+        id: DocId,
+        account: &MemoryAccount,
+    ) -> Result<Option<HeldSet>, IndexError> {
+        let lock = || self.sets.lock().unwrap_or_else(PoisonError::into_inner);
+        let cached = lock().get(id);
+        if let Some(set) = cached {
+            let permit = account.take_large(set.counting_bytes())?;
+            return Ok(Some(HeldSet { set, permit }));
+        }
+        let read = self.read_text(id, |record| self.canonical_of(id, record, account))?;
+        let Some((canonical, _of_canonical)) = read else {
+            return Ok(None);
+        };
+        let held = self.shingles_of(&canonical, account)?;
+        lock().insert(id, Arc::clone(&held.set));
+        Ok(Some(held))
+    }
+
+    /// All shingles of a text that need not be in the index.
+    pub fn shingles_of(
+        &self,
+        canonical: &CanonicalText,
+        account: &MemoryAccount,
+    ) -> Result<HeldSet, IndexError> {
+        let length = canonical.as_bytes().len() as u64;
+        let mut permit = account.take_large(ShingleSet::peak_bytes(length))?;
+        let most = self.options.listed_shingles;
+        let set = Arc::new(ShingleSet::listing(canonical, self.window(), most));
+        if let Some(permit) = &mut permit {
+            permit.shrink_to(set.counting_bytes());
+        }
+        Ok(HeldSet { set, permit })
     }
 
     /// Postings and bytes by scheme.

@@ -45,7 +45,7 @@ pub mod text;
 pub mod verify;
 
 pub use cancel::Cancel;
-pub use candidates::{Asked, Candidate, Candidates, Question};
+pub use candidates::{Asked, Candidate, Candidates, Each, Probes, Question, VisitRung};
 pub use change::{Applied, Change, NewContent, NewDocument, SeenFile};
 pub use error::IndexError;
 pub use fault::Fault;
@@ -55,4 +55,5 @@ pub use memory::{Memory, MemoryAccount, MemoryBudget, MemoryPermit};
 pub use neighbourhood::{GroupView, MemberView, PairSearch};
 pub use open::{OpenReport, Opened};
 pub use settle::Settled;
+pub use shingles::HeldSet;
 pub use table::{DocumentStats, View};

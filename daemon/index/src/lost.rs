@@ -10,12 +10,12 @@ use simdex_schema::{
 };
 use simdex_signature::CanonicalText;
 
-use crate::IndexError;
 use crate::batch::Batch;
 use crate::index::{Index, text_reference};
 use crate::open::visit;
 use crate::purge::forget_name;
 use crate::text::{TextError, TextRef};
+use crate::{IndexError, MemoryAccount, MemoryPermit};
 
 /// Whether an error says that a text is damaged, rather than that it could not be read now.
 pub(crate) fn is_loss(error: &IndexError) -> bool {
@@ -53,19 +53,28 @@ impl Index {
         Ok(Some(text))
     }
 
-    /// The canonical text a record points to, which was held against the document's name; none for
-    /// raw bytes.
+    /// The canonical text a record points to, with a permit for it, which was held against the
+    /// document's name; none for raw bytes.
     pub(crate) fn canonical_of(
         &self,
         id: DocId,
         record: &DocumentRecord,
-    ) -> Result<Option<CanonicalText>, IndexError> {
+        account: &MemoryAccount,
+    ) -> Result<Option<(CanonicalText, Option<MemoryPermit>)>, IndexError> {
         let Some(at) = text_reference(record)? else {
             return Ok(None);
         };
-        let canonical = CanonicalText::from_extracted(&self.texts.read(&at)?);
+        let length = u64::from(at.len);
+        // The block it lies in, and the text itself.
+        let mut of_text = account.take_large(2 * length)?;
+        let text = self.texts.read(&at)?;
+        if let Some(permit) = &mut of_text {
+            permit.shrink_to(length);
+        }
+        let (canonical, permit) = account.canonical(&text)?;
+        drop((text, of_text));
         self.check_name(id, record, DocumentHash(canonical.hash()))?;
-        Ok(Some(canonical))
+        Ok(Some((canonical, permit)))
     }
 
     /// An error, as of a damaged text, where the canonical text made of a document's stored text has

@@ -17,10 +17,15 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
+use simdex_signature::CanonicalText;
+
 use crate::{Cancel, IndexError};
 
 /// A waiter asks this often whether it is cancelled.
 const PATIENCE: Duration = Duration::from_millis(20);
+
+/// What takes less than this, in bytes, is not counted.
+const SMALL: u64 = 1 << 20;
 
 /// Bytes shared by all who hold permits of it. Clones share one budget.
 #[derive(Clone, Debug)]
@@ -105,8 +110,8 @@ impl MemoryBudget {
     }
 }
 
-/// Takes permits of one budget; the permits outlive it.
-#[derive(Debug)]
+/// Takes permits of one budget; the permits outlive it. Clones are the same account.
+#[derive(Clone, Debug)]
 pub struct MemoryAccount {
     id: u64,
     inner: Arc<Inner>,
@@ -158,6 +163,42 @@ impl MemoryAccount {
             inner: Arc::clone(&self.inner),
             bytes,
         })
+    }
+
+    /// The same for what may be large; none where it is small. Threads are few, so that what each of them
+    /// holds below [`SMALL`] needs no count.
+    ///
+    /// # Errors
+    /// [`IndexError::Cancelled`] where that came first.
+    pub fn take_large(&self, bytes: u64) -> Result<Option<MemoryPermit>, IndexError> {
+        match bytes < SMALL {
+            true => Ok(None),
+            false => self.take(bytes).map(Some),
+        }
+    }
+
+    /// Makes an extracted text canonical, with a permit for the result. Hardly a text grows by that, so
+    /// that room for one that does is taken only once it is needed.
+    ///
+    /// # Errors
+    /// [`IndexError::Cancelled`] where that came first.
+    pub fn canonical(
+        &self,
+        text: &str,
+    ) -> Result<(CanonicalText, Option<MemoryPermit>), IndexError> {
+        let usual = (text.len() + text.len() / 8).min(CanonicalText::MOST_BYTES);
+        let permit = self.take_large(usual as u64)?;
+        let canonical = CanonicalText::bounded(text, usual);
+        if !canonical.is_cut() || usual == CanonicalText::MOST_BYTES {
+            return Ok((canonical, permit));
+        }
+        drop((canonical, permit));
+        let mut permit = self.take_large(CanonicalText::MOST_BYTES as u64)?;
+        let canonical = CanonicalText::from_extracted(text);
+        if let Some(permit) = &mut permit {
+            permit.shrink_to(canonical.as_bytes().len() as u64);
+        }
+        Ok((canonical, permit))
     }
 
     /// Bytes in permits of this account.

@@ -114,7 +114,7 @@ impl Index {
         let mut stars = Stars::default();
         for id in order {
             cancel.check()?;
-            let Some(sought) = finder.sought(id)? else {
+            let Some(sought) = finder.sought(id, cancel)? else {
                 continue;
             };
             let leads = |_: &Shared, other: DocId| stars.principals().contains(other.0);
@@ -124,7 +124,8 @@ impl Index {
                 let partners = partners.into_iter().map(|p| (p.id, p.demand));
                 stars.to_test(id, partners, &|id| rank(&shared.table, id))
             };
-            let place = to_test.place(|other, demand| finder.edge(&sought, other, demand))?;
+            let place =
+                to_test.place(|other, demand| finder.edge(&sought, other, demand, cancel))?;
             stars.place(id, &place);
         }
         Ok(stars)

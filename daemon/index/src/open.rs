@@ -10,7 +10,6 @@ use simdex_signature::{
     BswN, CanonicalText, Chunks, Fingerprint, Ladder, ModN, Rung, SchemeKind, Signature,
 };
 
-use crate::IndexError;
 use crate::apply::with_signatures;
 use crate::batch::{Batch, LONG_BATCH};
 use crate::buckets::drop_stale;
@@ -20,6 +19,7 @@ use crate::lost::is_loss;
 use crate::store::{Store, StoreError};
 use crate::table::DocumentStats;
 use crate::text::TextStore;
+use crate::{Cancel, IndexError};
 
 /// An index and how opening it went.
 pub struct Opened {
@@ -117,7 +117,10 @@ impl Index {
     /// Puts one document back into the buffer. Where other settings give it another rung or other
     /// counts, its record follows.
     fn sign_again(&self, id: DocId, old: DocumentRecord) -> Result<(), IndexError> {
-        let Some(canonical) = self.canonical_of(id, &old)? else {
+        // One at a time, while nobody asks: what it takes is held in check by the permits of the backlog,
+        // and given back before the next.
+        let account = self.memory().backlog.account(&Cancel::never());
+        let Some((canonical, _of_canonical)) = self.canonical_of(id, &old, &account)? else {
             self.write().buffer(id, &[forward_signature(&old)]);
             return Ok(());
         };

@@ -154,7 +154,7 @@ impl Index {
         cancel: &Cancel,
     ) -> Result<Vec<Candidates>, IndexError> {
         let seek = |id: &DocId| {
-            let Some(sought) = finder.sought(*id)? else {
+            let Some(sought) = finder.sought(*id, cancel)? else {
                 return Ok((*id, None));
             };
             // What decides its place: those placed before it in this step, principals, and members
@@ -207,7 +207,7 @@ impl Index {
         };
         to_test.place(|other, demand| {
             cancel.check()?;
-            finder.edge(&sought, other, demand)
+            finder.edge(&sought, other, demand, cancel)
         })
     }
 

@@ -1,4 +1,5 @@
-//! Shingle sets of documents kept for verification, bounded by the shingles they hold.
+//! Shingle sets of documents kept for verification, bounded by the bytes they hold; and such a set in
+//! use, with its permit.
 //!
 //! Two generations: what is used moves to the young one; when that is half full it becomes the old
 //! one and the former old one is dropped. Every operation is O(1) and no list is kept.
@@ -6,20 +7,51 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use std::ops::Deref;
+
 use simdex_schema::DocId;
 use simdex_signature::ShingleSet;
+
+use crate::MemoryPermit;
+
+/// A document's shingles, with the permit for what counting them takes.
+#[derive(Debug)]
+pub struct HeldSet {
+    pub(crate) set: Arc<ShingleSet>,
+    pub(crate) permit: Option<MemoryPermit>,
+}
+
+impl HeldSet {
+    /// A set that is small enough to need no permit.
+    pub(crate) fn of_small(set: Arc<ShingleSet>) -> Self {
+        Self { set, permit: None }
+    }
+
+    /// The set without a permit, where it needs none.
+    pub(crate) fn small(self) -> Option<Arc<ShingleSet>> {
+        self.permit.is_none().then_some(self.set)
+    }
+}
+
+impl Deref for HeldSet {
+    type Target = ShingleSet;
+
+    fn deref(&self) -> &ShingleSet {
+        &self.set
+    }
+}
 
 pub(crate) struct SetCache {
     young: HashMap<DocId, Arc<ShingleSet>>,
     old: HashMap<DocId, Arc<ShingleSet>>,
-    /// Shingles in `young`.
-    held: usize,
-    limit: usize,
+    /// Bytes in `young`.
+    held: u64,
+    limit: u64,
 }
 
 impl SetCache {
-    /// Holds at most `limit` shingles, and one set more.
-    pub(crate) fn new(limit: usize) -> Self {
+    /// Holds at most `limit` bytes, and one set more.
+    pub(crate) fn new(limit: u64) -> Self {
         Self {
             young: HashMap::new(),
             old: HashMap::new(),
@@ -38,16 +70,17 @@ impl SetCache {
     }
 
     pub(crate) fn insert(&mut self, id: DocId, set: Arc<ShingleSet>) {
-        if set.len() > self.limit / 2 {
+        let bytes = set.held_bytes();
+        if bytes > self.limit / 2 {
             return;
         }
-        if self.held + set.len() > self.limit / 2 {
+        if self.held + bytes > self.limit / 2 {
             self.old = std::mem::take(&mut self.young);
             self.held = 0;
         }
-        self.held += set.len();
+        self.held += bytes;
         let before = self.young.insert(id, set);
-        self.held -= before.map_or(0, |set| set.len());
+        self.held -= before.map_or(0, |set| set.held_bytes());
     }
 }
 
@@ -64,7 +97,7 @@ mod tests {
 
     #[test]
     fn what_is_used_stays_and_the_rest_goes() {
-        let size = set(1).len();
+        let size = set(1).held_bytes();
         let mut cache = SetCache::new(size * 8);
         for id in 0..30 {
             cache.insert(DocId(id), set(id));

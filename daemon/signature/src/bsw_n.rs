@@ -19,8 +19,10 @@
 
 use crate::canonical::CanonicalText;
 use crate::fingerprint::{Fingerprint, mix};
+use crate::rolling::LONGEST_RUN;
 use crate::rung::Rung;
-use crate::shingle::for_each_shingle;
+use crate::set::{Gather, in_parts, span};
+use crate::shingle::{Distinct, for_each_run};
 use crate::signature::{Scheme, SchemeKind, Signature};
 use crate::window::Window;
 
@@ -30,19 +32,65 @@ pub struct BswN;
 impl BswN {
     /// The BSW_n signature of a text at n = 2^rung.
     pub fn sign(text: &CanonicalText, window: Window, rung: Rung) -> Signature {
-        let mut kept = Vec::with_capacity(text.as_bytes().len() >> rung.get());
+        let (mut kept, mut distinct) = (Vec::new(), Distinct::default());
+        Self::for_each_run(text, window, rung, |run| {
+            kept.extend_from_slice(run);
+            distinct.keep(&mut kept);
+        });
+        Signature::new(Scheme::of_text(SchemeKind::BswN, window), rung, kept)
+    }
+
+    /// Shows the fingerprints of that signature part after part, ascending and distinct, at most `most`
+    /// at once: for texts whose signature at a fine rung is long. The first error ends it.
+    ///
+    /// # Errors
+    /// That of `visit`.
+    pub fn visit<E>(
+        text: &CanonicalText,
+        window: Window,
+        rung: Rung,
+        most: usize,
+        mut visit: impl FnMut(&[Fingerprint]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let expected = text.as_bytes().len() >> rung.get();
+        if expected <= most {
+            let signature = Self::sign(text, window, rung);
+            return signature
+                .fingerprints()
+                .chunks(most.max(1))
+                .try_for_each(visit);
+        }
+        let fits = most.max(1);
+        let each = |gather: &mut Gather| {
+            Self::for_each_run(text, window, rung, |run| gather.add(run));
+        };
+        in_parts(span(expected, fits), fits, each, &mut visit)
+    }
+
+    /// The hash of each chunk's smallest window, left to right, in runs.
+    fn for_each_run(
+        text: &CanonicalText,
+        window: Window,
+        rung: Rung,
+        mut visit: impl FnMut(&[Fingerprint]),
+    ) {
+        let mut kept = Vec::with_capacity(LONGEST_RUN);
         let mut smallest: Option<Fingerprint> = None;
-        for_each_shingle(text, window, |fingerprint| {
-            let least = smallest.map_or(fingerprint, |least| least.min(fingerprint));
-            if fingerprint.divisible_by(rung) {
-                kept.push(Self::hash(least, rung));
-                smallest = None;
-            } else {
-                smallest = Some(least);
+        for_each_run(text, window, |run| {
+            for &fingerprint in run {
+                let least = smallest.map_or(fingerprint, |least| least.min(fingerprint));
+                if fingerprint.divisible_by(rung) {
+                    kept.push(Self::hash(least, rung));
+                    smallest = None;
+                } else {
+                    smallest = Some(least);
+                }
             }
+            visit(&kept);
+            kept.clear();
         });
         kept.extend(smallest.map(|least| Self::hash(least, rung)));
-        Signature::new(Scheme::of_text(SchemeKind::BswN, window), rung, kept)
+        visit(&kept);
     }
 
     /// The entry kept for a chunk's smallest fingerprint; bijective for each n.
@@ -71,6 +119,21 @@ mod tests {
                 .collect();
             let signature = BswN::sign(&text, window, rung);
             prop_assert!(signature.fingerprints().iter().eq(&expected));
+        }
+
+        #[test]
+        fn a_signature_shown_in_parts_is_the_signature(text in "[a-d ]{0,900}", r in 0u8..4, most in 1usize..80) {
+            let text = CanonicalText::from_extracted(&text);
+            let rung = Rung::new(r).unwrap();
+            let mut all = Vec::new();
+            let shown = BswN::visit(&text, Window::DEFAULT, rung, most, |part| {
+                prop_assert!(part.len() <= most);
+                all.extend_from_slice(part);
+                Ok::<_, TestCaseError>(())
+            });
+            shown?;
+            let whole = BswN::sign(&text, Window::DEFAULT, rung);
+            prop_assert_eq!(&all[..], whole.fingerprints());
         }
 
         #[test]

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use simdex_index::{Index, MemoryAccount, MemoryPermit, View};
+use simdex_index::{Index, MemoryAccount, View};
 use simdex_proto::v1;
 use simdex_schema::DocumentHash;
 use simdex_signature::{Fingerprint, Rung, Scheme, SchemeKind, Signature};
@@ -51,49 +51,25 @@ impl Source {
         }
     }
 
-    /// The subject, within what the asker may see, and the memory it holds. Reads and may extract:
-    /// call it on a blocking thread.
+    /// The subject, within what the asker may see. Reads and may extract: call it on a blocking
+    /// thread.
     pub(super) fn subject(
         self,
         engine: &Engine,
         memory: &MemoryAccount,
-    ) -> Result<(Subject, MemoryPermit), Refused> {
+    ) -> Result<Subject, Refused> {
         let index = &engine.index;
-        let mut held = memory.take(memory_for(self.length(engine)?))?;
-        let subject = match self {
-            Self::Path(path) => Subject::file(index, &file(engine, &path)?)?,
-            Self::Document(hash) => Subject::document_of(index, hash, &engine.roots.view())?,
-            Self::Text(text) => Subject::of_text(index, text),
-            Self::Signature(signature) => Subject::signature(signature)?,
+        Ok(match self {
+            Self::Path(path) => Subject::file(index, &file(engine, &path)?, memory)?,
+            Self::Document(hash) => {
+                Subject::document_of(index, hash, &engine.roots.view(), memory)?
+            }
+            Self::Text(text) => Subject::of_text(index, text, memory)?,
+            Self::Signature(signature) => Subject::signature(signature, memory)?,
             Self::Upload(Uploaded { file, name }) => {
-                Subject::upload(index, &engine.pool, file, &name)
+                Subject::upload(index, &engine.pool, file, &name, memory)?
             }
-        };
-        // How much text an upload holds is known only now.
-        let length = subject.text().map_or(0, |text| text.extracted.len());
-        let taken = memory_for(length as u64);
-        if taken > held.bytes() {
-            let more = memory.take(taken)?;
-            held = more;
-        }
-        Ok((subject, held))
-    }
-
-    /// Bytes of the text, as far as they are known beforehand; of an upload its own.
-    fn length(&self, engine: &Engine) -> Result<u64, Refused> {
-        let index = &engine.index;
-        let id = match self {
-            Self::Path(path) => file(engine, path)?.document.map(|(id, _)| id),
-            Self::Document(hash) => index.document_by_hash(*hash)?,
-            Self::Text(text) => return Ok(text.len() as u64),
-            Self::Signature(_) => None,
-            Self::Upload(upload) => {
-                let length = upload.file.metadata().map_or(0, |found| found.len());
-                return Ok(length.min(engine.config.extract.text_mib.bytes()));
-            }
-        };
-        let record = id.map(|id| index.document(id)).transpose()?.flatten();
-        Ok(record.map_or(0, |record| record.length))
+        })
     }
 
     /// The same for a comparison, which shows extracted text: of a document that several contents
@@ -102,26 +78,25 @@ impl Source {
         self,
         engine: &Engine,
         memory: &MemoryAccount,
-    ) -> Result<(Subject, MemoryPermit), Refused> {
+    ) -> Result<Subject, Refused> {
         let path = match &self {
             Self::Path(path) => Some(path.clone()),
             _ => None,
         };
-        let (known, held) = self.subject(engine, memory)?;
-        let own = path.and_then(|path| own_text(engine, &known, &path));
-        Ok((own.unwrap_or(known), held))
+        let known = self.subject(engine, memory)?;
+        let own = path.and_then(|path| own_text(engine, &known, &path, memory));
+        Ok(own.unwrap_or(known))
     }
-}
-
-/// Bytes that a text of this length takes while it is compared: as extracted, canonical, its lines,
-/// and eight bytes a shingle.
-pub(super) fn memory_for(length: u64) -> u64 {
-    length.saturating_mul(16)
 }
 
 /// A file read again: its document keeps the extracted text of one of the contents that carry or
 /// carried it, and lines and case may differ between them. None where the file changed.
-fn own_text(engine: &Engine, known: &Subject, path: &std::path::Path) -> Option<Subject> {
+fn own_text(
+    engine: &Engine,
+    known: &Subject,
+    path: &std::path::Path,
+    memory: &MemoryAccount,
+) -> Option<Subject> {
     known.text()?;
     let (root, key) = engine.roots.locate(path)?;
     if key.is_member() {
@@ -133,7 +108,7 @@ fn own_text(engine: &Engine, known: &Subject, path: &std::path::Path) -> Option<
     let taken = engine.pool.space().snapshot(&file, limit).ok()?;
     let taken = taken.into_file().ok()?;
     let file = taken.file().try_clone().ok()?;
-    let own = Subject::upload(&engine.index, &engine.pool, file, path);
+    let own = Subject::upload(&engine.index, &engine.pool, file, path, memory).ok()?;
     (own.content == known.content && own.document() == known.document()).then_some(own)
 }
 

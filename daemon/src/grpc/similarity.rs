@@ -52,7 +52,7 @@ impl SimilarityService {
         let source = self.source(query, &mut parts, caller, received).await?;
         let answered = self.desk.ask(Lane::Query, caller, move |engine, cancel| {
             let account = engine.index.memory().questions.account(cancel);
-            let (subject, _held) = source.subject(engine, &account)?;
+            let subject = source.subject(engine, &account)?;
             Ok(find(&engine.index, &subject, &request, cancel)?)
         });
         let answer = answered.await?;
@@ -149,8 +149,7 @@ impl Similarity for SimilarityService {
             let (a, b) = (side(engine, &disk, a)?, side(engine, &disk, b)?);
             let names = (a.name("a"), b.name("b"));
             let account = engine.index.memory().questions.account(cancel);
-            let (a, mut held) = a.compared(engine, &account)?;
-            let (b, _held) = b.compared(engine, &account)?;
+            let (a, b) = (a.compared(engine, &account)?, b.compared(engine, &account)?);
             let asked = Comparing {
                 names: (&names.0, &names.1),
                 cut: engine.config.signature.threshold,
@@ -158,7 +157,9 @@ impl Similarity for SimilarityService {
                 cancel,
             };
             let reply = convert::comparison(compare(&engine.index, &a, &b, &asked)?);
-            held.shrink_to(reply.encoded_len() as u64);
+            // Of what the texts took, the reply keeps its own size. Whoever waits for that holds nothing.
+            drop((a, b));
+            let held = account.take_large(reply.encoded_len() as u64)?;
             Ok((reply, held))
         });
         let (reply, held) = compared.await?;
@@ -323,7 +324,7 @@ fn document(
     engine: &Engine,
     request: v1::GetDocumentRequest,
     cancel: &Cancel,
-) -> Result<(v1::GetDocumentReply, MemoryPermit), Refused> {
+) -> Result<(v1::GetDocumentReply, Option<MemoryPermit>), Refused> {
     use v1::get_document_request::Source as Wire;
     let index: &Index = &engine.index;
     let (id, hash) = match request.source {
@@ -342,26 +343,27 @@ fn document(
     let record = index.document(id)?.filter(|_| !files.is_empty());
     let record = record.ok_or(QueryError::UnknownDocument(hash))?;
     cancel.check()?;
-    let mut held = index
-        .memory()
-        .questions
-        .acquire(question::memory_for(record.length), cancel)?;
-    let shingles = index.shingles(id)?.map_or(0, |set| set.len() as u64);
+    let account = index.memory().questions.account(cancel);
+    let shingles = index.shingles(id, &account)?;
+    let shingles = shingles.map_or(0, |set| set.len() as u64);
     cancel.check()?;
-    let text = request.with_text.then(|| index.text(id)).transpose()?;
+    let text = match request.with_text {
+        true => index.held_text(id, &account)?,
+        false => None,
+    };
+    let (text, held) = text.unzip();
     let reply = v1::GetDocumentReply {
         document: hash.0.to_vec(),
         chars: record.chars,
         shingles,
         files: files.iter().map(convert::file).collect(),
-        text: text.flatten(),
+        text,
     };
-    held.shrink_to(reply.encoded_len() as u64);
-    Ok((reply, held))
+    Ok((reply, held.flatten()))
 }
 
 /// A reply whose memory is counted until the client has read it.
-fn kept_until_read<T>(reply: T, held: MemoryPermit) -> Response<T> {
+fn kept_until_read<T>(reply: T, held: Option<MemoryPermit>) -> Response<T> {
     let mut response = Response::new(reply);
     response.extensions_mut().insert(WithReply::keep(held));
     response

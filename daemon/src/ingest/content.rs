@@ -5,7 +5,7 @@ use std::io::{Read, Seek};
 use simdex_extract::{
     EXTRACTOR_VERSION, Extraction, Fact, Facts, Hint, Member, Outcome, PrivateFile, Urgency,
 };
-use simdex_index::{NewContent, NewDocument};
+use simdex_index::{IndexError, NewContent, NewDocument};
 use simdex_schema::{ContentHash, ContentRecord, DocumentHash, DocumentKind, Reason, State};
 use simdex_signature::{CanonicalText, Chunks};
 
@@ -53,9 +53,13 @@ impl Ingest<'_> {
             (read.state, read.reason) = (State::Partial, Reason::code(cut));
         }
         let document = match read.text.take() {
-            Some(text) => self.text_document(text),
+            Some(text) => self.text_document(text, &mut read),
             None => self.raw_document(bytes, &read),
         };
+        let document = document.unwrap_or_else(|_| {
+            read.interrupt();
+            None
+        });
         let strikes = read.strikes(old);
         let state = read.state_with(strikes, document.is_some());
         let record = ContentRecord {
@@ -77,34 +81,55 @@ impl Ingest<'_> {
         }
     }
 
-    /// A document of a text; none where the text is shorter than one shingle.
-    fn text_document(&self, text: String) -> Option<NewDocument> {
-        let canonical = CanonicalText::from_extracted(&text);
+    /// A document of a text; none where the text is shorter than one shingle. An error where the daemon
+    /// stops before there is memory for it.
+    fn text_document(
+        &self,
+        text: String,
+        read: &mut ReadContent,
+    ) -> Result<Option<NewDocument>, IndexError> {
+        // The text, which is held until it is applied, and signatures, of both schemes and while they are
+        // sorted. However short it is: a container may have thousands.
+        let bytes = text.len() as u64;
+        let mut held = self.account.take(bytes + bytes / 2)?;
+        let (canonical, _of_canonical) = self.account.canonical(&text)?;
         let length = canonical.as_bytes().len() as u64;
         if length < u64::from(self.index.window().width()) {
-            return None;
+            return Ok(None);
         }
-        Some(NewDocument {
+        read.note_cut(&canonical);
+        let signatures = self.index.sign_text(&canonical, ladder().rung_for(length));
+        let signed = signatures
+            .iter()
+            .map(|signature| 8 * signature.len() as u64);
+        held.shrink_to(bytes + signed.sum::<u64>());
+        Ok(Some(NewDocument {
             hash: DocumentHash(canonical.hash()),
             kind: DocumentKind::Text,
             length,
             chars: canonical.chars(),
-            signatures: self.index.sign_text(&canonical, ladder().rung_for(length)),
+            signatures,
             text: Some(text),
-        })
+            held: Some(held),
+        }))
     }
 
     /// A document of raw bytes, for a content without text; none where it is empty or too long, or
-    /// must not be worked on.
-    fn raw_document(&self, bytes: &Bytes<'_>, read: &ReadContent) -> Option<NewDocument> {
+    /// must not be worked on. An error where the daemon stops before there is memory for it.
+    fn raw_document(
+        &self,
+        bytes: &Bytes<'_>,
+        read: &ReadContent,
+    ) -> Result<Option<NewDocument>, IndexError> {
         let is_fit = (1..=self.raw_bytes).contains(&bytes.length);
         if !is_fit || read.state.has_text() || read.state == State::Quarantined {
-            return None;
+            return Ok(None);
         }
+        let _held = self.account.take_large(bytes.length)?;
         let (mut file, mut raw) = (bytes.private.file(), Vec::new());
-        file.rewind().ok()?;
-        file.take(self.raw_bytes).read_to_end(&mut raw).ok()?;
-        Some(raw_document(&raw))
+        let rewound = file.rewind();
+        let whole = rewound.and_then(|()| file.take(self.raw_bytes).read_to_end(&mut raw));
+        Ok(whole.ok().map(|_| raw_document(&raw)))
     }
 }
 
@@ -123,6 +148,7 @@ pub fn raw_document(raw: &[u8]) -> NewDocument {
         chars: 0,
         text: None,
         signatures: vec![Chunks::sign_by(raw, ladder())],
+        held: None,
     }
 }
 
@@ -191,6 +217,21 @@ impl ReadContent {
             members: extraction.members,
             fault,
         }
+    }
+
+    /// Says that the canonical text is not of all the text, where nothing worse is said already.
+    pub fn note_cut(&mut self, canonical: &CanonicalText) {
+        if canonical.is_cut() && self.state == State::Indexed {
+            (self.state, self.reason) = (State::Partial, Reason::code("too-long"));
+        }
+    }
+
+    /// The daemon stops before the document is made: it is read again at the next start.
+    fn interrupt(&mut self) {
+        let reason = simdex_extract::Reason::ShuttingDown.code();
+        (self.state, self.reason) = (State::Failed, Reason::code(reason));
+        self.members.clear();
+        self.fault = Some(reason);
     }
 
     /// Failures in a row, this one included: those of an older extractor do not count, nor do the

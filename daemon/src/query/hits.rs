@@ -1,6 +1,6 @@
 //! Hits: numbers, relations, and the files that carry a document.
 
-use simdex_index::{Candidate, FileView, Index};
+use simdex_index::{Cancel, Candidate, FileView, Index, IndexError};
 use simdex_schema::{ContentHash, DocumentHash};
 use simdex_signature::{
     Estimate, Ratio, Rung, Scheme, SchemeKind, ShingleSet, containment_from_counts,
@@ -115,16 +115,20 @@ pub struct Numbers {
 
 impl Numbers {
     /// Counted on all shingles of both texts.
-    pub fn exact(query: &ShingleSet, document: &ShingleSet) -> Self {
-        let shared = query.shared_with(document);
+    pub fn exact(
+        query: &ShingleSet,
+        document: &ShingleSet,
+        cancel: &Cancel,
+    ) -> Result<Self, IndexError> {
+        let (shared, _) = query.count_shared(document, Rung::ZERO, || cancel.check())?;
         let (a, b) = (query.len() as u64, document.len() as u64);
-        Self {
+        Ok(Self {
             resemblance: Measured::exact(shared, a + b - shared),
             of_query: Measured::exact(shared, a),
             in_query: Measured::exact(shared, b),
             shared,
             verified: true,
-        }
+        })
     }
 
     /// From the counts of signatures.

@@ -1,12 +1,14 @@
 //! What is asked about: a file or document of the index, a text, uploaded bytes, or a signature.
 
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use simdex_extract::{Hint, Pool, Urgency};
-use simdex_index::{FileView, Index, View};
+use simdex_index::{
+    FileView, HeldSet, Index, IndexError, MemoryAccount, MemoryPermit, Probes, View,
+};
 use simdex_schema::{ContentHash, DocId, DocumentHash, DocumentKind, Reason, State};
-use simdex_signature::{CanonicalText, Fingerprint, Rung, SchemeKind, ShingleSet, Signature};
+use simdex_signature::{CanonicalText, Fingerprint, Rung, SchemeKind, Signature};
 
 use super::QueryError;
 use crate::ingest::{ReadContent, raw_document};
@@ -22,6 +24,9 @@ pub struct Subject {
     pub path: Option<PathBuf>,
     state: State,
     reason: Reason,
+    /// What else is held for this question is taken of the same account: whoever holds a permit must not
+    /// wait in line for another.
+    account: MemoryAccount,
 }
 
 enum Side {
@@ -41,28 +46,40 @@ pub struct Text {
     /// As compared.
     pub canonical: CanonicalText,
     /// All of them.
-    pub shingles: Arc<ShingleSet>,
+    pub shingles: HeldSet,
+    /// For both texts.
+    _permits: [Option<MemoryPermit>; 2],
 }
 
 impl Text {
-    /// Canonicalises and shingles an extracted text.
-    pub fn of(index: &Index, extracted: String) -> Self {
-        let canonical = CanonicalText::from_extracted(&extracted);
-        let shingles = Arc::new(ShingleSet::new(&canonical, index.window()));
-        Self {
+    /// Canonicalises and shingles an extracted text that needs no permit or has this one.
+    fn of(
+        index: &Index,
+        extracted: String,
+        permit: Option<MemoryPermit>,
+        account: &MemoryAccount,
+    ) -> Result<Self, IndexError> {
+        let (canonical, of_canonical) = account.canonical(&extracted)?;
+        let shingles = index.shingles_of(&canonical, account)?;
+        Ok(Self {
             extracted,
             canonical,
             shingles,
-        }
+            _permits: [permit, of_canonical],
+        })
     }
 }
 
 impl Subject {
     /// A file of the view.
-    pub fn file(index: &Index, file: &FileView) -> Result<Self, QueryError> {
+    pub fn file(
+        index: &Index,
+        file: &FileView,
+        account: &MemoryAccount,
+    ) -> Result<Self, QueryError> {
         let id = file.content.as_ref().and_then(|content| content.document);
         let side = match id {
-            Some(id) => document_side(index, id)?,
+            Some(id) => document_side(index, id, account)?,
             None => Side::Nothing,
         };
         Ok(Self {
@@ -72,17 +89,23 @@ impl Subject {
             path: Some(file.path.clone()),
             state: file.state,
             reason: file.reason.clone(),
+            account: account.clone(),
         })
     }
 
     /// A document of the view, by its hash.
-    pub fn document_of(index: &Index, hash: DocumentHash, view: &View) -> Result<Self, QueryError> {
+    pub fn document_of(
+        index: &Index,
+        hash: DocumentHash,
+        view: &View,
+        account: &MemoryAccount,
+    ) -> Result<Self, QueryError> {
         let unknown = || QueryError::UnknownDocument(hash);
         let id = index.document_by_hash(hash)?.ok_or_else(unknown)?;
         if index.files_of(id, view)?.is_empty() {
             return Err(unknown());
         }
-        let side = document_side(index, id)?;
+        let side = document_side(index, id, account)?;
         let (state, reason) = (State::Indexed, Reason::none());
         Ok(Self {
             side,
@@ -91,75 +114,100 @@ impl Subject {
             path: None,
             state,
             reason,
+            account: account.clone(),
         })
     }
 
     /// A text that need not be in the index.
-    pub fn of_text(index: &Index, extracted: String) -> Self {
-        let text = Text::of(index, extracted);
-        let short = text.shingles.is_empty();
-        Self {
-            side: if short {
-                Side::Nothing
-            } else {
-                Side::Text(Box::new(text))
-            },
+    pub fn of_text(
+        index: &Index,
+        extracted: String,
+        account: &MemoryAccount,
+    ) -> Result<Self, QueryError> {
+        let permit = account.take_large(extracted.len() as u64)?;
+        let text = Text::of(index, extracted, permit, account)?;
+        let (state, reason) = match () {
+            () if text.shingles.is_empty() => (State::TooShort, Reason::none()),
+            () if text.canonical.is_cut() => (State::Partial, Reason::code("too-long")),
+            () => (State::Indexed, Reason::none()),
+        };
+        let side = match state {
+            State::TooShort => Side::Nothing,
+            _ => Side::Text(Box::new(text)),
+        };
+        Ok(Self {
+            side,
             id: None,
             content: None,
             path: None,
-            state: if short {
-                State::TooShort
-            } else {
-                State::Indexed
-            },
-            reason: Reason::none(),
-        }
+            state,
+            reason,
+            account: account.clone(),
+        })
     }
 
     /// Bytes that need not be in the index: extracted, not indexed. They are read more than once: of
     /// a file of a share, pass a snapshot.
-    pub fn upload(index: &Index, pool: &Pool, file: std::fs::File, name: &Path) -> Self {
+    pub fn upload(
+        index: &Index,
+        pool: &Pool,
+        file: std::fs::File,
+        name: &Path,
+        account: &MemoryAccount,
+    ) -> Result<Self, QueryError> {
         let mut file = file;
-        let content = crate::ingest::hash_of(&file).ok().map(|(hash, _)| hash);
+        let (content, length) = crate::ingest::hash_of(&file).ok().unzip();
         let hint = Hint {
             name: name.file_name().map(|n| n.to_string_lossy().into_owned()),
             urgency: Urgency::Question,
             ..Hint::default()
         };
-        use std::io::{Read, Seek, SeekFrom};
         let rewound = file.seek(SeekFrom::Start(0)).is_ok();
         let hash = content.filter(|_| rewound);
         // The mark stays until the text is canonical.
         let extraction = hash.map(|hash| pool.extract_marked(&file, hash.0, &hint));
         let Some((read, _mark)) = extraction.map(|(read, mark)| (ReadContent::of(read), mark))
         else {
-            return Self {
+            return Ok(Self {
                 state: State::Unreadable,
-                ..Self::of_text(index, String::new())
-            };
+                ..Self::of_text(index, String::new(), account)?
+            });
         };
         let mut subject = match read.text {
-            Some(text) => Self::of_text(index, text),
+            Some(text) => Self::of_text(index, text, account)?,
             // The daemon crashed on these bytes: nothing more is made of them.
-            None if read.state == State::Quarantined => Self::of_text(index, String::new()),
-            None => {
-                let mut raw = Vec::new();
-                let whole = file
-                    .seek(SeekFrom::Start(0))
-                    .and_then(|_| file.read_to_end(&mut raw));
-                Self::of_raw(&raw[..whole.unwrap_or(0)])
+            None if read.state == State::Quarantined => {
+                Self::of_text(index, String::new(), account)?
             }
+            None => Self::of_raw_file(&mut file, length.unwrap_or_default(), account)?,
         };
-        if subject.state != State::TooShort || read.state == State::Quarantined {
+        // What is said of the extraction comes before what is said of the canonical text.
+        let is_cut = subject.state == State::Partial && read.state == State::Indexed;
+        let has_side = subject.state != State::TooShort && !is_cut;
+        if has_side || read.state == State::Quarantined {
             subject.state = read.state;
         }
-        subject.reason = read.reason;
+        if !is_cut {
+            subject.reason = read.reason;
+        }
         subject.content = content;
         subject.path = Some(name.to_owned());
-        subject
+        Ok(subject)
     }
 
-    fn of_raw(raw: &[u8]) -> Self {
+    fn of_raw_file(
+        file: &mut std::fs::File,
+        length: u64,
+        account: &MemoryAccount,
+    ) -> Result<Self, QueryError> {
+        let _held = account.take_large(length)?;
+        let mut raw = Vec::new();
+        let start = file.seek(SeekFrom::Start(0));
+        let whole = start.and_then(|_| file.read_to_end(&mut raw));
+        Ok(Self::of_raw(&raw[..whole.unwrap_or(0)], account))
+    }
+
+    fn of_raw(raw: &[u8], account: &MemoryAccount) -> Self {
         let document = raw_document(raw);
         let signature = document
             .signatures
@@ -181,11 +229,12 @@ impl Subject {
             path: None,
             state,
             reason,
+            account: account.clone(),
         }
     }
 
     /// Fingerprints of a Mod_n signature made elsewhere; its answers stay estimates.
-    pub fn signature(signature: Signature) -> Result<Self, QueryError> {
+    pub fn signature(signature: Signature, account: &MemoryAccount) -> Result<Self, QueryError> {
         if signature.scheme().kind != SchemeKind::ModN {
             return Err(QueryError::Invalid(
                 "a query by signature takes mod_n".to_owned(),
@@ -203,7 +252,13 @@ impl Subject {
             path: None,
             state,
             reason,
+            account: account.clone(),
         })
+    }
+
+    /// What this question may hold.
+    pub(super) fn account(&self) -> &MemoryAccount {
+        &self.account
     }
 
     /// The text, where there is one.
@@ -215,12 +270,12 @@ impl Subject {
     }
 
     /// Fingerprints to look up, with their scheme and rung.
-    pub(super) fn fingerprints(&self) -> Option<(SchemeKind, &[Fingerprint], Rung)> {
+    pub(super) fn fingerprints(&self) -> Option<(SchemeKind, Probes<'_>, Rung)> {
         match &self.side {
-            Side::Text(text) => Some((SchemeKind::ModN, text.shingles.fingerprints(), Rung::ZERO)),
+            Side::Text(text) => Some((SchemeKind::ModN, Probes::All(&text.shingles), Rung::ZERO)),
             Side::Signature { signature, .. } => Some((
                 signature.scheme().kind,
-                signature.fingerprints(),
+                Probes::Listed(signature.fingerprints()),
                 signature.rung(),
             )),
             Side::Nothing => None,
@@ -252,15 +307,15 @@ impl Subject {
     }
 }
 
-fn document_side(index: &Index, id: DocId) -> Result<Side, QueryError> {
+fn document_side(index: &Index, id: DocId, account: &MemoryAccount) -> Result<Side, QueryError> {
     let record = index.document(id)?;
     let Some(record) = record else {
         return Ok(Side::Nothing);
     };
     match record.kind {
-        DocumentKind::Text => match index.text(id)? {
-            Some(text) => {
-                let text = Text::of(index, text);
+        DocumentKind::Text => match index.held_text(id, account)? {
+            Some((text, permit)) => {
+                let text = Text::of(index, text, permit, account)?;
                 index.check_name(id, &record, DocumentHash(text.canonical.hash()))?;
                 Ok(Side::Text(Box::new(text)))
             }

@@ -49,6 +49,7 @@ fn change(index: &Index, number: usize, text: &str) -> Change {
         chars: canonical.chars(),
         signatures: index.sign_text(&canonical, ladder().rung_for(length)),
         text: Some(text.to_owned()),
+        held: None,
     };
     let record = ContentRecord {
         state: State::Indexed,
@@ -114,7 +115,8 @@ fn every_scheme_finds_all_that_reaches_the_threshold() {
                 limit: 100,
                 view: View::All,
             };
-            let subject = Subject::of_text(&index, text.clone());
+            let account = index.memory().questions.account(&Cancel::never());
+            let subject = Subject::of_text(&index, text.clone(), &account).unwrap();
             let answer = find(&index, &subject, &request, &Cancel::never()).unwrap();
             expected += near;
             missed += near - answer.hits.len();

@@ -107,6 +107,7 @@ fn change(index: &Index, root: RootId, number: u64, text: String) -> Change {
         facts: Vec::new(),
     };
     let document = NewDocument {
+        held: None,
         hash: DocumentHash(canonical.hash()),
         kind: DocumentKind::Text,
         length,
@@ -151,7 +152,8 @@ fn in_process(index: &Index, queries: &[String], figures: &mut Figures<'_>) -> a
         let mut times = Vec::with_capacity(queries.len());
         for text in queries {
             let begin = Instant::now();
-            let subject = Subject::of_text(index, text.clone());
+            let account = index.memory().questions.account(&Cancel::never());
+            let subject = Subject::of_text(index, text.clone(), &account)?;
             let answer = find(index, &subject, &request, &Cancel::never())?;
             times.push(begin.elapsed());
             let verified = answer

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use anyhow::ensure;
 use simdex_index::store::{Options as StoreOptions, SledStore};
 use simdex_index::{
-    Asked, Cancel, Candidates, Change, Index, NewContent, NewDocument, Options, Question, View,
+    Asked, Cancel, Candidates, Change, Index, NewContent, NewDocument, Options, Probes, Question,
+    View,
 };
 use simdex_schema::file::FileOutcome;
 use simdex_schema::meta::Parameters;
@@ -127,6 +128,7 @@ fn change(document: u64, signature: Signature) -> Change {
         facts: Vec::new(),
     };
     let new = NewDocument {
+        held: None,
         hash: DocumentHash(name("document")),
         kind: DocumentKind::Text,
         length,
@@ -199,7 +201,7 @@ impl Query {
     ) -> anyhow::Result<(Candidates, Duration)> {
         let asked = Asked {
             scheme: SchemeKind::ModN,
-            fingerprints: self.signature.fingerprints(),
+            fingerprints: Probes::Listed(self.signature.fingerprints()),
             finest: self.signature.rung(),
         };
         let begin = Instant::now();

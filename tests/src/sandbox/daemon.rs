@@ -10,7 +10,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
-use rustix::process::{Pid, Signal};
+use rustix::process::{Pid, Resource, Rlimit, Signal, prlimit};
 
 use super::run::{Answer, Run};
 use super::{Sandbox, simctl, simdexd};
@@ -30,6 +30,8 @@ pub struct Serve {
     log: PathBuf,
     roots: Vec<(PathBuf, &'static str)>,
     config: String,
+    /// Bytes of its address space, where they are limited.
+    address_space: Option<u64>,
     /// Options of the shell's `ulimit`, such as `-n 256`.
     limits: Vec<String>,
 }
@@ -43,8 +45,15 @@ impl Serve {
             log: sandbox.beside("simdexd.log"),
             roots: vec![(sandbox.share().to_owned(), "auto")],
             config: String::new(),
+            address_space: None,
             limits: Vec::new(),
         }
+    }
+
+    /// Limits its address space to so many bytes, as a small machine would.
+    pub fn address_space(mut self, bytes: u64) -> Self {
+        self.address_space = Some(bytes);
+        self
     }
 
     /// Watches these directories instead of the share: path and mode (`auto`, `native`, `poll`).
@@ -128,6 +137,13 @@ impl Serve {
             .stdout(Stdio::null())
             .stderr(log)
             .spawn()?;
+        if let Some(bytes) = self.address_space {
+            let limit = Rlimit {
+                current: Some(bytes),
+                maximum: Some(bytes),
+            };
+            prlimit(Some(Pid::from_child(&child)), Resource::As, limit)?;
+        }
         Ok(Daemon {
             child,
             serve: self.clone(),

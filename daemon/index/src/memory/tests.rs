@@ -69,8 +69,8 @@ fn a_large_request_is_not_passed_by_small_ones_that_came_later() {
     until_waiting(&budget, 1);
     let small: Vec<_> = (1..=3)
         .map(|name| {
-            // They would fit beside the first.
-            let small = taker(budget.account(&never()), 10, name, told.clone());
+            // Two of them would fit beside the first, none beside the large one.
+            let small = taker(budget.account(&never()), 20, name, told.clone());
             until_waiting(&budget, 1 + name as usize);
             small
         })
@@ -78,16 +78,10 @@ fn a_large_request_is_not_passed_by_small_ones_that_came_later() {
     assert!(tells.try_recv().is_err());
     drop(first);
     assert_eq!(tells.recv().unwrap(), 90);
-    // The first of the small ones fits beside it, the others not yet.
-    assert_eq!(tells.recv().unwrap(), 1);
-    until_waiting(&budget, 2);
+    assert_eq!((budget.waiting(), budget.used()), (3, 90));
     drop(large.1);
-    assert_eq!(
-        [tells.recv().unwrap(), tells.recv().unwrap()]
-            .iter()
-            .sum::<u32>(),
-        5
-    );
+    let names: u32 = tells.iter().take(3).sum();
+    assert_eq!(names, 6);
     large.0.join().unwrap();
     for (thread, go) in small {
         drop(go);
@@ -184,6 +178,28 @@ fn one_account_at_a_time_overdraws() {
     drop(go);
     thread.join().unwrap();
     drop(held);
+    assert_eq!(budget.used(), 0);
+}
+
+#[test]
+fn what_is_small_is_not_counted_and_what_grows_is() {
+    let budget = MemoryBudget::new(128 << 20);
+    let account = budget.account(&never());
+    assert!(account.take_large(SMALL - 1).unwrap().is_none());
+    let (small, permit) = account.canonical("A text").unwrap();
+    assert_eq!(
+        (small.as_str(), permit.is_none(), budget.used()),
+        ("a text", true, 0)
+    );
+    let usual = "usual ".repeat(200_000);
+    let (canonical, permit) = account.canonical(&usual).unwrap();
+    assert_eq!(canonical, CanonicalText::from_extracted(&usual));
+    assert_eq!(permit.unwrap().bytes(), 1_350_000);
+    let grows = "\u{fdfa}".repeat(400_000);
+    let (canonical, permit) = account.canonical(&grows).unwrap();
+    assert_eq!(canonical, CanonicalText::from_extracted(&grows));
+    assert!(!canonical.is_cut());
+    assert_eq!(permit.unwrap().bytes(), canonical.as_bytes().len() as u64);
     assert_eq!(budget.used(), 0);
 }
 

@@ -61,6 +61,8 @@ impl Bed {
             buffer_postings: 20_000,
             cached_shingles: 100_000,
             working_bytes: 64 << 20,
+            // Short texts have fewer, all others more: most sets are counted in parts.
+            listed_shingles: 500,
             rebuild: false,
         };
         let place = place(dir.path());
@@ -192,6 +194,7 @@ pub(super) fn put(index: &Index, path: &str, text: &str, format: u8) -> Change {
     let canonical = CanonicalText::from_extracted(text);
     let length = canonical.as_bytes().len() as u64;
     let document = NewDocument {
+        held: None,
         hash: document(text),
         kind: DocumentKind::Text,
         length,
@@ -214,6 +217,7 @@ fn ladder(index: &Index) -> Ladder {
 pub(super) fn put_raw(path: &str, bytes: &[u8]) -> Change {
     let hash = *blake3::hash(bytes).as_bytes();
     let document = NewDocument {
+        held: None,
         hash: DocumentHash(*blake3::keyed_hash(&[7; 32], bytes).as_bytes()),
         kind: DocumentKind::Raw,
         length: bytes.len() as u64,

@@ -10,7 +10,7 @@ use simdex_signature::{
 
 use super::bed::{Bed, document, put, put_raw};
 use super::texts::{Random, pool};
-use crate::{Asked, Cancel, Candidate, Candidates, Options, Question, View};
+use crate::{Asked, Cancel, Candidate, Candidates, Each, Options, Probes, Question, View};
 
 fn set(text: &str) -> ShingleSet {
     ShingleSet::new(&CanonicalText::from_extracted(text), Window::DEFAULT)
@@ -26,7 +26,7 @@ fn at_rung(all: &[Fingerprint], rung: Rung) -> BTreeSet<Fingerprint> {
 fn ask(bed: &Bed, query: &ShingleSet, question: Question, view: &View) -> Candidates {
     let asked = Asked {
         scheme: SchemeKind::ModN,
-        fingerprints: query.fingerprints(),
+        fingerprints: Probes::All(query),
         finest: Rung::ZERO,
     };
     bed.index()
@@ -43,7 +43,7 @@ fn check(bed: &Bed, texts: &[String], query: &str, question: Question) {
     assert_eq!(by_id.len(), found.found.len());
     let coarsest = Rung::all()
         .rev()
-        .find(|r| at_rung(query.fingerprints(), *r).len() >= 128);
+        .find(|r| at_rung(&query.sampled(Rung::ZERO), *r).len() >= 128);
     for text in texts {
         let (id, text) = (bed.id(text).unwrap(), set(text));
         let own = bed.index().stats(id).unwrap().rung;
@@ -52,8 +52,8 @@ fn check(bed: &Bed, texts: &[String], query: &str, question: Question) {
             _ => own.max(coarsest.unwrap_or(Rung::ZERO)),
         };
         let (ours, theirs) = (
-            at_rung(query.fingerprints(), rung),
-            at_rung(text.fingerprints(), rung),
+            at_rung(&query.sampled(Rung::ZERO), rung),
+            at_rung(&text.sampled(Rung::ZERO), rung),
         );
         let shared = ours.intersection(&theirs).count() as u64;
         match by_id.get(&id) {
@@ -76,20 +76,21 @@ fn check_bsw(bed: &Bed, texts: &[String], query: &str) {
         bed.index().live_documents(&View::All);
         BswN::sign(&canonical, Window::DEFAULT, rung)
     };
+    let visit = |rung, each: &mut Each<'_>| each(sign(rung).fingerprints());
     let found = bed
         .index()
-        .sharing_windows(&sign, &View::All, &Cancel::never())
+        .sharing_windows(&visit, &View::All, &Cancel::never())
         .unwrap();
     let query = set(query);
     let asked = Asked {
         scheme: SchemeKind::ModN,
-        fingerprints: query.fingerprints(),
+        fingerprints: Probes::All(&query),
         finest: Rung::ZERO,
     };
     let question = Question::Similar;
     let either = bed
         .index()
-        .candidates_by_either(asked, question, &sign, &View::All, &Cancel::never())
+        .candidates_by_either(asked, question, &visit, &View::All, &Cancel::never())
         .unwrap();
     let ids: BTreeSet<_> = either.found.iter().map(|c| c.document).collect();
     let by_mod_n = ask(bed, &query, question, &View::All);
@@ -180,7 +181,7 @@ fn raw_bytes_are_found_by_their_chunks_after_a_restart_too() {
         let query = Chunks::sign_by(&mixed, Ladder::default());
         let asked = Asked {
             scheme: SchemeKind::Chunks,
-            fingerprints: query.fingerprints(),
+            fingerprints: Probes::Listed(query.fingerprints()),
             finest: query.rung(),
         };
         let found = bed
@@ -226,6 +227,7 @@ fn common_fingerprints_are_counted_and_never_hide_what_matters() {
         buffer_postings: usize::MAX,
         cached_shingles: 10_000_000,
         working_bytes: 1 << 30,
+        listed_shingles: 1 << 20,
         rebuild: false,
     };
     bed.parameters.bsw_n = false;
@@ -262,6 +264,7 @@ fn the_search_for_edges_sees_through_common_fingerprints() {
         buffer_postings: usize::MAX,
         cached_shingles: 10_000_000,
         working_bytes: 1 << 30,
+        listed_shingles: 1 << 20,
         rebuild: false,
     };
     bed.parameters.bsw_n = false;

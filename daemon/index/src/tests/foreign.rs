@@ -11,7 +11,7 @@ use super::texts::Random;
 use crate::store::Write;
 use crate::text::{TextRef, TextStore, block_of_format_2};
 use crate::verify::{Depth, verify};
-use crate::{Index, IndexError};
+use crate::{Cancel, Index, IndexError, MemoryAccount};
 
 /// Two texts that look alike from outside: as long, and as long compressed.
 fn twins() -> [String; 2] {
@@ -83,7 +83,11 @@ fn assert_lost(bed: &mut Bed, text: &str) {
         Err(IndexError::LostTexts(1))
     ));
     bed.open();
-    assert!(matches!(bed.index().shingles(id), Err(IndexError::Text(_))));
+    let account = account(bed);
+    assert!(matches!(
+        bed.index().shingles(id, &account),
+        Err(IndexError::Text(_))
+    ));
     // A rebuild signs every text again.
     bed.options.rebuild = true;
     assert_eq!(bed.open().lost_texts, 1);
@@ -100,6 +104,10 @@ fn assert_lost(bed: &mut Bed, text: &str) {
     let again = bed.id(text).unwrap();
     assert_eq!(bed.index().text(again).unwrap().as_deref(), Some(text));
     assert!(bed.index().all_texts_read().is_ok());
+}
+
+fn account(bed: &Bed) -> MemoryAccount {
+    bed.index().memory().questions.account(&Cancel::never())
 }
 
 #[test]
@@ -165,7 +173,8 @@ fn a_store_of_format_2_is_taken_over_and_its_texts_are_read() {
     for text in &twins {
         let id = bed.id(text).unwrap();
         assert_eq!(bed.index().text(id).unwrap().as_ref(), Some(text));
-        assert!(bed.index().shingles(id).unwrap().is_some());
+        let shingles = bed.index().shingles(id, &account(&bed));
+        assert!(shingles.unwrap().is_some());
     }
 }
 

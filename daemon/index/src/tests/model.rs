@@ -153,14 +153,8 @@ fn edges(texts: &[Text], threshold: f64) -> BTreeMap<BTreeSet<DocumentHash>, (u6
 fn edge(a: &Text, b: &Text, threshold: f64) -> Option<(u64, f64)> {
     let resemblance = a.set.resemblance(&b.set)?.get();
     let rung = a.rung.max(b.rung);
-    let sampled = |text: &Text| -> BTreeSet<u64> {
-        let all = text
-            .set
-            .fingerprints()
-            .iter()
-            .filter(|f| f.divisible_by(rung));
-        all.map(|f| f.0).collect()
-    };
+    let sampled =
+        |text: &Text| -> BTreeSet<u64> { text.set.sampled(rung).iter().map(|f| f.0).collect() };
     let (of_a, of_b) = (sampled(a), sampled(b));
     let shared = of_a.intersection(&of_b).count() as u64;
     let union = of_a.union(&of_b).count() as u64;

@@ -5,7 +5,7 @@ use simdex_signature::{BswN, CanonicalText, Ratio, Rung, SchemeKind, Window};
 use super::bed::{Bed, file, pairs, postings_in_buckets, put};
 use super::model::Model;
 use super::texts::{Random, pool};
-use crate::{Cancel, View};
+use crate::{Cancel, Each, View};
 
 fn filled(seed: u64) -> (Bed, Model, Vec<String>) {
     let mut random = Random::new(seed);
@@ -43,9 +43,10 @@ fn bsw(bed: &Bed, text: &str) -> Option<(u64, u64)> {
     let canonical = CanonicalText::from_extracted(text);
     let window = bed.index().window();
     let sign = |rung: Rung| BswN::sign(&canonical, window, rung);
+    let visit = |rung, each: &mut Each<'_>| each(sign(rung).fingerprints());
     let found = bed
         .index()
-        .sharing_windows(&sign, &View::All, &Cancel::never())
+        .sharing_windows(&visit, &View::All, &Cancel::never())
         .unwrap();
     let id = bed.id(text).unwrap();
     let of_document = bed.index().stats(id).unwrap().bsw_count;

@@ -4,7 +4,7 @@ use simdex_signature::{CanonicalText, Ratio, Rung, SchemeKind, ShingleSet, Windo
 
 use super::bed::{Bed, file, pairs};
 use super::texts::Random;
-use crate::{Asked, Cancel, Question, View};
+use crate::{Asked, Cancel, Probes, Question, View};
 
 #[test]
 fn a_document_of_hidden_roots_appears_nowhere() {
@@ -24,7 +24,7 @@ fn a_document_of_hidden_roots_appears_nowhere() {
             let query = ShingleSet::new(&CanonicalText::from_extracted(text), Window::DEFAULT);
             let asked = Asked {
                 scheme: SchemeKind::ModN,
-                fingerprints: query.fingerprints(),
+                fingerprints: Probes::All(&query),
                 finest: Rung::ZERO,
             };
             for question in [Question::Similar, Question::Containing, Question::Contained] {

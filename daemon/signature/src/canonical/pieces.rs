@@ -25,9 +25,53 @@ pub(super) struct Pieces<I: Iterator<Item = char>> {
 
 /// The pieces of a text, without what is ignorable.
 pub(super) fn pieces(text: &str) -> Pieces<impl Iterator<Item = char>> {
+    let chars = seen(text).flat_map(decomposed);
     Pieces {
-        chars: seen(text).flat_map(decomposed).peekable(),
+        chars: IotasLast::of(chars).peekable(),
         run: 0,
+    }
+}
+
+/// U+0345 sorts behind all other non-starters of its run and folds to a letter, the only one to do so.
+/// It is moved and folded before the run is parted: a letter that turned up at the end of a piece would
+/// compose with the next one when the canonical text is made canonical again.
+struct IotasLast<I> {
+    chars: I,
+    held: usize,
+    /// What ended the run.
+    next: Option<char>,
+}
+
+const YPOGEGRAMMENI: char = '\u{345}';
+const IOTA: char = '\u{3b9}';
+
+impl<I: Iterator<Item = char>> IotasLast<I> {
+    fn of(chars: I) -> Self {
+        Self {
+            chars,
+            held: 0,
+            next: None,
+        }
+    }
+}
+
+impl<I: Iterator<Item = char>> Iterator for IotasLast<I> {
+    type Item = char;
+
+    fn next(&mut self) -> Option<char> {
+        while self.next.is_none() {
+            match self.chars.next() {
+                Some(YPOGEGRAMMENI) => self.held += 1,
+                Some(c) if self.held == 0 || canonical_combining_class(c) != 0 => return Some(c),
+                Some(c) => self.next = Some(c),
+                None => break,
+            }
+        }
+        if self.held > 0 {
+            self.held -= 1;
+            return Some(IOTA);
+        }
+        self.next.take()
     }
 }
 

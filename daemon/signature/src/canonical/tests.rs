@@ -35,6 +35,68 @@ fn tricky() -> impl Strategy<Value = String> {
     prop::collection::vec(picked, 0..24).prop_map(|chars| chars.into_iter().collect())
 }
 
+/// Marks of several classes, some of which fold or decompose, and letters that compose with them.
+fn long_runs() -> impl Strategy<Value = String> {
+    let marks = "\u{301}\u{323}\u{345}\u{344}\u{308}\u{327}\u{3099}\u{ff9e}\u{5b0}\u{f73}\u{f79}\u{34f}\u{200d}\u{b4}";
+    let marks: Vec<char> = marks.chars().collect();
+    let run = prop::collection::vec(prop::sample::select(marks), 0..80);
+    let letter = prop::sample::select("aeéǖᾳか漢 -•ι\u{ac00}\u{1100}".chars().collect::<Vec<_>>());
+    prop::collection::vec((letter, run), 1..6).prop_map(|runs| {
+        let text = runs
+            .into_iter()
+            .flat_map(|(letter, run)| std::iter::once(letter).chain(run));
+        text.collect()
+    })
+}
+
+#[test]
+fn what_does_not_fit_is_cut_and_said() {
+    for (text, most, kept, is_cut) in [
+        ("abc def", 7, "abc def", false),
+        ("abc def \n ", 7, "abc def", false),
+        ("abc def", 6, "abc de", true),
+        ("abc def", 4, "abc", true),
+        ("abc def", 3, "abc", true),
+        ("abc \n", 3, "abc", false),
+        ("aéb", 2, "a", true),
+        ("aéb", 3, "aé", true),
+        ("a漢\u{301}b", 5, "a漢", true),
+        ("ab", 0, "", true),
+        (" \n", 0, "", false),
+        ("x\n• y", 3, "x", true),
+        // A bullet takes room until its line is read.
+        ("x\n• y", 5, "x", true),
+        ("x\n• y", 7, "x y", false),
+    ] {
+        let cut = CanonicalText::bounded(text, most);
+        assert_eq!(
+            (cut.as_str(), cut.is_cut()),
+            (kept, is_cut),
+            "{text:?} in {most}"
+        );
+    }
+}
+
+#[test]
+fn one_character_that_becomes_eighteen_does_not_pass_the_bound() {
+    let text = "\u{fdfa}".repeat(1_000);
+    let cut = CanonicalText::bounded(&text, 10_000);
+    assert!(cut.is_cut());
+    assert!((9_990..=10_000).contains(&cut.as_bytes().len()));
+    let whole = CanonicalText::from_extracted(&text);
+    assert!(!whole.is_cut());
+    assert_eq!(whole.chars(), 18_000);
+    assert!(whole.as_str().starts_with(cut.as_str()));
+}
+
+#[test]
+fn a_run_of_marks_is_kept_and_takes_time_by_its_length_alone() {
+    let text = format!("a{}", "\u{301}\u{323}".repeat(200_000));
+    let canonical = CanonicalText::from_extracted(&text);
+    // ạ with an acute, 13 acutes and 15 dots sorted below them, and so on: every mark is there.
+    assert_eq!(canonical.as_str().nfd().count(), 400_001);
+}
+
 #[test]
 fn every_character_folds_to_characters_that_stay() {
     for c in every_char() {
@@ -196,6 +258,41 @@ proptest! {
     #[test]
     fn the_fast_path_agrees_with_the_definition(text in tricky()) {
         prop_assert_eq!(canonical(&text), defined(&text));
+    }
+
+    #[test]
+    fn runs_of_marks_without_end_are_idempotent(text in long_runs()) {
+        let once = canonical(&text);
+        prop_assert_eq!(canonical(&once), once);
+    }
+
+    #[test]
+    fn runs_of_thirty_marks_are_in_the_definition(
+        marks in prop::collection::vec(prop::sample::select(vec!['\u{301}', '\u{323}', '\u{345}', '\u{3099}']), 0..=30),
+    ) {
+        let text: String = std::iter::once('e').chain(marks).chain("x".chars()).collect();
+        prop_assert_eq!(canonical(&text), defined(&text));
+    }
+
+    #[test]
+    fn a_bound_keeps_the_beginning(text in prop_oneof![tricky(), long_runs()], most in 0usize..60) {
+        let whole = canonical(&text);
+        let cut = CanonicalText::bounded(&text, most);
+        prop_assert!(cut.as_bytes().len() <= most);
+        if cut.is_cut() {
+            prop_assert!(whole.starts_with(cut.as_str()), "{:?} of {:?}", cut.as_str(), whole);
+        } else {
+            prop_assert_eq!(cut.as_str(), &whole);
+        }
+    }
+
+    #[test]
+    fn what_fits_is_not_cut_and_only_the_last_character_is_missed(text in "[a-z 漢é\n]{0,60}", most in 0usize..60) {
+        let whole = canonical(&text);
+        let cut = CanonicalText::bounded(&text, most);
+        prop_assert_eq!(cut.is_cut(), whole.len() > most);
+        let fits = whole.floor_char_boundary(most);
+        prop_assert_eq!(cut.as_str(), whole[..fits].trim_end());
     }
 
     #[test]

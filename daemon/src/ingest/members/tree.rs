@@ -159,6 +159,10 @@ impl<'a> Tree<'a> {
         if let Some(read) = self.read_elsewhere(key, hash, known.as_ref())? {
             return Ok(read);
         }
+        // Texts of all members are held until the container is applied.
+        if self.ingest.account.held() >= self.ingest.tree.bytes {
+            return Ok(Err((State::TooLarge, "inflate-limit")));
+        }
         let read = self.fresh(name, bytes, (hash, length), known);
         if let Ok(read) = &read {
             let (key, asked) = (key.clone(), read.asked.clone());
