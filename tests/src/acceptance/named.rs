@@ -25,7 +25,8 @@ pub(super) fn exists(file: &str, name: &str) -> Result<()> {
     let is_test = before.is_some_and(|before| {
         let head = before.rsplit("\n\n").next().unwrap_or_default();
         // Of a line of its own; tokio's and others end alike.
-        head.contains("test]") && !head.contains("#[ignore")
+        let is_test = head.contains("test]") || head.contains("::test(");
+        is_test && !head.contains("#[ignore")
     });
     ensure!(is_test, "{file} has no test {name}");
     Ok(())

@@ -63,7 +63,6 @@ const SUMMARY: Fields = &[
     ("states", Counts),
     ("documents", Count),
     ("groups", Count),
-    ("pairs", Count),
     ("suppressed", Count),
     ("seconds", Seconds),
 ];
@@ -228,7 +227,8 @@ pub(super) const LINES: &[(&str, Fields)] = &[
     ),
 ];
 
-/// Checks a line: `type`, `v` and exactly these fields. A match may have `modified`: of a version.
+/// Checks a line: `type`, `v` and exactly these fields. A match may have `modified`: of a version;
+/// a summary `pairs`.
 pub(super) fn check(line: &Value, fields: Fields) -> Result<()> {
     ensure!(line["v"] == 1, "v is {}", line["v"]);
     let mut own = line
@@ -237,6 +237,11 @@ pub(super) fn check(line: &Value, fields: Fields) -> Result<()> {
         .clone();
     own.remove("type");
     own.remove("v");
+    if line["type"] == "summary" {
+        // Only what sought pairs counts them.
+        let pairs = own.remove("pairs");
+        ensure!(pairs.is_none_or(|pairs| pairs.is_u64()), "pairs");
+    }
     if line["type"] == "match" {
         let modified = own.remove("modified");
         ensure!(
