@@ -198,19 +198,22 @@ fn a_refusal_of_the_disk_is_said_waited_out_and_made_up_for() {
     let (mut daemon, _) = bed();
     write(&daemon, "early.txt", 5);
     daemon.wait(daemon.client.sync()).unwrap();
-    // Every start appends to a segment of its own, which cannot be made while its folder is away.
+    // Every start appends to a segment of its own, which cannot be made while a file stands in the
+    // place of its folder.
     daemon.stop();
     daemon.start_again();
     let data = daemon.dir.path().join("data");
     let (texts, away) = (data.join("text"), data.join("away"));
     std::fs::rename(&texts, &away).unwrap();
+    std::fs::write(&texts, "no folder").unwrap();
     let files: Vec<String> = (0..40).map(|at| format!("late-{at}.txt")).collect();
     for (seed, name) in (10..).zip(&files) {
         write(&daemon, name, seed);
     }
     daemon.wait(daemon.client.rescan(&[])).unwrap();
     let alarm = alarm(&daemon, true);
-    assert!(alarm.reason.contains("No such file"), "{}", alarm.reason);
+    let place = texts.display().to_string();
+    assert!(alarm.reason.contains(&place), "{}", alarm.reason);
     assert!(alarm.next_attempt.is_some());
     let said = status(&daemon);
     assert_eq!(said.roots[0].state, "stalled");
@@ -221,7 +224,8 @@ fn a_refusal_of_the_disk_is_said_waited_out_and_made_up_for() {
     // A barrier does not succeed meanwhile, and says why it fails.
     let synced = daemon.wait(daemon.client.sync());
     assert_eq!(code(&synced), Code::Unavailable, "{synced:?}");
-    assert!(synced.unwrap_err().to_string().contains("No such file"));
+    assert!(synced.unwrap_err().to_string().contains(&place));
+    std::fs::remove_file(&texts).unwrap();
     std::fs::rename(&away, &texts).unwrap();
     let files: Vec<&str> = files.iter().map(String::as_str).collect();
     whole(&daemon, &files);

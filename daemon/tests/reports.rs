@@ -13,6 +13,7 @@ mod daemon;
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use daemon::{Daemon, code, prose};
@@ -125,6 +126,7 @@ fn no_name_leads_out_of_the_directory_or_tells_what_lies_there() {
 fn a_directory_for_reports_in_the_data_directory_or_a_root_is_refused_at_the_start() {
     let daemon = Daemon::start(&share());
     let (_dir, place) = place();
+    fs::set_permissions(&place, fs::Permissions::from_mode(0o700)).unwrap();
     for inside in ["data/store", "share"] {
         let mut config = daemon.config.clone();
         let within = daemon.dir.path().join(inside).canonicalize().unwrap();

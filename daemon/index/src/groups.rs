@@ -114,7 +114,7 @@ impl Stars {
                 earlier.push((principal, other, what));
             }
         }
-        earlier.sort_by(|a, b| a.0.cmp(&b.0));
+        earlier.sort_unstable_by_key(|(rank, ..)| *rank);
         let earlier = earlier.into_iter().map(|(_, other, what)| (other, what));
         ToTest {
             earlier: earlier.collect(),
