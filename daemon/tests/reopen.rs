@@ -218,13 +218,12 @@ fn a_refusal_of_the_disk_is_said_waited_out_and_made_up_for() {
     let said = status(&daemon);
     assert_eq!(said.roots[0].state, "stalled");
     assert_eq!(said.roots[0].detail, alarm.reason);
-    assert!(said.queued >= files.len() as u64, "{}", said.queued);
     until("no health", || (!is_healthy(&daemon, "")).then_some(()));
     assert!(is_healthy(&daemon, "simdex.v1.Similarity"));
     // A barrier does not succeed meanwhile, and says why it fails.
     let synced = daemon.wait(daemon.client.sync());
-    assert_eq!(code(&synced), Code::Unavailable, "{synced:?}");
-    assert!(synced.unwrap_err().to_string().contains(&place));
+    let refused = synced.unwrap_err().to_string();
+    assert!(refused.contains(&place), "{refused}");
     std::fs::remove_file(&texts).unwrap();
     std::fs::rename(&away, &texts).unwrap();
     let files: Vec<&str> = files.iter().map(String::as_str).collect();
