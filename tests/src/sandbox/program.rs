@@ -29,8 +29,11 @@ fn directory() -> Result<&'static Path> {
     found.as_deref().map_err(|error| anyhow!("{error}"))
 }
 
-/// `cargo build` into the directory this very executable was built into: the tests alone would
+/// Builds the programs into the directory this very executable was built into, which alone would
 /// not build the programs of other packages.
+///
+/// A test asks for the whole workspace with its tests, as `cargo test --workspace` does: any other
+/// selection of packages unifies features differently and builds most dependencies once more.
 fn build() -> Result<PathBuf> {
     let own = std::env::current_exe().context("the path of the test itself is not known")?;
     let is_profile = |dir: &&Path| dir.file_name().is_some_and(|name| name != "deps");
@@ -47,18 +50,12 @@ fn build() -> Result<PathBuf> {
     } else {
         name
     };
+    let is_test = own.parent() != Some(profile_dir);
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let built = Command::new(cargo)
         .current_dir(env!("CARGO_MANIFEST_DIR"))
-        .args([
-            "build",
-            "--quiet",
-            "--bins",
-            "--package",
-            "simdexd",
-            "--package",
-            "simdex-client",
-        ])
+        .args(["build", "--quiet", "--workspace", "--bins"])
+        .args(is_test.then_some("--tests"))
         .arg("--profile")
         .arg(profile)
         .arg("--target-dir")
