@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use simdex_index::Cancel;
 use simdex_index::store::Before;
 
 use crate::alarms::Alarms;
@@ -33,6 +34,8 @@ pub struct Host {
     pub spare: Spare,
     /// Rung when an engine failed.
     pub failed: Arc<Bell>,
+    /// Cancelled once the daemon is to stop: an index that is being opened is closed again.
+    pub stop: Cancel,
     /// Asked before every operation of the store, for tests.
     pub before: Option<Arc<Before>>,
     /// Keeps a temporary data directory until the end.
@@ -54,6 +57,7 @@ impl Host {
             disk: Arc::new(disk),
             spare: Spare::default(),
             failed: Arc::default(),
+            stop: Cancel::never(),
             before: None,
             temporary,
         })

@@ -130,10 +130,8 @@ pub fn find(
     let considered = candidates.found.len() as u64;
     let ranked = bound::rank(candidates.found, request);
     let found = verify(index, subject, request, ranked, cancel)?;
-    let mut hits = hits::of_documents(index, subject, request, found.documents)?;
-    hits::sort_by_value(&mut hits, request.ask);
-    let truncated = hits.len() > request.limit;
-    hits.truncate(request.limit);
+    let best = hits::of_documents(index, subject, request, found.documents, cancel)?;
+    let (mut hits, truncated) = best.into_hits();
     if request.ask == Ask::Versions {
         hits::sort_by_date(&mut hits);
     }

@@ -185,6 +185,15 @@ pub enum ReportError {
         /// The cause.
         source: io::Error,
     },
+    /// The disk has no room for it beside what is kept free there.
+    #[error(
+        "the disk of the report directory has no room for {name} of the report; remove reports that are \
+         no longer needed there, or make room on it"
+    )]
+    NoRoom {
+        /// The file or folder.
+        name: String,
+    },
     /// Nobody waits for it any more.
     #[error("the report was given up before its end")]
     Cancelled,
@@ -204,6 +213,17 @@ pub enum ReportError {
         /// The group.
         id: u64,
     },
+}
+
+impl ReportError {
+    /// A file or folder that cannot be written.
+    fn writing(name: &str, source: io::Error) -> Self {
+        let name = name.to_owned();
+        match source.kind() {
+            io::ErrorKind::StorageFull => Self::NoRoom { name },
+            _ => Self::Write { name, source },
+        }
+    }
 }
 
 /// Writes the files of a report, the manifest last. Memory holds two texts at a time.

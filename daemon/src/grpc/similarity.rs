@@ -6,19 +6,20 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use prost::Message;
-use simdex_index::{Cancel, FileView, Index, MemoryPermit};
+use simdex_index::{Cancel, FileView, Index};
 use simdex_proto::v1;
 use simdex_proto::v1::similarity_server::Similarity;
+use simdex_schema::DocId;
 use simdex_signature::Ratio;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_stream::StreamExt;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::desk::{Caller, Desk, Lane};
-use super::feed::check_length;
+use super::feed::too_long;
 use super::question::{self, Source};
 use super::status::{Refused, shown};
-use super::traffic::{Received, WithReply};
+use super::traffic::Received;
 use super::upload::{self, Receiving, Uploaded};
 use super::{Replies, convert};
 use crate::catalogue::{self, Summary};
@@ -26,6 +27,9 @@ use crate::compare::{Comparing, compare};
 use crate::disk::DiskGuard;
 use crate::engine::Engine;
 use crate::query::{Ask, QueryError, find};
+
+/// Events on their way to a client that is behind.
+const EVENTS_AHEAD: usize = 4;
 
 /// Answers questions about documents.
 pub struct SimilarityService {
@@ -50,14 +54,15 @@ impl SimilarityService {
         let query = upload::first(&mut parts, caller.deadline).await?;
         let request = question::request(&*self.desk.engine()?, ask, &query)?;
         let source = self.source(query, &mut parts, caller, received).await?;
-        let answered = self.desk.ask(Lane::Query, caller, move |engine, cancel| {
-            let account = engine.index.memory().questions.account(cancel);
-            let subject = source.subject(engine, &account)?;
-            Ok(find(&engine.index, &subject, &request, cancel)?)
-        });
-        let answer = answered.await?;
-        let replies = convert::answer(answer, started.elapsed().as_secs_f64());
-        Ok(Response::new(Box::pin(tokio_stream::iter(replies.map(Ok)))))
+        let answered = self
+            .desk
+            .answer_in_parts(Lane::Query, caller, move |engine, cancel| {
+                let account = engine.index.memory().questions.account(cancel);
+                let subject = source.subject(engine, caller.share(), &account)?;
+                let answer = find(&engine.index, &subject, &request, cancel)?;
+                Ok(convert::answer(answer, started.elapsed().as_secs_f64()).collect())
+            });
+        answered.await
     }
 
     /// What a query is about; an upload is taken in whole.
@@ -145,26 +150,26 @@ impl Similarity for SimilarityService {
         let sides = request.a.zip(request.b);
         let (a, b) = sides.ok_or_else(|| Status::invalid_argument("a side is missing"))?;
         let (disk, longest) = (self.desk.disk(), self.desk.longest_message());
-        let compared = self.desk.ask(Lane::Query, caller, move |engine, cancel| {
-            let (a, b) = (side(engine, &disk, a)?, side(engine, &disk, b)?);
-            let names = (a.name("a"), b.name("b"));
-            let account = engine.index.memory().questions.account(cancel);
-            let (a, b) = (a.compared(engine, &account)?, b.compared(engine, &account)?);
-            let asked = Comparing {
-                names: (&names.0, &names.1),
-                cut: engine.config.signature.threshold,
-                longest,
-                cancel,
-            };
-            let reply = convert::comparison(compare(&engine.index, &a, &b, &asked)?);
-            // Of what the texts took, the reply keeps its own size. Whoever waits for that holds nothing.
-            drop((a, b));
-            let held = account.take_large(reply.encoded_len() as u64)?;
-            Ok((reply, held))
-        });
-        let (reply, held) = compared.await?;
-        check_length(&reply, self.desk.longest_message())?;
-        Ok(kept_until_read(reply, held))
+        let compared = self
+            .desk
+            .answer(Lane::Query, caller, move |engine, cancel| {
+                let (a, b) = (side(engine, &disk, a)?, side(engine, &disk, b)?);
+                let names = (a.name("a"), b.name("b"));
+                let account = engine.index.memory().questions.account(cancel);
+                let asker = caller.share();
+                let (a, b) = (
+                    a.compared(engine, asker, &account)?,
+                    b.compared(engine, asker, &account)?,
+                );
+                let asked = Comparing {
+                    names: (&names.0, &names.1),
+                    cut: engine.config.signature.threshold,
+                    longest,
+                    cancel,
+                };
+                Ok(convert::comparison(compare(&engine.index, &a, &b, &asked)?))
+            });
+        compared.await
     }
 
     async fn list_pairs(
@@ -219,14 +224,20 @@ impl Similarity for SimilarityService {
         );
         let started = Instant::now();
         let listed = self.desk.list(Lane::Stream, caller, move |engine, feed| {
-            let groups = catalogue::groups(&engine.index, &view, at, feed.cancel())?;
-            let mut summary = catalogue::summary(&engine.index, &view)?;
-            summary.groups = groups.len() as u64;
-            for group in groups {
-                feed.send(v1::ListGroupsReply {
+            let (index, cancel) = (&engine.index, feed.cancel());
+            let mut summary = catalogue::summary(index, &view)?;
+            let mut sent = Ok(());
+            catalogue::visit_groups(index, &view, at, cancel, &mut |group| {
+                summary.groups += 1;
+                sent = feed.send(v1::ListGroupsReply {
                     part: Some(Part::Group(convert::group(group))),
-                })?;
-            }
+                });
+                match sent {
+                    Ok(()) => ControlFlow::Continue(()),
+                    Err(_) => ControlFlow::Break(()),
+                }
+            })?;
+            sent?;
             let summary = closing(summary, started);
             feed.send(v1::ListGroupsReply {
                 part: Some(Part::Summary(summary)),
@@ -241,12 +252,13 @@ impl Similarity for SimilarityService {
     ) -> Result<Response<v1::GetDocumentReply>, Status> {
         let caller = self.desk.caller(&request);
         let request = request.into_inner();
-        let got = self.desk.ask(Lane::Query, caller, move |engine, cancel| {
-            document(engine, request, cancel)
-        });
-        let (reply, held) = got.await?;
-        check_length(&reply, self.desk.longest_message())?;
-        Ok(kept_until_read(reply, held))
+        let longest = self.desk.longest_message();
+        let got = self
+            .desk
+            .answer(Lane::Query, caller, move |engine, cancel| {
+                document(engine, request, longest, cancel)
+            });
+        got.await
     }
 
     async fn watch_events(
@@ -259,7 +271,7 @@ impl Similarity for SimilarityService {
         let place = self.desk.enter(Lane::Events, caller).await?;
         let mut told = engine.events.watch();
         let leaving = self.desk.leaving();
-        let (sender, replies) = tokio::sync::mpsc::channel(64);
+        let (sender, replies) = tokio::sync::mpsc::channel(EVENTS_AHEAD);
         tokio::spawn(async move {
             let _place = place;
             let relay = async {
@@ -319,12 +331,13 @@ fn side(engine: &Engine, disk: &DiskGuard, side: v1::Side) -> Result<Source, Ref
     })
 }
 
-/// A document with its files.
+/// A document with its files, in a message of at most so many bytes.
 fn document(
     engine: &Engine,
     request: v1::GetDocumentRequest,
+    longest: usize,
     cancel: &Cancel,
-) -> Result<(v1::GetDocumentReply, Option<MemoryPermit>), Refused> {
+) -> Result<v1::GetDocumentReply, Refused> {
     use v1::get_document_request::Source as Wire;
     let index: &Index = &engine.index;
     let (id, hash) = match request.source {
@@ -339,10 +352,9 @@ fn document(
         }
         None => return Err(Status::invalid_argument("the request names no document").into()),
     };
-    let files = index.files_of(id, &engine.roots.view())?;
+    let files = files_of(engine, id, longest, cancel)?;
     let record = index.document(id)?.filter(|_| !files.is_empty());
     let record = record.ok_or(QueryError::UnknownDocument(hash))?;
-    cancel.check()?;
     let account = index.memory().questions.account(cancel);
     let shingles = index.shingles(id, &account)?;
     let shingles = shingles.map_or(0, |set| set.len() as u64);
@@ -351,22 +363,39 @@ fn document(
         true => index.held_text(id, &account)?,
         false => None,
     };
-    let (text, held) = text.unzip();
-    let reply = v1::GetDocumentReply {
+    // The reply is counted by itself, so that nothing of the questions' memory waits to be read.
+    Ok(v1::GetDocumentReply {
         document: hash.0.to_vec(),
         chars: record.chars,
         shingles,
-        files: files.iter().map(convert::file).collect(),
-        text,
-    };
-    Ok((reply, held.flatten()))
+        files,
+        text: text.map(|(text, _)| text),
+    })
 }
 
-/// A reply whose memory is counted until the client has read it.
-fn kept_until_read<T>(reply: T, held: Option<MemoryPermit>) -> Response<T> {
-    let mut response = Response::new(reply);
-    response.extensions_mut().insert(WithReply::keep(held));
-    response
+/// The files of a document, as long as they fit into a message.
+fn files_of(
+    engine: &Engine,
+    id: DocId,
+    longest: usize,
+    cancel: &Cancel,
+) -> Result<Vec<v1::File>, Refused> {
+    let (mut files, mut length) = (Vec::new(), 0);
+    let view = engine.roots.view();
+    engine.index.visit_files_of(id, &view, &mut |file| {
+        let file = convert::file(&file);
+        length += file.encoded_len();
+        files.push(file);
+        match length <= longest && cancel.check().is_ok() {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    })?;
+    cancel.check()?;
+    match length <= longest {
+        true => Ok(files),
+        false => Err(too_long(length, longest).into()),
+    }
 }
 
 fn without_text(file: &FileView) -> Status {

@@ -134,6 +134,11 @@ impl From<ReportingError> for Refused {
         match error {
             ReportingError::Index(error) => error.into(),
             ReportingError::Report(ReportError::Cancelled) => IndexError::Cancelled.into(),
+            // The whole sentence: it names the way out.
+            ReportingError::Report(error @ ReportError::NoRoom { .. }) => {
+                tracing::error!(%error, "a report is not kept");
+                Self::new(Code::ResourceExhausted, &error.to_string())
+            }
             ReportingError::Report(error) => {
                 Self::new(of_report(&error), cause(&error.to_string()))
             }
@@ -148,6 +153,7 @@ fn of_report(error: &ReportError) -> Code {
         ReportError::Directory { .. } | ReportError::Within { .. } | ReportError::Write { .. } => {
             Code::FailedPrecondition
         }
+        ReportError::NoRoom { .. } => Code::ResourceExhausted,
         ReportError::Text { .. } => Code::DataLoss,
         ReportError::NoPrincipal { .. } | ReportError::Cancelled => Code::Internal,
     }

@@ -1,5 +1,7 @@
 //! Hits: numbers, relations, and the files that carry a document.
 
+use std::ops::ControlFlow;
+
 use simdex_index::{Cancel, Candidate, FileView, Index, IndexError};
 use simdex_schema::{ContentHash, DocumentHash};
 use simdex_signature::{
@@ -8,6 +10,9 @@ use simdex_signature::{
 };
 
 use super::{Ask, QueryError, Request, Subject};
+
+/// Hits gathered beyond the limit before the worst are dropped.
+const SPARE: usize = 64;
 
 /// How the file named first stands to the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -188,38 +193,83 @@ pub struct Hit {
     pub scheme: SchemeUsed,
 }
 
-/// Files of the view that carry these documents, without the one asked about.
+/// The best files of the view that carry these documents, without the one asked about.
 pub(super) fn of_documents(
     index: &Index,
     subject: &Subject,
     request: &Request,
     documents: Vec<(Candidate, Numbers)>,
-) -> Result<Vec<Hit>, QueryError> {
-    let mut hits = Vec::new();
+    cancel: &Cancel,
+) -> Result<BestHits, QueryError> {
+    let mut best = BestHits::new(request);
     for (candidate, numbers) in documents {
         let Some(stats) = index.stats(candidate.document) else {
             continue;
         };
-        for file in index.files_of(candidate.document, &request.view)? {
-            if subject.path.as_ref() == Some(&file.path) {
-                continue;
+        let mut going = Ok(());
+        index.visit_files_of(candidate.document, &request.view, &mut |file| {
+            going = cancel.check();
+            if going.is_err() {
+                return ControlFlow::Break(());
             }
-            let same_text = subject.is_document(stats.hash);
-            let relation = relation(subject.content, same_text, &file, &numbers, request);
-            let scheme = SchemeUsed {
-                scheme: scheme_of(index, subject, request),
-                rung: candidate.rung,
-            };
-            hits.push(Hit {
-                file,
-                document: stats.hash,
-                relation,
-                numbers,
-                scheme,
-            });
+            if subject.path.as_ref() != Some(&file.path) {
+                let same_text = subject.is_document(stats.hash);
+                let relation = relation(subject.content, same_text, &file, &numbers, request);
+                let scheme = SchemeUsed {
+                    scheme: scheme_of(index, subject, request),
+                    rung: candidate.rung,
+                };
+                best.add(Hit {
+                    file,
+                    document: stats.hash,
+                    relation,
+                    numbers,
+                    scheme,
+                });
+            }
+            ControlFlow::Continue(())
+        })?;
+        going?;
+    }
+    Ok(best)
+}
+
+/// The best hits seen so far. Hardly more are held than are asked for, however many there are.
+pub(super) struct BestHits {
+    hits: Vec<Hit>,
+    ask: Ask,
+    limit: usize,
+    truncated: bool,
+}
+
+impl BestHits {
+    fn new(request: &Request) -> Self {
+        Self {
+            hits: Vec::new(),
+            ask: request.ask,
+            limit: request.limit,
+            truncated: false,
         }
     }
-    Ok(hits)
+
+    fn add(&mut self, hit: Hit) {
+        self.hits.push(hit);
+        if self.hits.len() > self.limit + self.limit / 4 + SPARE {
+            self.cut();
+        }
+    }
+
+    fn cut(&mut self) {
+        sort_by_value(&mut self.hits, self.ask);
+        self.truncated |= self.hits.len() > self.limit;
+        self.hits.truncate(self.limit);
+    }
+
+    /// The hits, best first, and whether there were more than were asked for.
+    pub(super) fn into_hits(mut self) -> (Vec<Hit>, bool) {
+        self.cut();
+        (self.hits, self.truncated)
+    }
 }
 
 fn relation(
@@ -254,7 +304,7 @@ fn scheme_of(index: &Index, subject: &Subject, request: &Request) -> Scheme {
 }
 
 /// Best first, ties by path.
-pub(super) fn sort_by_value(hits: &mut [Hit], ask: Ask) {
+fn sort_by_value(hits: &mut [Hit], ask: Ask) {
     let value = |hit: &Hit| hit.numbers.value(ask).unwrap_or(-1.0);
     hits.sort_by(|a, b| value(b).total_cmp(&value(a)).then_with(|| by_path(a, b)));
 }
@@ -267,4 +317,78 @@ pub(super) fn sort_by_date(hits: &mut [Hit]) {
 
 fn by_path(a: &Hit, b: &Hit) -> std::cmp::Ordering {
     a.file.path.as_os_str().cmp(b.file.path.as_os_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simdex_schema::file::FileOutcome;
+    use simdex_schema::{FileKey, FileRecord, FileStat, Reason, RootId, State};
+    use simdex_signature::Window;
+
+    fn hit(name: u32, value: f64) -> Hit {
+        let path = format!("/r/{name:05}");
+        let record = FileRecord {
+            stat: FileStat::default(),
+            racy: false,
+            outcome: FileOutcome::Unread(State::Unstable, Reason::none()),
+            member: None,
+            last_read: None,
+        };
+        let resemblance = Measured {
+            value: Some(value),
+            ..Measured::default()
+        };
+        Hit {
+            file: FileView {
+                key: FileKey {
+                    root: RootId(1),
+                    path: path.clone().into_bytes(),
+                },
+                path: path.into(),
+                record,
+                content: None,
+                state: State::Unstable,
+                reason: Reason::none(),
+                document: None,
+                chars: None,
+            },
+            document: DocumentHash([0; 32]),
+            relation: Relation::Overlaps,
+            numbers: Numbers {
+                resemblance,
+                of_query: Measured::default(),
+                in_query: Measured::default(),
+                shared: 0,
+                verified: true,
+            },
+            scheme: SchemeUsed {
+                scheme: Scheme::of_text(SchemeKind::ModN, Window::DEFAULT),
+                rung: Rung::ZERO,
+            },
+        }
+    }
+
+    #[test]
+    fn of_many_hits_hardly_more_are_held_than_are_asked_for() {
+        let mut best = BestHits {
+            hits: Vec::new(),
+            ask: Ask::Similar,
+            limit: 8,
+            truncated: false,
+        };
+        // Values go up and down again, each of them held by many.
+        for name in 0..5_000 {
+            best.add(hit(name, f64::from(name * 7 % 11) / 10.0));
+            assert!(best.hits.len() <= 8 + 2 + SPARE);
+        }
+        let (hits, truncated) = best.into_hits();
+        let names: Vec<_> = hits.iter().map(|hit| &hit.file.path).collect();
+        let expected: Vec<_> = (0..5_000_u32)
+            .filter(|name| name * 7 % 11 == 10)
+            .take(8)
+            .map(|name| std::path::PathBuf::from(format!("/r/{name:05}")))
+            .collect();
+        assert_eq!((names, truncated), (expected.iter().collect(), true));
+    }
 }
