@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use simdex_extract::{Outside, Pool, Share, SpoolSpace, Underway, WorkerCommand};
 use simdex_index::store::{Hooks, StoreError};
-use simdex_index::{Cancel, Fault, Index, IndexError, OpenReport};
+use simdex_index::{Cancel, Fault, Index, OpenReport};
 
 use crate::alarms::Part;
 use crate::causes::causes;
@@ -25,7 +25,7 @@ use crate::ingest::Ingest;
 use crate::pipeline::Pipeline;
 use crate::recheck::{Pace, Recheck};
 use crate::rescan::{Rescan, Settled};
-use crate::roots::{Root, RootState, Roots};
+use crate::roots::{Root, RootState, RootStatus, Roots};
 use crate::storage;
 use crate::walks::{Walk, Walks};
 use crate::watch::{Hint, RootWatcher};
@@ -119,7 +119,7 @@ impl Engine {
             lock(&self.walks).push(Arc::clone(&walks));
             self.follow(Arc::clone(root), hints, walks)?;
         }
-        if let Some(pace) = Pace::of(self.config.watch.recheck_mib_per_second) {
+        if let Some(pace) = Pace::of(&self.config.watch) {
             let (index, roots) = (Arc::clone(&self.index), Arc::clone(&self.roots));
             let pipeline = Arc::clone(&self.pipeline);
             let submit = move |key| pipeline.submit(key);
@@ -177,7 +177,7 @@ impl Engine {
     /// Does one walk that hints asked for; it may want another.
     pub fn walk(&self, root: &Root, walk: &Walk, walks: &Walks) {
         let walked = self.until_done(|rescan| match walk {
-            Walk::Root => rescan.root(root).map(|()| Settled::Yes),
+            Walk::Root => rescan.root(root).map(|_| Settled::Yes),
             Walk::Below(directory) => rescan.subtree(root, directory),
         });
         if walked == Some(Settled::WantsRoot) {
@@ -186,19 +186,19 @@ impl Engine {
     }
 
     /// Does what no client waits for, however often it takes; none where the engine ends.
-    fn until_done<T>(&self, work: impl Fn(&Rescan<'_>) -> Result<T, IndexError>) -> Option<T> {
+    fn until_done<T>(&self, work: impl Fn(&Rescan<'_>) -> Result<T, EngineError>) -> Option<T> {
         let go_on = || Ok(self.fate.cancel().check()?);
-        self.walk_until_done(work, go_on).ok()
+        self.walk_until_done(work, &go_on).ok()
     }
 
     /// A walk that succeeds ends the alarm, whoever raised it: a caller that gave up does not come
     /// back to do so.
     fn walk_until_done<T>(
         &self,
-        work: impl Fn(&Rescan<'_>) -> Result<T, IndexError>,
-        go_on: impl Fn() -> Result<(), EngineError>,
+        work: impl Fn(&Rescan<'_>) -> Result<T, EngineError>,
+        go_on: &dyn Fn() -> Result<(), EngineError>,
     ) -> Result<T, EngineError> {
-        let walk = || self.with_rescan(&work);
+        let walk = || self.with_rescan(&work, go_on);
         let done = self.fate.until_done(Part::Walks, walk, go_on)?;
         self.host.alarms.clear(Part::Walks);
         Ok(done)
@@ -206,8 +206,9 @@ impl Engine {
 
     fn with_rescan<T>(
         &self,
-        work: impl FnOnce(&Rescan<'_>) -> Result<T, IndexError>,
-    ) -> Result<T, IndexError> {
+        work: impl FnOnce(&Rescan<'_>) -> Result<T, EngineError>,
+        go_on: &dyn Fn() -> Result<(), EngineError>,
+    ) -> Result<T, EngineError> {
         let ingest = Ingest::new(
             &self.index,
             &self.pool,
@@ -221,28 +222,31 @@ impl Engine {
             pipeline: &self.pipeline,
             ingest: &ingest,
             event_delay: settle,
+            go_on,
         });
-        worked.inspect_err(|error| {
-            if error.fault() == Fault::Index {
+        worked.inspect_err(|error| match error {
+            EngineError::Index(error) if error.fault() == Fault::Index => {
                 self.fate.fail(Failure::Index(causes(error)));
             }
+            _ => {}
         })
     }
 
-    /// Walks a root and names what may have changed; a shortage is waited out as a barrier waits.
-    pub fn rescan(&self, root: &Root, cancel: &Cancel) -> Result<(), EngineError> {
+    /// Walks a root and names what may have changed; returns what it came to. A shortage is waited
+    /// out as a barrier waits.
+    pub fn rescan(&self, root: &Root, cancel: &Cancel) -> Result<RootStatus, EngineError> {
         let go_on = || self.pipeline.go_on(cancel);
-        self.walk_until_done(|rescan| rescan.root(root), go_on)
+        self.walk_until_done(|rescan| rescan.root(root), &go_on)
     }
 
     /// Returns when every change made before the call is answered for.
     pub fn sync(&self, cancel: &Cancel) -> Result<(), EngineError> {
-        for root in self.roots.iter() {
-            cancel.check()?;
-            self.rescan(root, cancel)?;
-        }
+        let walk = |root: &Arc<Root>| self.rescan(root, cancel);
+        let walked = self.roots.iter().map(walk);
+        let walked: Vec<RootStatus> = walked.collect::<Result<_, _>>()?;
         self.barrier(cancel)?;
-        self.roots.iter().try_for_each(unheld)
+        let mut walked = self.roots.iter().zip(&walked);
+        walked.try_for_each(|(root, status)| unheld(root, status))
     }
 
     /// Returns once everything named so far is applied, settled and power-safe.
@@ -252,7 +256,8 @@ impl Engine {
 
     /// Takes a held loss as real; returns the files removed.
     pub fn confirm_loss(&self, root: &Root) -> Result<u64, EngineError> {
-        let removed = self.with_rescan(|rescan| rescan.confirm_loss(root))?;
+        let go_on = || self.pipeline.go_on(&Cancel::never());
+        let removed = self.with_rescan(|rescan| rescan.confirm_loss(root), &go_on)?;
         // A rescan that met the files on record once more would hold the same loss again.
         self.pipeline.barrier(&Cancel::never())?;
         Ok(removed)
@@ -385,8 +390,7 @@ fn spool(host: &Host) -> SpoolSpace {
 }
 
 /// An error that names the root where a barrier cannot be kept.
-fn unheld(root: &Arc<Root>) -> Result<(), EngineError> {
-    let status = root.status();
+fn unheld(root: &Root, status: &RootStatus) -> Result<(), EngineError> {
     let path = root.path.display();
     match status.state {
         RootState::Watching | RootState::Scanning => Ok(()),

@@ -8,6 +8,7 @@ mod jobs;
 mod settler;
 mod writer;
 
+use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -126,7 +127,8 @@ impl Pipeline {
         self.thread("retries".to_owned(), |shared| {
             while let Some(key) = shared.again.next() {
                 if let Some(job) = shared.progress.submit(key) {
-                    shared.jobs.push(job);
+                    // The queue closes at the end, which ends the wait.
+                    let Ok(()) = shared.jobs.push(job, || Ok::<(), Infallible>(()));
                 }
             }
         })?;
@@ -149,15 +151,21 @@ impl Pipeline {
 
     /// Names a file that may have changed; waits while the queue is full.
     pub fn submit(&self, key: FileKey) {
-        // A member is read with the file that holds it.
-        if let Some(job) = self.shared.progress.submit(key.on_disk()) {
-            self.shared.jobs.push(job);
-        }
+        let Ok(()) = self.submit_while(key, || Ok::<(), Infallible>(()));
     }
 
-    /// An error once the engine ends, so that walks end with it.
-    pub fn check(&self) -> Result<(), IndexError> {
-        self.shared.fate.cancel().check()
+    /// The same, for a caller that may stop waiting: `go_on` is asked now and then, and its error
+    /// ends the wait. The file is named all the same.
+    pub fn submit_while<E>(
+        &self,
+        key: FileKey,
+        go_on: impl Fn() -> Result<(), E>,
+    ) -> Result<(), E> {
+        // A member is read with the file that holds it.
+        match self.shared.progress.submit(key.on_disk()) {
+            Some(job) => self.shared.jobs.push(job, go_on),
+            None => Ok(()),
+        }
     }
 
     /// Returns once everything named before is applied, settled and power-safe.
@@ -170,7 +178,7 @@ impl Pipeline {
             shared.to_settle.ring();
             std::thread::sleep(Duration::from_millis(2));
         }
-        let commit = || shared.commit();
+        let commit = || Ok(shared.commit()?);
         shared.fate.until_done(Part::Commits, commit, go_on)?;
         shared.host.alarms.clear(Part::Commits);
         // What failed meanwhile may have been part of it.
@@ -267,7 +275,7 @@ impl Shared {
     fn look_until_done(&self, key: &FileKey) -> Option<Option<Change>> {
         // What a panic leaves behind is dropped: a look only reads.
         let look = || match catch_unwind(AssertUnwindSafe(|| self.look(key))) {
-            Ok(looked) => looked,
+            Ok(looked) => Ok(looked?),
             Err(_) => {
                 let path = String::from_utf8_lossy(&key.path);
                 tracing::error!(path = %path.escape_debug(), "looking at a file panicked");

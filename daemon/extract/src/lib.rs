@@ -48,7 +48,7 @@ pub use sandbox::SandboxReport;
 pub use snapshot::{Snapshot, SnapshotError};
 pub use space::SpoolSpace;
 pub use spool::MemberBytes;
-pub use underway::{Mark, Refused, Underway};
+pub use underway::{Mark, Patience, Refused, Underway};
 pub use worker::worker_main;
 
 /// Version of what extraction yields. It rises when the same bytes may give another text, so that
