@@ -32,6 +32,15 @@ pub enum IndexError {
     /// A document that is not (or no longer) known.
     #[error("document {} is not known", .0.0)]
     UnknownDocument(DocId),
+    /// Something outside the index could not be used for want of what the machine may have again
+    /// later: descriptors, memory.
+    #[error("{what}: {source}")]
+    Shortage {
+        /// What could not be done, and with what.
+        what: String,
+        /// The refusal.
+        source: std::io::Error,
+    },
     /// The asker went away or its deadline passed.
     #[error("the query was cancelled or ran out of time")]
     Cancelled,
