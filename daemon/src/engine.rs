@@ -2,6 +2,7 @@
 //! drain (stop watching, finish, close). An engine that fails ends; the [`crate::supervisor`] starts
 //! another on the same [`Host`].
 
+mod completeness;
 mod error;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,6 +15,7 @@ use std::time::{Duration, Instant};
 use simdex_extract::{Outside, Pool, Share, SpoolSpace, Underway, WorkerCommand};
 use simdex_index::store::{Hooks, StoreError};
 use simdex_index::{Cancel, Fault, Index, OpenReport};
+use simdex_schema::RootId;
 
 use crate::alarms::Part;
 use crate::causes::causes;
@@ -30,6 +32,7 @@ use crate::storage;
 use crate::walks::{Walk, Walks};
 use crate::watch::{Hint, RootWatcher};
 
+pub use completeness::{Basis, Incomplete};
 pub use error::EngineError;
 
 /// Hints not yet acted on; watchers merge theirs while it is full.
@@ -57,7 +60,7 @@ pub struct Engine {
     host: Arc<Host>,
     fate: Arc<Fate>,
     /// What is still to be walked, by root.
-    walks: Mutex<Vec<Arc<Walks>>>,
+    walks: Mutex<Vec<(RootId, Arc<Walks>)>>,
     /// Threads that act on hints and walk roots.
     threads: Mutex<Vec<JoinHandle<()>>>,
     /// Reads files again of which nothing tells that they changed.
@@ -116,7 +119,7 @@ impl Engine {
             let (watcher, _) = started.map_err(|error| EngineError::Unsynced(error.to_string()))?;
             root.watch(Some(watcher));
             let walks = Arc::<Walks>::default();
-            lock(&self.walks).push(Arc::clone(&walks));
+            lock(&self.walks).push((root.id, Arc::clone(&walks)));
             self.follow(Arc::clone(root), hints, walks)?;
         }
         if let Some(pace) = Pace::of(&self.config.watch) {
@@ -290,7 +293,7 @@ impl Engine {
         for root in self.roots.iter() {
             root.watch(None);
         }
-        lock(&self.walks).iter().for_each(|walks| walks.end());
+        lock(&self.walks).iter().for_each(|(_, walks)| walks.end());
         self.fate.end();
         // Readers wait for workers: what comes of those that are killed is dropped.
         self.pool.shutdown();

@@ -26,7 +26,7 @@ use crate::alarms::Part;
 use crate::bell::Bell;
 use crate::config::Config;
 use crate::engine::EngineError;
-use crate::fate::Fate;
+use crate::fate::{Backoff, Fate};
 use crate::host::Host;
 use crate::ingest::{Ingest, Looked, gave_up};
 use crate::progress::{Job, Progress};
@@ -42,6 +42,8 @@ const GIVE_WAY: i32 = 5;
 /// A barrier waits so long for what keeps changes from being applied to pass, then fails and says
 /// what it is.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// First and longest pause between two looks whether something is still under way.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
 /// An idle reader asks this often whether it should end.
 const IDLE: Duration = Duration::from_millis(200);
 
@@ -173,16 +175,27 @@ impl Pipeline {
         let shared = &self.shared;
         let go_on = || shared.go_on(cancel);
         shared.progress.wait(go_on)?;
-        while !shared.index.is_settled() {
-            go_on()?;
-            shared.to_settle.ring();
-            std::thread::sleep(Duration::from_millis(2));
-        }
+        self.wait_while(|| !shared.index.is_settled(), cancel)?;
         let commit = || Ok(shared.commit()?);
         shared.fate.until_done(Part::Commits, commit, go_on)?;
         shared.host.alarms.clear(Part::Commits);
         // What failed meanwhile may have been part of it.
         shared.ended()
+    }
+
+    /// Waits while something is under way that ends by itself.
+    pub fn wait_while(
+        &self,
+        is_under_way: impl Fn() -> bool,
+        cancel: &Cancel,
+    ) -> Result<(), EngineError> {
+        let mut pauses = Backoff::between(PAUSES.0, PAUSES.1);
+        while is_under_way() {
+            self.shared.go_on(cancel)?;
+            self.shared.to_settle.ring();
+            std::thread::sleep(pauses.pause());
+        }
+        Ok(())
     }
 
     /// An error where a caller need not wait any longer: it is cancelled, the engine ends, or changes

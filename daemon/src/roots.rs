@@ -11,7 +11,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use simdex_index::{Index, IndexError, View};
 use simdex_schema::{DirectoryIdentity, FileKey, RootId, RootRecord, path};
@@ -133,6 +133,17 @@ impl Root {
         let said = details.iter().filter(|detail| !detail.is_empty());
         status.detail = said.map(String::as_str).collect::<Vec<_>>().join("; ");
         status
+    }
+
+    /// Where it stands now.
+    pub fn state(&self) -> RootState {
+        self.lock().state
+    }
+
+    /// Whether it is being walked, or was not yet in this run.
+    pub fn is_walked(&self) -> bool {
+        let walking = matches!(self.walking.try_lock(), Err(TryLockError::WouldBlock));
+        walking || self.state() == RootState::Scanning
     }
 
     /// Changes what is known of it, and what is recorded where that changed.

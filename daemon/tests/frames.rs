@@ -69,7 +69,8 @@ fn like(daemon: &Daemon, name: &str) -> BTreeMap<String, f64> {
 fn shown(daemon: &Daemon, name: &str) -> Option<(String, String, BTreeMap<String, String>)> {
     let file = daemon
         .wait(daemon.client.describe(&daemon.path(name)))
-        .ok()?;
+        .ok()?
+        .file?;
     let facts = file.facts.into_iter().map(|fact| (fact.name, fact.value));
     let role = file.place.map(|place| place.role).unwrap_or_default();
     Some((file.state, role, facts.collect()))

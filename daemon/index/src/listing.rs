@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
-    ContentHash, ContentRecord, DocId, DocumentHash, DocumentKind, FileKey, FileRecord, Reason,
-    RootId, State, key, path,
+    ContentHash, ContentRecord, DocId, DocumentHash, DocumentKind, FileKey, FileRecord, GroupId,
+    Reason, RootId, State, key, path,
 };
 
 use crate::index::Index;
@@ -36,6 +36,8 @@ pub struct FileView {
     pub document: Option<(DocId, DocumentHash)>,
     /// Characters of canonical text, where there is any.
     pub chars: Option<u64>,
+    /// The group it is in, once that is settled.
+    pub group: Option<GroupId>,
 }
 
 impl Index {
@@ -242,6 +244,7 @@ impl Index {
             reason,
             document,
             chars,
+            group: document.and_then(|(id, _)| self.group_id_of(id)),
         })
     }
 

@@ -10,15 +10,23 @@ use std::io::{self, Write};
 pub(super) use group::group;
 pub(super) use head::head;
 
-use super::format::Count;
+use simdex_proto::completeness::Completeness;
+
+use super::format::{Count, Text};
 
 /// Groups shown; browsers falter on more.
 pub(super) const GROUPS_SHOWN: usize = 2_000;
 /// Files shown of one group.
 const FILES_SHOWN: usize = 200;
 
-/// Ends the page; says how many of the `groups` are not on it.
-pub(super) fn foot(out: &mut dyn Write, groups: usize) -> io::Result<()> {
+/// Ends the page; says how many of the `groups` are not on it, and what was met on the way that the
+/// head of the page could not know.
+pub(super) fn foot(
+    out: &mut dyn Write,
+    groups: usize,
+    told: &Completeness,
+    met: &Completeness,
+) -> io::Result<()> {
     if let Some(more @ 1..) = groups.checked_sub(GROUPS_SHOWN) {
         writeln!(
             out,
@@ -26,7 +34,23 @@ pub(super) fn foot(out: &mut dyn Write, groups: usize) -> io::Result<()> {
             Count(more as u64)
         )?;
     }
+    if met != told {
+        incomplete(out, met)?;
+    }
     out.write_all(FOOT.as_bytes())
+}
+
+/// What the index lacked when the report was made; nothing where it was complete.
+fn incomplete(out: &mut dyn Write, completeness: &Completeness) -> io::Result<()> {
+    let Some(pending) = &completeness.pending else {
+        return Ok(());
+    };
+    let pending = pending.to_string();
+    writeln!(
+        out,
+        "<p class=\"warning\"><b>This report is not complete.</b> When it was made: {}.</p>",
+        Text(&pending)
+    )
 }
 
 const FOOT: &str = r#"<footer>

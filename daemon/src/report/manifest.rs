@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt as _;
 
 use serde::Serialize;
+use simdex_proto::completeness::Completeness;
 
 use super::lines::PathLine;
 use super::sink::FileEntry;
@@ -30,6 +31,8 @@ struct Manifest<'a> {
     documents: u64,
     groups: u64,
     suppressed: u64,
+    #[serde(flatten)]
+    completeness: Completeness,
     diffs: u64,
     documents_without_text: u64,
 }
@@ -62,6 +65,7 @@ pub(super) fn text(
         documents: summary.documents,
         groups: summary.groups,
         suppressed: summary.suppressed,
+        completeness: (input.completeness)(),
         diffs,
         documents_without_text: without_text,
     };

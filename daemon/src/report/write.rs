@@ -84,7 +84,10 @@ pub(super) fn report(sink: &dyn Sink, input: &ReportInput<'_>) -> Result<Written
     for (index, group) in groups.iter().enumerate() {
         writer.group(&Sorted::new(group)?, index < html::GROUPS_SHOWN)?;
     }
-    writer.html.add(|out| html::foot(out, groups.len()))?;
+    let met = (input.completeness)();
+    writer
+        .html
+        .add(|out| html::foot(out, groups.len(), &input.summary.completeness, &met))?;
     writer.close(input)
 }
 

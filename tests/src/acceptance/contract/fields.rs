@@ -65,6 +65,16 @@ const SUMMARY: Fields = &[
     ("groups", Count),
     ("suppressed", Count),
     ("seconds", Seconds),
+    ("complete", Bool),
+];
+
+/// Beside a `complete` that is false.
+const PENDING: Fields = &[
+    ("queued", Count),
+    ("unsettled", Count),
+    ("stale_roots", Count),
+    ("held_losses", Count),
+    ("damaged", Count),
 ];
 
 const ROOT: Fields = &[
@@ -121,6 +131,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("role", Maybe(&Text)),
             ("ordinal", Maybe(&Count)),
             ("last_read", Maybe(&Text)),
+            ("group", Maybe(&Count)),
         ],
     ),
     (
@@ -151,6 +162,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("suppressed", Count),
             ("seconds", Seconds),
             ("truncated", Bool),
+            ("complete", Bool),
         ],
     ),
     (
@@ -212,8 +224,10 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("schemes", List(USAGE)),
             ("roots", List(ROOT)),
             ("summary", Object(SUMMARY)),
+            ("complete", Bool),
         ],
     ),
+    ("completeness", &[("complete", Bool)]),
     ("root", ROOT),
     ("rescan", &[("roots", Count)]),
     ("sync", &[("seconds", Seconds), ("files", Count)]),
@@ -228,7 +242,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
 ];
 
 /// Checks a line: `type`, `v` and exactly these fields. A match may have `modified`: of a version;
-/// a summary `pairs`.
+/// a summary `pairs`; a file that is shown by itself `complete`; and what is not complete has `pending`.
 pub(super) fn check(line: &Value, fields: Fields) -> Result<()> {
     ensure!(line["v"] == 1, "v is {}", line["v"]);
     let mut own = line
@@ -249,12 +263,22 @@ pub(super) fn check(line: &Value, fields: Fields) -> Result<()> {
             "modified"
         );
     }
+    if line["type"] == "file" {
+        let complete = own.get("complete").is_none_or(Value::is_boolean);
+        ensure!(complete, "complete");
+        own.remove("complete");
+    }
     object(&Value::Object(own), fields)
 }
 
 fn object(value: &Value, fields: Fields) -> Result<()> {
     let object = value.as_object().context("no object")?;
     let mut wanted = BTreeSet::new();
+    if object.get("complete") == Some(&Value::Bool(false)) {
+        let pending = object.get("pending").context("pending is missing")?;
+        self::object(pending, PENDING).context("pending")?;
+        wanted.insert("pending".to_owned());
+    }
     for (name, kind) in fields {
         let found = object
             .get(*name)
@@ -342,6 +366,20 @@ mod tests {
         ] {
             assert!(check(&wrong, fields).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn what_is_not_complete_says_why() {
+        let fields: Fields = &[("complete", Bool)];
+        let pending = json!({
+            "queued": 1, "unsettled": 0, "stale_roots": 0, "held_losses": 0, "damaged": 0
+        });
+        let line = |complete: bool, pending: &Value| json!({"v": 1, "complete": complete, "pending": pending});
+        assert!(check(&line(false, &pending), fields).is_ok());
+        assert!(check(&line(true, &pending), fields).is_err());
+        assert!(check(&line(false, &json!({"queued": 1})), fields).is_err());
+        assert!(check(&json!({"v": 1, "complete": true}), fields).is_ok());
+        assert!(check(&json!({"v": 1, "complete": false}), fields).is_err());
     }
 
     #[test]
