@@ -27,7 +27,7 @@ use crate::config::Config;
 use crate::engine::EngineError;
 use crate::fate::{Backoff, Fate};
 use crate::host::Host;
-use crate::ingest::{Ingest, Looked, gave_up};
+use crate::ingest::{Ingest, Looked, OwnReports, gave_up};
 use crate::progress::{Job, Progress};
 use crate::roots::Roots;
 
@@ -55,6 +55,7 @@ struct Shared {
     fate: Arc<Fate>,
     index: Arc<Index>,
     pool: Arc<Pool>,
+    own_reports: Arc<OwnReports>,
     roots: Arc<Roots>,
     jobs: Jobs,
     progress: Progress,
@@ -73,6 +74,7 @@ impl Pipeline {
     pub fn start(
         host: &Arc<Host>,
         fate: &Arc<Fate>,
+        own_reports: Arc<OwnReports>,
         index: Arc<Index>,
         pool: Arc<Pool>,
         roots: Arc<Roots>,
@@ -83,6 +85,7 @@ impl Pipeline {
             fate: Arc::clone(fate),
             index,
             pool,
+            own_reports,
             roots,
             jobs: Jobs::new(readers),
             progress: Progress::default(),
@@ -289,7 +292,8 @@ impl Shared {
             return Ok(None);
         };
         let (limits, cancel) = (&self.host.config.extract, self.fate.cancel());
-        let ingest = Ingest::new(&self.index, &self.pool, limits, share(key), cancel);
+        let (index, pool, own) = (&self.index, &self.pool, &self.own_reports);
+        let ingest = Ingest::new(index, pool, own, limits, share(key), cancel);
         Ok(match ingest.file(&root, key.clone())? {
             Looked::Again(change) => {
                 self.again.later(key);

@@ -2,11 +2,12 @@
 
 use std::ffi::OsStr;
 use std::io;
+use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use simdex_index::{Cancel, Index, IndexError};
+use simdex_index::{Cancel, Index, IndexError, View};
 use simdex_schema::DocumentHash;
 use simdex_signature::{Ratio, Rung, Scheme, SchemeKind};
 use thiserror::Error;
@@ -15,6 +16,7 @@ use crate::catalogue::{self, Group, Summary};
 use crate::engine::Engine;
 use crate::report::{
     self, ReportDir, ReportError, ReportGroup, ReportInput, ReportMember, SchemeLine, Sink,
+    UnreadFile, VisitUnread,
 };
 
 /// Why there is no report.
@@ -55,8 +57,8 @@ pub fn keep(
     let (summary, manifest) = write(engine, &folder, created, threshold, cancel)?;
     cancel.check()?;
     let path = folder.publish()?;
-    let at = created.as_microsecond().unsigned_abs();
-    engine.index.put_report(at, &path, summary.groups)?;
+    let finished = jiff::Timestamp::now().as_microsecond().unsigned_abs();
+    engine.index.put_report(finished, &path, summary.groups)?;
     Ok(Kept {
         path,
         manifest,
@@ -95,7 +97,7 @@ fn write(
     cancel.check()?;
     let mut summary = catalogue::summary(&engine.index, &view)?;
     summary.groups = groups.len() as u64;
-    summary.seconds = started.elapsed().as_secs_f64();
+    let seconds = || started.elapsed().as_secs_f64();
     let written = report::write(
         sink,
         &ReportInput {
@@ -105,11 +107,15 @@ fn write(
             scheme: scheme_line(&engine.index),
             roots: engine.roots.iter().map(|root| root.path.clone()).collect(),
             summary: report_summary(&summary),
+            seconds: &seconds,
             groups: groups.iter().map(report_group).collect(),
+            unread: &|visit| unread(&engine.index, &view, cancel, visit),
+            key: engine.own_reports.key(),
             text_of: &|hash| text_of(&engine.index, DocumentHash(*hash)),
             cancel,
         },
     )?;
+    summary.seconds = seconds();
     Ok((summary, written.manifest))
 }
 
@@ -132,8 +138,38 @@ fn report_summary(summary: &Summary) -> report::Summary {
         documents: summary.documents,
         groups: summary.groups,
         suppressed: summary.suppressed,
-        seconds: summary.seconds,
     }
+}
+
+/// Visits the files that were not read, or not whole.
+fn unread(
+    index: &Index,
+    view: &View,
+    cancel: &Cancel,
+    visit: &mut VisitUnread<'_>,
+) -> io::Result<()> {
+    let mut failed = None;
+    let visited = catalogue::files(index, view, &mut |file| {
+        let done = cancel.check().map_err(io::Error::other).and_then(|()| {
+            if !catalogue::is_unread(file) {
+                return Ok(());
+            }
+            visit(&UnreadFile {
+                path: file.path.as_os_str().as_bytes(),
+                state: file.state.name(),
+                reason: file.reason.as_str(),
+            })
+        });
+        match done {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    });
+    visited.map_err(io::Error::other)?;
+    failed.map_or(Ok(()), Err)
 }
 
 fn report_group(group: &Group) -> ReportGroup {

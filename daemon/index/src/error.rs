@@ -33,11 +33,19 @@ pub enum IndexError {
     #[error("document {} is not known", .0.0)]
     UnknownDocument(DocId),
     /// Texts are damaged, so that an answer over all texts would lack some.
-    #[error(
-        "the extracted text of {0} documents is damaged; `simctl sync` reads their files again, then ask again"
-    )]
+    #[error("the extracted text of {0} documents is damaged")]
     LostTexts(usize),
     /// The asker went away or its deadline passed.
     #[error("the query was cancelled or ran out of time")]
     Cancelled,
+}
+
+impl IndexError {
+    /// What to do about it, where that is known.
+    pub fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::LostTexts(_) => Some("`simctl sync` reads their files again, then ask again"),
+            _ => None,
+        }
+    }
 }
