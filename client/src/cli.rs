@@ -220,20 +220,23 @@ const FIND_VERBS: [(&str, f64); 4] = [
 
 /// The command line, with the defaults of each verb in its help.
 pub(crate) fn command() -> Command {
-    FIND_VERBS
-        .iter()
-        .fold(Cli::command(), |command, (verb, least)| {
-            let limit = format!(
-                "List at most this many files [default: {}]",
-                defaults::LIMIT
-            );
-            let threshold =
-                format!("Least resemblance or containment, from 0 to 1 [default: {least}]");
-            command.mut_subcommand(verb, |verb| {
-                verb.mut_arg("limit", |limit_arg| limit_arg.help(limit))
-                    .mut_arg("value", |ratio| ratio.help(threshold))
-            })
-        })
+    Cli::command().mut_subcommands(|verb| {
+        let asked = FIND_VERBS.iter().find(|(name, _)| *name == verb.get_name());
+        match asked {
+            Some((_, least)) => with_defaults(verb, *least),
+            None => verb,
+        }
+    })
+}
+
+fn with_defaults(verb: Command, least: f64) -> Command {
+    let limit = format!(
+        "List at most this many files [default: {}]",
+        defaults::LIMIT
+    );
+    let threshold = format!("Least resemblance or containment, from 0 to 1 [default: {least}]");
+    verb.mut_arg("limit", |count| count.help(limit))
+        .mut_arg("value", |ratio| ratio.help(threshold))
 }
 
 /// What was typed; ends the process where it makes no sense.

@@ -134,7 +134,7 @@ _simctl() {
 
     case "${cmd}" in
         simctl)
-            opts="-h -V --socket --json --help --version find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help"
+            opts="-h -V --socket --json --help --version compare pairs groups status files show roots rescan sync report completions find-similar containing contained-in versions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -152,7 +152,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__compare)
-            opts="-h --socket --json --help"
+            opts="-h --no-difference --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -188,13 +188,17 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__contained__subcmd__in)
-            opts="-h --threshold --limit --scheme --root --socket --json --help"
+            opts="-h --scheme --root --limit --threshold --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --threshold)
+                --scheme)
+                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
+                    return 0
+                    ;;
+                --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -202,11 +206,7 @@ _simctl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --scheme)
-                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
-                    return 0
-                    ;;
-                --root)
+                --threshold)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -222,13 +222,17 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__containing)
-            opts="-h --threshold --limit --scheme --root --socket --json --help"
+            opts="-h --scheme --root --limit --threshold --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --threshold)
+                --scheme)
+                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
+                    return 0
+                    ;;
+                --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -236,11 +240,7 @@ _simctl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --scheme)
-                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
-                    return 0
-                    ;;
-                --root)
+                --threshold)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -286,13 +286,17 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__find__subcmd__similar)
-            opts="-h --threshold --limit --scheme --root --socket --json --help"
+            opts="-h --scheme --root --limit --threshold --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --threshold)
+                --scheme)
+                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
+                    return 0
+                    ;;
+                --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -300,11 +304,7 @@ _simctl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --scheme)
-                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
-                    return 0
-                    ;;
-                --root)
+                --threshold)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -350,7 +350,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__help)
-            opts="find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help"
+            opts="compare pairs groups status files show roots rescan sync report completions find-similar containing contained-in versions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -812,13 +812,17 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__versions)
-            opts="-h --threshold --limit --scheme --root --socket --json --help"
+            opts="-h --scheme --root --limit --threshold --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --threshold)
+                --scheme)
+                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
+                    return 0
+                    ;;
+                --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -826,11 +830,7 @@ _simctl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --scheme)
-                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
-                    return 0
-                    ;;
-                --root)
+                --threshold)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
