@@ -54,7 +54,6 @@ pub(crate) fn data_dir(config: &Config) -> Result<DataDir, EngineError> {
     let is_new = std::fs::symlink_metadata(path.join("store")).is_err();
     if is_new {
         eprintln!("simdexd: new, empty index in {}", Printable(path));
-        tracing::warn!(path = %path.display(), "the index is new and empty");
     }
     Ok(DataDir {
         path: path.clone(),

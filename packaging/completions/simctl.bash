@@ -134,7 +134,7 @@ _simctl() {
 
     case "${cmd}" in
         simctl)
-            opts="-h -V --socket --json --help --version compare pairs groups status files show roots rescan sync report completions find-similar containing contained-in versions help"
+            opts="-h -V --socket --json --help --version find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -350,7 +350,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__help)
-            opts="compare pairs groups status files show roots rescan sync report completions find-similar containing contained-in versions help"
+            opts="find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

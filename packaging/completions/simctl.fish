@@ -28,6 +28,10 @@ complete -c simctl -n "__fish_simctl_needs_command" -l socket -d 'Ask the daemon
 complete -c simctl -n "__fish_simctl_needs_command" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_needs_command" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_needs_command" -s V -l version -d 'Print version'
+complete -c simctl -n "__fish_simctl_needs_command" -f -a "find-similar" -d 'List the files that resemble FILE, most alike first'
+complete -c simctl -n "__fish_simctl_needs_command" -f -a "containing" -d 'List the files that contain FILE, those that hold most of it first'
+complete -c simctl -n "__fish_simctl_needs_command" -f -a "contained-in" -d 'List the files contained in FILE, most fully contained first'
+complete -c simctl -n "__fish_simctl_needs_command" -f -a "versions" -d 'List the versions of FILE, oldest first'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "compare" -d 'Show how two files stand to each other, and their difference'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "pairs" -d 'List the pairs of near-duplicates'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "groups" -d 'List the groups of near-duplicates'
@@ -39,11 +43,39 @@ complete -c simctl -n "__fish_simctl_needs_command" -f -a "rescan" -d 'Walk root
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "sync" -d 'Wait until every change made so far is answered for'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "report" -d 'Write a report directory, or have the daemon keep one'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
-complete -c simctl -n "__fish_simctl_needs_command" -f -a "find-similar" -d 'List the files that resemble FILE, most alike first'
-complete -c simctl -n "__fish_simctl_needs_command" -f -a "containing" -d 'List the files that contain FILE, those that hold most of it first'
-complete -c simctl -n "__fish_simctl_needs_command" -f -a "contained-in" -d 'List the files contained in FILE, most fully contained first'
-complete -c simctl -n "__fish_simctl_needs_command" -f -a "versions" -d 'List the versions of FILE, oldest first'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l scheme -d 'Let this signature scheme answer' -r -f -a "mod_n\t'Fingerprints divisible by n: the primary scheme'
+bsw_n\t'The smallest fingerprint of each chunk: the second opinion'"
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l limit -d 'List at most this many files [default: 20]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.1]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l json -d 'Print one JSON object a line'
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l scheme -d 'Let this signature scheme answer' -r -f -a "mod_n\t'Fingerprints divisible by n: the primary scheme'
+bsw_n\t'The smallest fingerprint of each chunk: the second opinion'"
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l limit -d 'List at most this many files [default: 20]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.5]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l json -d 'Print one JSON object a line'
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l scheme -d 'Let this signature scheme answer' -r -f -a "mod_n\t'Fingerprints divisible by n: the primary scheme'
+bsw_n\t'The smallest fingerprint of each chunk: the second opinion'"
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l limit -d 'List at most this many files [default: 20]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.5]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l json -d 'Print one JSON object a line'
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l scheme -d 'Let this signature scheme answer' -r -f -a "mod_n\t'Fingerprints divisible by n: the primary scheme'
+bsw_n\t'The smallest fingerprint of each chunk: the second opinion'"
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l limit -d 'List at most this many files [default: 20]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.5]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l json -d 'Print one JSON object a line'
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l no-difference -d 'Give the numbers alone'
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l json -d 'Print one JSON object a line'
@@ -113,52 +145,20 @@ complete -c simctl -n "__fish_simctl_using_subcommand report" -s h -l help -d 'P
 complete -c simctl -n "__fish_simctl_using_subcommand completions" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand completions" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand completions" -s h -l help -d 'Print help'
-complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l scheme -d 'Let this signature scheme answer' -r -f -a "mod_n\t'Fingerprints divisible by n: the primary scheme'
-bsw_n\t'The smallest fingerprint of each chunk: the second opinion'"
-complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l limit -d 'List at most this many files [default: 20]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.1]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l json -d 'Print one JSON object a line'
-complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c simctl -n "__fish_simctl_using_subcommand containing" -l scheme -d 'Let this signature scheme answer' -r -f -a "mod_n\t'Fingerprints divisible by n: the primary scheme'
-bsw_n\t'The smallest fingerprint of each chunk: the second opinion'"
-complete -c simctl -n "__fish_simctl_using_subcommand containing" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand containing" -l limit -d 'List at most this many files [default: 20]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand containing" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.5]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand containing" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand containing" -l json -d 'Print one JSON object a line'
-complete -c simctl -n "__fish_simctl_using_subcommand containing" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l scheme -d 'Let this signature scheme answer' -r -f -a "mod_n\t'Fingerprints divisible by n: the primary scheme'
-bsw_n\t'The smallest fingerprint of each chunk: the second opinion'"
-complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l limit -d 'List at most this many files [default: 20]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.5]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l json -d 'Print one JSON object a line'
-complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c simctl -n "__fish_simctl_using_subcommand versions" -l scheme -d 'Let this signature scheme answer' -r -f -a "mod_n\t'Fingerprints divisible by n: the primary scheme'
-bsw_n\t'The smallest fingerprint of each chunk: the second opinion'"
-complete -c simctl -n "__fish_simctl_using_subcommand versions" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand versions" -l limit -d 'List at most this many files [default: 20]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand versions" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.5]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand versions" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand versions" -l json -d 'Print one JSON object a line'
-complete -c simctl -n "__fish_simctl_using_subcommand versions" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from compare pairs groups status files show roots rescan sync report completions find-similar containing contained-in versions help" -f -a "compare" -d 'Show how two files stand to each other, and their difference'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from compare pairs groups status files show roots rescan sync report completions find-similar containing contained-in versions help" -f -a "pairs" -d 'List the pairs of near-duplicates'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from compare pairs groups status files show roots rescan sync report completions find-similar containing contained-in versions help" -f -a "groups" -d 'List the groups of near-duplicates'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from compare pairs groups status files show roots rescan sync report completions find-similar containing contained-in versions help" -f -a "status" -d 'Show what the daemon holds and watches'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from compare pairs groups status files show roots rescan sync report completions find-similar containing contained-in versions help" -f -a "files" -d 'List every file seen, with its state'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from compare pairs groups status files show roots rescan sync report completions find-similar containing contained-in versions help" -f -a "show" -d 'Show all that is on record about FILE: who read it, what it says of itself, what it holds'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from compare pairs groups status files show roots rescan sync report completions find-similar containing contained-in versions help" -f -a "roots" -d 'List the watched roots, or confirm a loss'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from compare pairs groups status files show roots rescan sync report completions find-similar containing contained-in versions help" -f -a "rescan" -d 'Walk roots again'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from compare pairs groups status files show roots rescan sync report completions find-similar containing contained-in versions help" -f -a "sync" -d 'Wait until every change made so far is answered for'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from compare pairs groups status files show roots rescan sync report completions find-similar containing contained-in versions help" -f -a "report" -d 'Write a report directory, or have the daemon keep one'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from compare pairs groups status files show roots rescan sync report completions find-similar containing contained-in versions help" -f -a "completions" -d 'Print a completion script for a shell'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from compare pairs groups status files show roots rescan sync report completions find-similar containing contained-in versions help" -f -a "find-similar" -d 'List the files that resemble FILE, most alike first'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from compare pairs groups status files show roots rescan sync report completions find-similar containing contained-in versions help" -f -a "containing" -d 'List the files that contain FILE, those that hold most of it first'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from compare pairs groups status files show roots rescan sync report completions find-similar containing contained-in versions help" -f -a "contained-in" -d 'List the files contained in FILE, most fully contained first'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from compare pairs groups status files show roots rescan sync report completions find-similar containing contained-in versions help" -f -a "versions" -d 'List the versions of FILE, oldest first'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from compare pairs groups status files show roots rescan sync report completions find-similar containing contained-in versions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "find-similar" -d 'List the files that resemble FILE, most alike first'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "containing" -d 'List the files that contain FILE, those that hold most of it first'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "contained-in" -d 'List the files contained in FILE, most fully contained first'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "versions" -d 'List the versions of FILE, oldest first'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "compare" -d 'Show how two files stand to each other, and their difference'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "pairs" -d 'List the pairs of near-duplicates'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "groups" -d 'List the groups of near-duplicates'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "status" -d 'Show what the daemon holds and watches'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "files" -d 'List every file seen, with its state'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "show" -d 'Show all that is on record about FILE: who read it, what it says of itself, what it holds'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "roots" -d 'List the watched roots, or confirm a loss'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "rescan" -d 'Walk roots again'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "sync" -d 'Wait until every change made so far is answered for'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "report" -d 'Write a report directory, or have the daemon keep one'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "completions" -d 'Print a completion script for a shell'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c simctl -n "__fish_simctl_using_subcommand help; and __fish_seen_subcommand_from roots" -f -a "confirm-loss" -d 'Take a held loss as real: remove the files that a rescan missed'

@@ -93,7 +93,7 @@ impl EngineError {
                 ));
             }
             Self::Unsynced { advice, .. } => advice,
-            Self::NothingHeld(_) => "`simctl roots` lists what is held; `simctl sync` looks first",
+            Self::NothingHeld(_) => "run `simctl sync`, then see `simctl roots`",
             Self::NotApplied(_) => "it is tried again until it succeeds",
             Self::Failed(_) => "it is closed and opened again; ask again then",
             Self::Thread(_) => "raise the limit of processes",
