@@ -23,9 +23,10 @@ use crate::config::Config;
 use crate::events::Events;
 use crate::fate::{Failure, Fate};
 use crate::host::Host;
-use crate::ingest::Ingest;
+use crate::ingest::{Ingest, OwnReports};
 use crate::pipeline::Pipeline;
 use crate::recheck::{Pace, Recheck};
+use crate::report::ReportKey;
 use crate::rescan::{Rescan, Settled};
 use crate::roots::{Root, RootState, RootStatus, Roots};
 use crate::storage;
@@ -48,6 +49,8 @@ pub struct Engine {
     pub roots: Arc<Roots>,
     /// Who is told of changes.
     pub events: Arc<Events>,
+    /// Which reports are its own.
+    pub own_reports: Arc<OwnReports>,
     /// How it was set up.
     pub config: Config,
     /// Where the index lives.
@@ -84,9 +87,15 @@ impl Engine {
         let events = Arc::clone(&host.events);
         let roots = Arc::new(Roots::open(&index, &config.roots, &events)?);
         index.serve(roots.view());
+        let key = ReportKey::open(&host.data_dir).map_err(|source| EngineError::DataDir {
+            path: host.data_dir.clone(),
+            source,
+        })?;
+        let own_reports = Arc::new(OwnReports::marked_by(key));
         let pipeline = Pipeline::start(
             host,
             &fate,
+            Arc::clone(&own_reports),
             Arc::clone(&index),
             Arc::clone(&pool),
             Arc::clone(&roots),
@@ -96,6 +105,7 @@ impl Engine {
             pool,
             roots,
             events,
+            own_reports,
             config: config.clone(),
             data_dir: host.data_dir.clone(),
             opened: opened.report,
@@ -116,7 +126,10 @@ impl Engine {
             let settings = self.config.watch_settings();
             let mode = root.configured.mode.into();
             let started = RootWatcher::start(root.id.0, &root.path, mode, &settings, sender);
-            let (watcher, _) = started.map_err(|error| EngineError::Unsynced(error.to_string()))?;
+            let (watcher, _) = started.map_err(|error| EngineError::Unsynced {
+                reason: error.to_string(),
+                advice: "see to what the error names, and start again".to_owned(),
+            })?;
             root.watch(Some(watcher));
             let walks = Arc::<Walks>::default();
             lock(&self.walks).push((root.id, Arc::clone(&walks)));
@@ -215,6 +228,7 @@ impl Engine {
         let ingest = Ingest::new(
             &self.index,
             &self.pool,
+            &self.own_reports,
             &self.config.extract,
             Share::default(),
             &Cancel::never(),
@@ -259,6 +273,12 @@ impl Engine {
 
     /// Takes a held loss as real; returns the files removed.
     pub fn confirm_loss(&self, root: &Root) -> Result<u64, EngineError> {
+        let status = root.status();
+        let waits = matches!(status.state, RootState::LossHeld | RootState::Replaced);
+        if !waits && status.pending_loss == 0 {
+            return Err(EngineError::NothingHeld(root.path.clone()));
+        }
+        tracing::info!(root = root.id.0, "a held loss is confirmed");
         let go_on = || self.pipeline.go_on(&Cancel::never());
         let removed = self.with_rescan(|rescan| rescan.confirm_loss(root), &go_on)?;
         // A rescan that met the files on record once more would hold the same loss again.
@@ -397,21 +417,27 @@ fn unheld(root: &Root, status: &RootStatus) -> Result<(), EngineError> {
     let path = root.path.display();
     match status.state {
         RootState::Watching | RootState::Scanning => Ok(()),
-        RootState::Stale => Err(EngineError::Unsynced(format!(
-            "the root {path} is stale ({}); mount it again or let it be read, or take it out of the \
-             config",
-            status.detail
-        ))),
-        RootState::Replaced => Err(EngineError::Unsynced(format!(
-            "the root {path} is not the one on record ({}); mount the right one, or take this one for \
-             it, and what is missing for deleted, with `simctl roots confirm-loss {path}`",
-            status.detail
-        ))),
-        RootState::LossHeld => Err(EngineError::Unsynced(format!(
-            "{} files of the root {path} are missing at once and kept until somebody confirms; \
-             look at the share, then run `simctl roots confirm-loss {path}`",
-            status.pending_loss
-        ))),
+        RootState::Stale => Err(EngineError::Unsynced {
+            reason: format!("the root {path} is stale ({})", status.detail),
+            advice: "mount it again or let it be read, or take it out of the config".to_owned(),
+        }),
+        RootState::Replaced => Err(EngineError::Unsynced {
+            reason: format!(
+                "the root {path} is not the one on record ({})",
+                status.detail
+            ),
+            advice: format!(
+                "mount the right one, or take this one for it, and what is missing for deleted, with \
+                 `simctl roots confirm-loss {path}`"
+            ),
+        }),
+        RootState::LossHeld => Err(EngineError::Unsynced {
+            reason: format!(
+                "{} files of the root {path} are missing at once and kept until somebody confirms",
+                status.pending_loss
+            ),
+            advice: format!("look at the share, then run `simctl roots confirm-loss {path}`"),
+        }),
     }
 }
 

@@ -13,6 +13,7 @@ mod beside;
 mod content;
 mod known;
 mod members;
+mod own_report;
 mod reading;
 mod refused;
 
@@ -39,6 +40,7 @@ use crate::watch::walk::{Look, Seen, UnreadableReason};
 
 pub use content::{ReadContent, raw_document};
 pub use members::state_of_unread;
+pub use own_report::OwnReports;
 
 /// Failures of a content before it is given up.
 pub const STRIKES: u32 = 3;
@@ -49,6 +51,8 @@ pub struct Ingest<'a> {
     pub index: &'a Index,
     /// Who reads it.
     pub pool: &'a Pool,
+    /// Which files the daemon wrote itself.
+    pub own_reports: &'a OwnReports,
     /// Longest file that is read, bytes.
     pub input_bytes: u64,
     /// Longest file without text that is compared by its raw bytes.
@@ -77,6 +81,7 @@ impl<'a> Ingest<'a> {
     pub fn new(
         index: &'a Index,
         pool: &'a Pool,
+        own_reports: &'a OwnReports,
         limits: &ExtractConfig,
         share: Share,
         cancel: &Cancel,
@@ -85,6 +90,7 @@ impl<'a> Ingest<'a> {
             account: index.memory().backlog.account(cancel),
             index,
             pool,
+            own_reports,
             input_bytes: limits.input_mib.bytes(),
             raw_bytes: limits.raw_mib.bytes(),
             tree: members::TreeLimits::of(limits),
@@ -176,6 +182,15 @@ impl<'a> Ingest<'a> {
         stat: &FileStat,
     ) -> Result<bool, IndexError> {
         if known.racy || !stat.unchanged(&known.stat, root.stable_inodes()) {
+            return Ok(true);
+        }
+        let own = self.own_reports.content_of(root, key);
+        if own_report::is_recorded(&known.outcome) {
+            // It is as it was, and so is the manifest that names it, or it is read after all.
+            return Ok(own.is_none());
+        }
+        if own.is_some() && own == known.content() {
+            // It was read before its manifest was there.
             return Ok(true);
         }
         match &known.outcome {

@@ -28,7 +28,7 @@ use crate::config::Config;
 use crate::engine::EngineError;
 use crate::fate::{Backoff, Fate};
 use crate::host::Host;
-use crate::ingest::{Ingest, Looked, gave_up};
+use crate::ingest::{Ingest, Looked, OwnReports, gave_up};
 use crate::progress::{Job, Progress};
 use crate::roots::Roots;
 
@@ -58,6 +58,7 @@ struct Shared {
     fate: Arc<Fate>,
     index: Arc<Index>,
     pool: Arc<Pool>,
+    own_reports: Arc<OwnReports>,
     roots: Arc<Roots>,
     jobs: Jobs,
     progress: Progress,
@@ -76,6 +77,7 @@ impl Pipeline {
     pub fn start(
         host: &Arc<Host>,
         fate: &Arc<Fate>,
+        own_reports: Arc<OwnReports>,
         index: Arc<Index>,
         pool: Arc<Pool>,
         roots: Arc<Roots>,
@@ -86,6 +88,7 @@ impl Pipeline {
             fate: Arc::clone(fate),
             index,
             pool,
+            own_reports,
             roots,
             jobs: Jobs::new(readers),
             progress: Progress::default(),
@@ -305,7 +308,8 @@ impl Shared {
             return Ok(None);
         };
         let (limits, cancel) = (&self.host.config.extract, self.fate.cancel());
-        let ingest = Ingest::new(&self.index, &self.pool, limits, share(key), cancel);
+        let (index, pool, own) = (&self.index, &self.pool, &self.own_reports);
+        let ingest = Ingest::new(index, pool, own, limits, share(key), cancel);
         Ok(match ingest.file(&root, key.clone())? {
             Looked::Again(change) => {
                 self.again.later(key);

@@ -75,6 +75,7 @@ impl Bed {
         let ingest = Ingest::new(
             &self.engine.index,
             pool,
+            &self.engine.own_reports,
             limits,
             Share::default(),
             &Cancel::never(),

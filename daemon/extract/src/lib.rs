@@ -53,7 +53,7 @@ pub use worker::worker_main;
 
 /// Version of what extraction yields. It rises when the same bytes may give another text, so that
 /// documents extracted by an older one are extracted again.
-pub const EXTRACTOR_VERSION: u32 = 5;
+pub const EXTRACTOR_VERSION: u32 = 6;
 
 /// What one document may cost.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -7,14 +7,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use simdex_extract::{PrivateFile, Reason, SnapshotError};
-use simdex_index::IndexError;
+use simdex_index::{Change, IndexError};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat, State};
 
 use super::beside::Shown;
 use super::content::Bytes;
 use super::known::{Found, Whole};
-use super::{Ingest, Looked, hash_in_place, name_of, now, refused, unread};
+use super::{Ingest, Looked, hash_in_place, name_of, now, own_report, refused, unread};
 use crate::roots::Root;
 use crate::watch::stat::Observe;
 
@@ -29,6 +29,8 @@ enum Reading {
     Whole(Box<Whole>),
     /// The share answered for it with an error, as it was then.
     Refused(FileStat),
+    /// The daemon wrote it.
+    OwnReport(FileRecord),
     /// It turned out to be longer than the limit.
     TooLong(FileStat),
     /// It changed meanwhile.
@@ -70,6 +72,16 @@ impl Ingest<'_> {
                 Reading::Refused(stat) => {
                     return Ok(refused(root, key, known, Some(stat), "io-error"));
                 }
+                Reading::OwnReport(record) if known.as_ref() == Some(&record) => {
+                    return Ok(Looked::Unchanged);
+                }
+                Reading::OwnReport(record) => {
+                    return Ok(Looked::Changed(Change::File {
+                        key,
+                        record,
+                        content: None,
+                    }));
+                }
                 Reading::TooLong(stat) => {
                     let (state, reason) = (State::TooLarge, "input-limit");
                     return Ok(unread(key, known, Some(stat), state, reason));
@@ -101,6 +113,10 @@ impl Ingest<'_> {
         // From here on nothing looks at the file itself.
         if !FileStat::of_open(file).is_ok_and(|after| after.unchanged(&stat, true)) {
             return Ok(Reading::Changed);
+        }
+        if self.own_reports.content_of(root, key) == Some(hash) {
+            let record = own_report::record(stat, stat.racy(read_at));
+            return Ok(Reading::OwnReport(record));
         }
         let (found, unpacked) = match (found, &bytes) {
             (Found::Fresh(old), Some((private, length))) => {

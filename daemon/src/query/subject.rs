@@ -20,7 +20,7 @@ pub struct Subject {
     pub id: Option<DocId>,
     /// Names its bytes, where they are known: tells identical-bytes from identical-text.
     pub content: Option<ContentHash>,
-    /// Left out of the answer.
+    /// Left out of the answer; among versions it is marked.
     pub path: Option<PathBuf>,
     state: State,
     reason: Reason,
