@@ -33,7 +33,6 @@ use crate::{ExtractedText, Extraction, Outcome, Reason};
 
 pub(crate) use archive::zip::is_salvageable;
 pub(crate) use mbox::is_dated_separator;
-pub(crate) use plain::paged_text;
 pub(crate) use subtitles::is_timing as is_subtitle_timing;
 
 /// What a reader says when it is through: whole, or partial for a reason; or why there is no text.
@@ -109,6 +108,18 @@ pub(crate) fn extract(input: &Input, name: Option<&str>, mut sink: Sink) -> Extr
             answer(outcome, &kind, engine, sink)
         }
         Err(outcome) => answer(outcome, &kind, engine, sink),
+    }
+}
+
+/// Makes one text of pages in UTF-8, each ended by a form feed: what an outside program printed.
+pub(crate) fn join_pages(input: &Input, mut sink: Sink) -> Extraction {
+    let kind = Kind::read(Format::Plain, "text/plain");
+    match guarded(|| plain::read_pages(input, &mut sink)) {
+        Ok(partial) => {
+            let (outcome, sink) = text_outcome(partial, sink);
+            answer(outcome, &kind, plain::ENGINE, sink)
+        }
+        Err(outcome) => answer(outcome, &kind, plain::ENGINE, sink),
     }
 }
 

@@ -58,6 +58,17 @@ pub(crate) struct Request {
     pub(crate) nonce: u64,
     pub(crate) length: u64,
     pub(crate) name: Option<String>,
+    pub(crate) task: Task,
+}
+
+/// What the worker is to do with a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Task {
+    /// Tell its kind and read it.
+    Read,
+    /// Make one text of the pages that an outside program printed: UTF-8, a form feed ends each.
+    JoinPages,
 }
 
 /// What a worker may claim. Time-outs and crashes are for the daemon alone to state.

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 use std::thread;
 
 use crate::input::Input;
-use crate::protocol::{self, Answers, Hello, Reply, Request, Setup};
+use crate::protocol::{self, Answers, Hello, Reply, Request, Setup, Task};
 use crate::sandbox::{self, SandboxReport};
 use crate::sink::Sink;
 use crate::{EXTRACTOR_VERSION, Reason, formats};
@@ -88,7 +88,10 @@ fn answer(
     let limit = usize::try_from(setup.output_bytes).unwrap_or(usize::MAX);
     let members = Box::new(answers.members(request.nonce));
     let sink = Sink::new(limit, setup.budgets.clone(), members);
-    let extraction = formats::extract(&input, request.name.as_deref(), sink);
+    let extraction = match request.task {
+        Task::Read => formats::extract(&input, request.name.as_deref(), sink),
+        Task::JoinPages => formats::join_pages(&input, sink),
+    };
     // After a panic the parser's own state is not to be trusted.
     let panicked = extraction.outcome.reason() == Some(Reason::ParserPanic);
     let grown = memory

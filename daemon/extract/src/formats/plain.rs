@@ -5,7 +5,7 @@ use super::paging::{Body, Pages};
 use super::{Reading, read_error};
 use crate::input::Input;
 use crate::sink::Sink;
-use crate::{Fact, Facts, Outcome, charset};
+use crate::{Fact, Outcome, charset};
 
 pub(super) const ENGINE: &str = "plain 1";
 
@@ -15,15 +15,26 @@ const LOOK_AHEAD: u64 = 4;
 /// Reads no more than can be kept; UTF-16 and others only shrink on the way from the file.
 pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let text = text_of(input, sink)?;
-    match body_of(&text) {
+    write(&text, sink);
+    Ok(None)
+}
+
+/// Reads text in UTF-8 that another program wrote, its pages ended by form feeds.
+pub(super) fn read_pages(input: &Input, sink: &mut Sink) -> Reading {
+    let bytes = input.prefix(input.len()).map_err(read_error)?;
+    write(&String::from_utf8_lossy(&bytes), sink);
+    Ok(None)
+}
+
+fn write(text: &str, sink: &mut Sink) {
+    match body_of(text) {
         Some(body) => {
             sink.count(Fact::RunningLines, body.running_lines);
             sink.count(Fact::JoinedHyphens, body.joined_hyphens);
             sink.push(&body.text);
         }
-        None => sink.push(&text),
+        None => sink.push(text),
     }
-    Ok(None)
 }
 
 /// The text of a file, as much of it as can be kept.
@@ -34,20 +45,6 @@ pub(super) fn text_of(input: &Input, sink: &mut Sink) -> Result<String, Outcome>
         .saturating_add(LOOK_AHEAD);
     let bytes = input.prefix(limit).map_err(read_error)?;
     Ok(charset::decode(&bytes, None, sink))
-}
-
-/// Text that another program read, its pages ended by form feeds, cut at `limit` bytes.
-pub(crate) fn paged_text(text: &str, limit: usize, facts: &mut Facts) -> String {
-    let mut whole = match body_of(text) {
-        Some(body) => {
-            facts.count(Fact::RunningLines, body.running_lines);
-            facts.count(Fact::JoinedHyphens, body.joined_hyphens);
-            body.text
-        }
-        None => text.to_owned(),
-    };
-    whole.truncate(whole.floor_char_boundary(limit));
-    whole
 }
 
 /// The pages as one text; none where no line runs through them: such a text is left as it is.

@@ -55,6 +55,21 @@ fn every_kind_that_is_read_gives_its_text() {
 }
 
 #[test]
+fn printed_pages_are_joined_whatever_they_look_like() {
+    let pages = "From: a@b.org\nfirst\n\u{c}From: a@b.org\nsecond\n\u{c}From: a@b.org\nthird\n";
+    let joined = join_pages(&input_of(pages.as_bytes()), Sink::of(LIMIT));
+    let text = ExtractedText::new("first\nsecond\nthird\nFrom: a@b.org\n".into());
+    let whole = Outcome::Text {
+        text,
+        partial: None,
+    };
+    assert_eq!(joined.outcome, whole, "a line runs through them");
+    assert_eq!(joined.facts.number(crate::Fact::RunningLines), 3);
+    let blank = join_pages(&input_of(b"\x0c\x0c"), Sink::of(LIMIT));
+    assert_eq!(blank.outcome, Outcome::NoText(Reason::NoWords));
+}
+
+#[test]
 fn blank_text_is_no_text() {
     assert_eq!(outcome(b" \r\n\t"), Outcome::NoText(Reason::NoWords));
     assert_eq!(

@@ -12,11 +12,11 @@ use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use super::*;
-use crate::Role;
 use crate::formats::samples::{pdf, pdf_of, stream};
 use crate::member::{MemberHead, MemberOut};
-use crate::protocol::{self, Answers, Hello, Reply, Setup, Status};
+use crate::protocol::{self, Answers, Hello, Reply, Setup, Status, Task};
 use crate::{EXTRACTOR_VERSION, sandbox};
+use crate::{Fact, Role};
 
 const BAD: &[u8] = b"misbehave now";
 
@@ -354,6 +354,40 @@ fn worker_real() {
 
 /// Answers every document with its own text, but [`BAD`] by `misbehave`.
 fn fake(misbehave: impl Fn(&UnixStream, &Request)) {
+    serve(|stream, request, text| {
+        if text == BAD {
+            misbehave(stream, request);
+        } else {
+            answer(stream, request.nonce, &text);
+        }
+    });
+}
+
+/// Reads no document, and joins pages by a few words before them.
+#[test]
+#[ignore = "a worker: started by the other tests"]
+fn worker_joins() {
+    serve(|stream, request, text| match request.task {
+        Task::Read => {
+            let unread = Reply {
+                status: Status::Failed,
+                reason: Some(Reason::ParserPanic),
+                media_type: "application/pdf".into(),
+                ..reply(request.nonce, b"")
+            };
+            send(stream, unread, b"");
+        }
+        Task::JoinPages => {
+            let text = [b"the worker joined: ", &*text].concat();
+            let mut joined = reply(request.nonce, &text);
+            joined.facts.count(Fact::RunningLines, 3);
+            send(stream, joined, &text);
+        }
+    });
+}
+
+/// Answers every request, with its document's bytes, by `answer`.
+fn serve(answer: impl Fn(&UnixStream, &Request, Vec<u8>)) {
     let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned().unwrap());
     let Ok(setup) = protocol::receive::<Setup>(&stream) else {
         return;
@@ -371,11 +405,7 @@ fn fake(misbehave: impl Fn(&UnixStream, &Request)) {
     while let Ok((request, document)) = protocol::receive_with_descriptor::<Request>(&stream) {
         let mut text = Vec::new();
         File::from(document).read_to_end(&mut text).unwrap();
-        if text == BAD {
-            misbehave(&stream, &request);
-        } else {
-            answer(&stream, request.nonce, &text);
-        }
+        answer(&stream, &request, text);
     }
 }
 
