@@ -64,7 +64,7 @@ pub(crate) struct Request {
 /// What the worker is to do with a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub(crate) enum Task {
+pub enum Task {
     /// Tell its kind and read it.
     Read,
     /// Make one text of the pages that an outside program printed: UTF-8, a form feed ends each.
