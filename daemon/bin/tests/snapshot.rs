@@ -17,9 +17,11 @@ use std::time::{Duration, Instant};
 
 use daemon::{program, prose, tar};
 use simdex_extract::{Limits, Pool, Share, Underway, WorkerCommand};
-use simdex_index::{Cancel, Change};
+use simdex_index::{Cancel, Change, NewContent};
 use simdex_schema::file::FileOutcome;
-use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat, State};
+use simdex_schema::{
+    ContentHash, ContentRecord, FileKey, FileRecord, FileStat, ReaderVersion, State,
+};
 use simdexd::config::{Config, RootConfig, RootMode};
 use simdexd::engine::Engine;
 use simdexd::ingest::{Ingest, Looked};
@@ -221,7 +223,7 @@ fn what_is_known_stays_where_another_try_fails_by_the_machines_fault() {
         panic!("it is to be read");
     };
     // As an older extractor read it.
-    content.record.extractor = 0;
+    content.record.reader.as_mut().unwrap().version = 0;
     let content = Some(content);
     bed.apply(Change::File {
         key,
@@ -231,6 +233,55 @@ fn what_is_known_stays_where_another_try_fails_by_the_machines_fault() {
     let looked = bed.look("a.txt", &pool_after("kill -9 $$"));
     assert!(matches!(looked, Looked::Again(None)));
     assert_eq!(bed.content_of("a.txt"), Some(hash(&text)));
+}
+
+#[test]
+fn a_content_is_read_again_for_its_own_reader_only() {
+    let bed = Bed::new();
+    bed.write("a.txt", &prose(1, 60));
+    let Looked::Changed(Change::File {
+        key,
+        record,
+        content: Some(content),
+    }) = bed.look("a.txt", &pool())
+    else {
+        panic!("it is to be read");
+    };
+    let read = content.record.reader.clone().unwrap();
+    assert_eq!(read.reader, "plain");
+    let is_current_as = |extractor, reader| {
+        let record_of_content = ContentRecord {
+            extractor,
+            reader,
+            ..content.record.clone()
+        };
+        bed.apply(Change::File {
+            key: key.clone(),
+            record: FileRecord {
+                racy: false,
+                ..record.clone()
+            },
+            content: Some(Box::new(NewContent {
+                record: record_of_content,
+                document: None,
+            })),
+        });
+        matches!(bed.look("a.txt", &pool()), Looked::Unchanged)
+    };
+    let older = ReaderVersion {
+        version: read.version - 1,
+        ..read.clone()
+    };
+    assert!(
+        is_current_as(0, Some(read.clone())),
+        "other readers changed"
+    );
+    assert!(is_current_as(read.version, None), "as format 3 recorded it");
+    assert!(!is_current_as(read.version - 1, None), "an old extractor");
+    assert!(
+        !is_current_as(read.version, Some(older)),
+        "its reader changed"
+    );
 }
 
 #[test]

@@ -26,6 +26,7 @@ mod pool;
 mod process;
 mod promise;
 mod protocol;
+mod reader;
 mod sandbox;
 mod snapshot;
 mod space;
@@ -45,16 +46,13 @@ pub use pool::{Pool, Share, Urgency};
 pub use process::WorkerCommand;
 pub use promise::broken_promise;
 pub use protocol::Task;
+pub use reader::{EXTRACTOR_VERSION, Reader};
 pub use sandbox::SandboxReport;
 pub use snapshot::{Snapshot, SnapshotError};
 pub use space::SpoolSpace;
 pub use spool::MemberBytes;
 pub use underway::{Mark, Refused, Underway};
 pub use worker::{Job, worker_main};
-
-/// Version of what extraction yields. It rises when the same bytes may give another text, so that
-/// documents extracted by an older one are extracted again.
-pub const EXTRACTOR_VERSION: u32 = 5;
 
 /// What one document may cost.
 #[derive(Debug, Clone, PartialEq, Eq)]

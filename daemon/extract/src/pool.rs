@@ -423,6 +423,7 @@ fn unread(outcome: Outcome, document: BorrowedFd<'_>) -> Extraction {
     Extraction {
         outcome,
         media_type: media_type.to_owned(),
+        reader: None,
         engine: "none".to_owned(),
         warnings: Vec::new(),
         facts: Facts::default(),

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::answer::{Answers, receive_reply};
 pub(crate) use self::frame::{receive, receive_with_descriptor, send, send_with_descriptor};
 use crate::member::Member;
-use crate::{Budgets, ExtractedText, Extraction, Facts, Outcome, Reason};
+use crate::{Budgets, ExtractedText, Extraction, Facts, Outcome, Reader, Reason};
 
 /// Longest media type or engine name.
 const MAX_NAME: usize = 128;
@@ -92,6 +92,7 @@ pub(crate) struct Reply {
     pub(crate) status: Status,
     pub(crate) reason: Option<Reason>,
     pub(crate) media_type: String,
+    pub(crate) reader: Option<Reader>,
     pub(crate) engine: String,
     pub(crate) warnings: Vec<String>,
     pub(crate) facts: Facts,
@@ -120,6 +121,7 @@ impl Reply {
             status,
             reason,
             media_type: extraction.media_type,
+            reader: extraction.reader,
             engine: extraction.engine,
             warnings: extraction.warnings,
             facts: extraction.facts,
@@ -165,6 +167,7 @@ impl Reply {
         Some(Extraction {
             outcome,
             media_type: self.media_type,
+            reader: self.reader,
             engine: self.engine,
             warnings: self.warnings,
             facts: self.facts,
@@ -188,6 +191,7 @@ mod tests {
             status: Status::Text,
             reason: None,
             media_type: "text/plain".into(),
+            reader: Some(Reader::Plain),
             engine: "plain 1".into(),
             warnings: vec![],
             facts: Facts::default(),

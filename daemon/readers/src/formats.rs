@@ -26,7 +26,7 @@ mod xml;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use simdex_extract::{ExtractedText, Extraction, Outcome, Reason};
+use simdex_extract::{ExtractedText, Extraction, Outcome, Reader, Reason};
 
 use crate::input::Input;
 use crate::kind::{self, Format, Kind};
@@ -44,43 +44,53 @@ const MAX_DEPTH: usize = 1000;
 /// Longest HTML, XML or mail that is read whole.
 const MAX_MARKUP_BYTES: u64 = 256 << 20;
 
-/// A reader's engine and the reader.
-type Reader = (&'static str, fn(&Input, &mut Sink) -> Reading);
+/// Who reads a format.
+struct Engine {
+    reader: Reader,
+    name: &'static str,
+}
+
+/// Reads a document of one format.
+type Read = fn(&Input, &mut Sink) -> Reading;
 
 /// Who reads what.
-fn reader(format: Format) -> Reader {
-    match format {
-        Format::Plain => (plain::ENGINE, plain::read),
-        Format::Html => (html::ENGINE, html::read),
-        Format::Xml => (xml::ENGINE, xml::read),
-        Format::Rtf => (rtf::ENGINE, rtf::read),
-        Format::Pdf => (pdf::ENGINE, pdf::read),
-        Format::Word => (ooxml::ENGINE, ooxml::word::read),
-        Format::Slides => (ooxml::ENGINE, ooxml::slides::read),
-        Format::Sheets => (ooxml::ENGINE, ooxml::sheets::read),
-        Format::BinarySheets => (ooxml::ENGINE, ooxml::binary_sheets::read),
-        Format::OpenDocument => (odf::ENGINE, odf::read),
-        Format::Epub => (epub::ENGINE, epub::read),
-        Format::Doc => (office97::DOC_ENGINE, office97::doc::read),
-        Format::Xls => (office97::XLS_ENGINE, office97::xls::read),
-        Format::Ppt => (office97::PPT_ENGINE, office97::ppt::read),
-        Format::Msg => (mapi::ENGINE, mapi::msg::read),
-        Format::Tnef => (mapi::ENGINE, mapi::tnef::read),
-        Format::Pst => (mapi::ENGINE, mapi::pst::read),
-        Format::Mail => (eml::ENGINE, eml::read),
-        Format::WebArchive => (mhtml::ENGINE, mhtml::read),
-        Format::Subtitles => (subtitles::ENGINE, subtitles::read),
-        Format::Mbox => (mbox::ENGINE, mbox::read),
-        Format::Card => (card::ENGINE, card::read),
-        Format::Zip => (archive::ENGINE, archive::zip::read),
-        Format::Tar => (archive::ENGINE, archive::tar::read),
-        Format::Packed => (archive::ENGINE, archive::packed::read),
-        Format::SevenZip => (archive::ENGINE, archive::seven_zip::read),
-    }
+fn reader(format: Format) -> (Engine, Read) {
+    let (reader, name, read): (_, _, Read) = match format {
+        Format::Plain => (Reader::Plain, plain::ENGINE, plain::read),
+        Format::Html => (Reader::Html, html::ENGINE, html::read),
+        Format::Xml => (Reader::Xml, xml::ENGINE, xml::read),
+        Format::Rtf => (Reader::Rtf, rtf::ENGINE, rtf::read),
+        Format::Pdf => (Reader::Pdf, pdf::ENGINE, pdf::read),
+        Format::Word => (Reader::Ooxml, ooxml::ENGINE, ooxml::word::read),
+        Format::Slides => (Reader::Ooxml, ooxml::ENGINE, ooxml::slides::read),
+        Format::Sheets => (Reader::Ooxml, ooxml::ENGINE, ooxml::sheets::read),
+        Format::BinarySheets => (Reader::Ooxml, ooxml::ENGINE, ooxml::binary_sheets::read),
+        Format::OpenDocument => (Reader::OpenDocument, odf::ENGINE, odf::read),
+        Format::Epub => (Reader::Epub, epub::ENGINE, epub::read),
+        Format::Doc => (Reader::Doc, office97::DOC_ENGINE, office97::doc::read),
+        Format::Xls => (Reader::Xls, office97::XLS_ENGINE, office97::xls::read),
+        Format::Ppt => (Reader::Ppt, office97::PPT_ENGINE, office97::ppt::read),
+        Format::Msg => (Reader::Mapi, mapi::ENGINE, mapi::msg::read),
+        Format::Tnef => (Reader::Mapi, mapi::ENGINE, mapi::tnef::read),
+        Format::Pst => (Reader::Mapi, mapi::ENGINE, mapi::pst::read),
+        Format::Mail => (Reader::Mail, eml::ENGINE, eml::read),
+        Format::WebArchive => (Reader::WebArchive, mhtml::ENGINE, mhtml::read),
+        Format::Subtitles => (Reader::Subtitles, subtitles::ENGINE, subtitles::read),
+        Format::Mbox => (Reader::Mbox, mbox::ENGINE, mbox::read),
+        Format::Card => (Reader::Card, card::ENGINE, card::read),
+        Format::Zip => (Reader::Archive, archive::ENGINE, archive::zip::read),
+        Format::Tar => (Reader::Archive, archive::ENGINE, archive::tar::read),
+        Format::Packed => (Reader::Archive, archive::ENGINE, archive::packed::read),
+        Format::SevenZip => (Reader::Archive, archive::ENGINE, archive::seven_zip::read),
+    };
+    (Engine { reader, name }, read)
 }
 
 /// Who tells kinds apart.
-const SNIFFER: &str = "sniff 1";
+const SNIFFER: Engine = Engine {
+    reader: Reader::Sniffer,
+    name: "sniff 1",
+};
 
 /// Reads one document into `sink`. Panics of parsers end here.
 pub(crate) fn extract(input: &Input, name: Option<&str>, mut sink: Sink) -> Extraction {
@@ -94,9 +104,10 @@ pub(crate) fn extract(input: &Input, name: Option<&str>, mut sink: Sink) -> Extr
     }
     let (engine, reading) = match &kind {
         Kind::Read(format, _) => {
-            let (engine, read) = reader(*format);
+            let (mut engine, read) = reader(*format);
             let reading = guarded(|| read(input, &mut sink));
-            (sink.engine().unwrap_or(engine), reading)
+            engine.name = sink.engine().unwrap_or(engine.name);
+            (engine, reading)
         }
         Kind::Known(_) => (SNIFFER, Err(Outcome::Unsupported(Reason::KindNotRead))),
         Kind::Encrypted(_) => (SNIFFER, Err(Outcome::Encrypted(Reason::PasswordNeeded))),
@@ -115,12 +126,13 @@ pub(crate) fn extract(input: &Input, name: Option<&str>, mut sink: Sink) -> Extr
 /// Makes one text of pages in UTF-8, each ended by a form feed: what an outside program printed.
 pub(crate) fn join_pages(input: &Input, mut sink: Sink) -> Extraction {
     let kind = Kind::read(Format::Plain, "text/plain");
+    let (engine, _) = reader(Format::Plain);
     match guarded(|| plain::read_pages(input, &mut sink)) {
         Ok(partial) => {
             let (outcome, sink) = text_outcome(partial, sink);
-            answer(outcome, &kind, plain::ENGINE, sink)
+            answer(outcome, &kind, engine, sink)
         }
-        Err(outcome) => answer(outcome, &kind, plain::ENGINE, sink),
+        Err(outcome) => answer(outcome, &kind, engine, sink),
     }
 }
 
@@ -144,12 +156,13 @@ fn text_outcome(partial: Option<Reason>, mut sink: Sink) -> (Outcome, Sink) {
     (Outcome::Text { text, partial }, sink)
 }
 
-fn answer(outcome: Outcome, kind: &Kind, engine: &str, sink: Sink) -> Extraction {
+fn answer(outcome: Outcome, kind: &Kind, engine: Engine, sink: Sink) -> Extraction {
     let (warnings, facts) = sink.into_remarks();
     Extraction {
         outcome,
         media_type: kind.media_type().to_owned(),
-        engine: engine.to_owned(),
+        reader: Some(engine.reader),
+        engine: engine.name.to_owned(),
         warnings,
         facts,
         members: Vec::new(),

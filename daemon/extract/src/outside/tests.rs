@@ -11,7 +11,7 @@ use super::run::{Output, run};
 use super::*;
 use crate::pool::tests::{document, test_worker};
 use crate::space::SpoolSpace;
-use crate::{ExtractedText, Facts, Outcome};
+use crate::{ExtractedText, Facts, Outcome, Reader};
 
 fn limits() -> OutsideLimits {
     OutsideLimits {
@@ -151,6 +151,7 @@ fn poor(media_type: &str, outcome: Outcome) -> Extraction {
     Extraction {
         outcome,
         media_type: media_type.into(),
+        reader: Some(Reader::Pdf),
         engine: "own 1".into(),
         warnings: Vec::new(),
         facts: Facts::default(),

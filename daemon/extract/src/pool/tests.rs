@@ -14,7 +14,7 @@ use std::time::Duration;
 use super::*;
 use crate::member::{MemberHead, MemberOut};
 use crate::protocol::{self, Answers, Hello, Reply, Setup, Status, Task};
-use crate::{EXTRACTOR_VERSION, ExtractedText, Fact, Job, Role, sandbox};
+use crate::{EXTRACTOR_VERSION, ExtractedText, Fact, Job, Reader, Role, sandbox};
 
 const BAD: &[u8] = b"misbehave now";
 
@@ -307,6 +307,7 @@ fn as_text(mut job: Job) -> Extraction {
     Extraction {
         outcome: Outcome::Text { text, partial },
         media_type: "text/plain".into(),
+        reader: Some(Reader::Plain),
         engine: job.name.unwrap_or_else(|| "none".into()),
         warnings: Vec::new(),
         facts: Facts::default(),
@@ -378,6 +379,7 @@ pub(crate) fn reply(nonce: u64, text: &[u8]) -> Reply {
         status: Status::Text,
         reason: None,
         media_type: "text/plain".into(),
+        reader: Some(Reader::Plain),
         engine: "fake".into(),
         warnings: vec![],
         facts: Facts::default(),

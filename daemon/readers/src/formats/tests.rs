@@ -70,6 +70,16 @@ fn printed_pages_are_joined_whatever_they_look_like() {
 }
 
 #[test]
+fn the_engines_of_old_records_name_their_readers() {
+    let (pdf, locked) = (pdf(&["x"]), b"\x89PNG\r\n\x1a\n....");
+    for bytes in [&*pdf, locked, b"<html><p>x", b"BEGIN:VCARD\nFN:x\nEND:VCARD"] {
+        let answer = extract(&input_of(bytes), None, Sink::of(LIMIT));
+        assert!(answer.reader.is_some());
+        assert_eq!(Reader::of_engine(&answer.engine), answer.reader);
+    }
+}
+
+#[test]
 fn blank_text_is_no_text() {
     assert_eq!(outcome(b" \r\n\t"), Outcome::NoText(Reason::NoWords));
     assert_eq!(
