@@ -10,8 +10,7 @@ use std::io::{self, Read};
 
 use simdex_extract::{Outcome, Reason};
 
-use super::read_error;
-use crate::input::Input;
+use crate::input::{Input, read_error};
 
 mod directory;
 mod stream;

@@ -3,7 +3,6 @@
 mod archive;
 mod aside;
 mod card;
-pub(crate) mod compound;
 mod eml;
 mod epub;
 mod html;
@@ -23,18 +22,13 @@ mod rtf;
 mod subtitles;
 mod xml;
 
-use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use simdex_extract::{ExtractedText, Extraction, Outcome, Reader, Reason};
 
-use crate::input::Input;
+use crate::input::{Input, read_error};
 use crate::kind::{self, Format, Kind};
 use crate::sink::Sink;
-
-pub(crate) use archive::zip::is_salvageable;
-pub(crate) use mbox::is_dated_separator;
-pub(crate) use subtitles::is_timing as is_subtitle_timing;
 
 /// What a reader says when it is through: whole, or partial for a reason; or why there is no text.
 type Reading = Result<Option<Reason>, Outcome>;
@@ -174,10 +168,6 @@ fn guarded<T>(parse: impl FnOnce() -> Result<T, Outcome>) -> Result<T, Outcome> 
     catch_unwind(AssertUnwindSafe(parse)).unwrap_or(Err(Outcome::Failed(Reason::ParserPanic)))
 }
 
-fn read_error(_: io::Error) -> Outcome {
-    Outcome::Failed(Reason::ReadError)
-}
-
 /// The beginning of a document that is read in one piece, and whether that is not all of it.
 fn markup(input: &Input) -> Result<(Vec<u8>, Option<Reason>), Outcome> {
     let bytes = input.prefix(MAX_MARKUP_BYTES).map_err(read_error)?;
@@ -190,10 +180,10 @@ fn markup(input: &Input) -> Result<(Vec<u8>, Option<Reason>), Outcome> {
 /// Documents made by the formats' tests, for other tests.
 #[cfg(test)]
 pub(crate) mod samples {
-    pub(crate) use super::compound::tests::compound_of;
     pub(crate) use super::ooxml::word::tests::docx;
     pub(crate) use super::package::tests::zip_of;
     pub(crate) use super::pdf::tests::{pdf, pdf_of, stream};
+    pub(crate) use crate::compound::tests::compound_of;
 }
 
 #[cfg(test)]

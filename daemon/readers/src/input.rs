@@ -7,6 +7,8 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::os::unix::fs::FileExt;
 
+use simdex_extract::{Outcome, Reason};
+
 /// One document.
 #[derive(Debug)]
 pub(crate) struct Input {
@@ -81,6 +83,11 @@ impl Seek for InputReader<'_> {
         self.position = position.ok_or(io::ErrorKind::InvalidInput)?;
         Ok(self.position)
     }
+}
+
+/// What a document that could not be read ends with.
+pub(crate) fn read_error(_: io::Error) -> Outcome {
+    Outcome::Failed(Reason::ReadError)
 }
 
 #[cfg(test)]

@@ -11,6 +11,8 @@ use std::io;
 use crate::charset;
 use crate::input::Input;
 
+pub(crate) use textual::{is_dated_separator, is_subtitle_timing};
+
 /// Bytes of the beginning that are looked at.
 const PREFIX_BYTES: u64 = 64 << 10;
 

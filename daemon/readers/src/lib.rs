@@ -4,13 +4,16 @@
 //! [`worker_main`] to its hidden subcommand, and the daemon's library does not know this crate.
 //!
 //! A document goes through [`read`]: `kind` tells what it is by its bytes, `formats` has the reader of
-//! that format, which takes an `Input` and writes to a `Sink`.
+//! that format, which takes an `Input` and writes to a `Sink`. `formats` knows `kind`, and `kind` no
+//! format; what both take apart stands beside them (`compound`, `zip_header`, `charset`).
 
 mod charset;
+mod compound;
 mod formats;
 mod input;
 mod kind;
 mod sink;
+mod zip_header;
 
 use std::process::ExitCode;
 

@@ -10,6 +10,7 @@ use simdex_extract::{Outcome, Reason, Role};
 
 use super::{Reading, eml};
 use crate::input::{Input, InputReader};
+use crate::kind::is_dated_separator;
 use crate::sink::Sink;
 
 pub(super) const ENGINE: &str = "mbox 1";
@@ -220,18 +221,6 @@ fn is_field(line: &[u8]) -> bool {
 /// `From sender Sat Nov 21 09:00:00 2026`, as far as programs agree on it.
 fn is_dated(line: &[u8]) -> bool {
     is_dated_separator(&String::from_utf8_lossy(&line[..line.len().min(300)]))
-}
-
-/// Whether a line separates messages, whatever follows it.
-pub(crate) fn is_dated_separator(line: &str) -> bool {
-    let Some(rest) = line.strip_prefix("From ") else {
-        return false;
-    };
-    let mut words = rest.split_whitespace();
-    let has_year = |word: &str| word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
-    let has_time =
-        |word: &str| word.contains(':') && word.starts_with(|c: char| c.is_ascii_digit());
-    words.clone().any(has_time) && words.any(has_year)
 }
 
 #[cfg(test)]

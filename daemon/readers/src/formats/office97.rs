@@ -13,7 +13,7 @@ pub(crate) mod xls;
 use simdex_extract::{Outcome, Reason};
 
 use super::Reading;
-use super::compound::{self, Compound};
+use crate::compound::{self, Compound};
 use crate::sink::Sink;
 
 pub(super) const DOC_ENGINE: &str = "doc 1";

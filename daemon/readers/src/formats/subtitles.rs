@@ -3,6 +3,7 @@
 
 use super::{Reading, plain};
 use crate::input::Input;
+use crate::kind::is_subtitle_timing;
 use crate::sink::Sink;
 
 pub(super) const ENGINE: &str = "subtitles 1";
@@ -25,7 +26,7 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
 /// A cue is an optional number or name, a line of times, and lines of text.
 fn write_block(block: &str, sink: &mut Sink) {
     let first = block.split([' ', '\t', '\n']).next().unwrap_or_default();
-    let timing = block.lines().position(is_timing);
+    let timing = block.lines().position(is_subtitle_timing);
     if SILENT.contains(&first) && timing.is_none_or(|at| at > 1) {
         return;
     }
@@ -34,19 +35,6 @@ fn write_block(block: &str, sink: &mut Sink) {
         sink.push(&unmarked(line));
         sink.newline();
     }
-}
-
-/// `00:00:01,000 --> 00:00:04,000`, with settings behind it.
-pub(crate) fn is_timing(line: &str) -> bool {
-    let is_time = |time: &str| {
-        time.contains(':')
-            && time
-                .bytes()
-                .all(|byte| byte.is_ascii_digit() || b":,.".contains(&byte))
-    };
-    line.split_once("-->").is_some_and(|(from, to)| {
-        is_time(from.trim()) && to.split_whitespace().next().is_some_and(is_time)
-    })
 }
 
 /// Longest mark, in bytes.

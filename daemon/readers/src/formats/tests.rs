@@ -72,7 +72,12 @@ fn printed_pages_are_joined_whatever_they_look_like() {
 #[test]
 fn the_engines_of_old_records_name_their_readers() {
     let (pdf, locked) = (pdf(&["x"]), b"\x89PNG\r\n\x1a\n....");
-    for bytes in [&*pdf, locked, b"<html><p>x", b"BEGIN:VCARD\nFN:x\nEND:VCARD"] {
+    for bytes in [
+        &*pdf,
+        locked,
+        b"<html><p>x",
+        b"BEGIN:VCARD\nFN:x\nEND:VCARD",
+    ] {
         let answer = extract(&input_of(bytes), None, Sink::of(LIMIT));
         assert!(answer.reader.is_some());
         assert_eq!(Reader::of_engine(&answer.engine), answer.reader);

@@ -2,10 +2,10 @@
 //! What is embedded in a document lies deeper and does not count.
 
 use super::{Format, Kind};
-use crate::formats::compound::{Compound, ROOT};
+use crate::compound::{Compound, ROOT};
 use crate::input::Input;
 
-pub(super) use crate::formats::compound::MAGIC;
+pub(super) use crate::compound::MAGIC;
 
 /// Directory name, format, media type.
 const NAMES: &[(&str, Format, &str)] = &[

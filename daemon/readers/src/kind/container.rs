@@ -6,8 +6,8 @@ use zip::ZipArchive;
 use zip::result::ZipError;
 
 use super::{Format, Kind};
-use crate::formats::is_salvageable;
 use crate::input::Input;
+use crate::zip_header::is_salvageable;
 
 const ZIP: &str = "application/zip";
 

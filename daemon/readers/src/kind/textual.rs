@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use super::{Format, Kind};
-use crate::{charset, formats};
+use crate::charset;
 
 mod mail;
 mod names;
 
+pub(crate) use mail::is_dated_separator;
 use mail::{is_mail, is_mbox, is_web_archive, without_length_line};
 
 /// Elements an HTML page may begin with (WHATWG MIME Sniffing §7.1).
@@ -158,7 +159,7 @@ fn is_sub_rip(head: &str) -> bool {
     lines
         .next()
         .is_some_and(|number| number.parse::<u32>().is_ok())
-        && lines.next().is_some_and(formats::is_subtitle_timing)
+        && lines.next().is_some_and(is_subtitle_timing)
 }
 
 /// A class or style is declared on a line that is no comment.
@@ -184,4 +185,17 @@ fn is_json(prefix: &[u8], whole: bool, extension: &str) -> bool {
         Ok(_) => true,
         Err(error) => extension == "json" || (!whole && error.is_eof()),
     }
+}
+
+/// `00:00:01,000 --> 00:00:04,000`, with settings behind it.
+pub(crate) fn is_subtitle_timing(line: &str) -> bool {
+    let is_time = |time: &str| {
+        time.contains(':')
+            && time
+                .bytes()
+                .all(|byte| byte.is_ascii_digit() || b":,.".contains(&byte))
+    };
+    line.split_once("-->").is_some_and(|(from, to)| {
+        is_time(from.trim()) && to.split_whitespace().next().is_some_and(is_time)
+    })
 }

@@ -11,11 +11,7 @@ use zip::{ExtraField, SUPPORTED_COMPRESSION_METHODS, ZipArchive};
 use super::{Entries, Reading};
 use crate::input::{Input, InputReader};
 use crate::sink::Sink;
-
-pub(crate) use salvage::is_salvageable;
-
-/// Length of a local header without name and extra fields.
-const LOCAL_HEADER: u64 = 30;
+use crate::zip_header::LOCAL_HEADER;
 
 type Archive<'a> = ZipArchive<BufReader<InputReader<'a>>>;
 

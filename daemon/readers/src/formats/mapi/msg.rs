@@ -9,9 +9,9 @@ use std::io;
 use simdex_extract::{Outcome, Reason};
 
 use super::super::Reading;
-use super::super::compound::{self, Compound};
 use super::message::{Attachment, Content, Message};
 use super::properties::{Properties, id, is_used, kind};
+use crate::compound::{self, Compound};
 use crate::input::Input;
 use crate::sink::Sink;
 

@@ -6,7 +6,7 @@ use std::io::Cursor;
 use simdex_extract::{Fact, Reason, Role};
 
 use super::codepage;
-use super::compound::{Compound, ROOT, double_word, word, write};
+use crate::compound::{Compound, ROOT, double_word, word, write};
 use crate::sink::Sink;
 
 /// Storages of whole documents, by a stream they hold.

@@ -13,8 +13,8 @@ use records::{Record, kind, records, walk};
 use simdex_extract::{Fact, Outcome, Reason};
 use slide::Slide;
 
-use super::compound::{double_word, double_words};
 use super::{Compound, Reading, beside, stream};
+use crate::compound::{double_word, double_words};
 use crate::input::Input;
 use crate::sink::Sink;
 

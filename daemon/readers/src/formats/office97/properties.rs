@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use simdex_extract::Fact;
 
 use super::codepage;
-use super::compound::{Compound, ROOT, double_word, quad_word, seconds_since_1970, word};
+use crate::compound::{Compound, ROOT, double_word, quad_word, seconds_since_1970, word};
 use crate::sink::Sink;
 
 /// Longest property stream that is read; thumbnails make them long.

@@ -2,8 +2,8 @@
 
 use simdex_extract::{Budgets, Fact, Role};
 
-use super::compound::tests::compound_of;
 use super::*;
+use crate::compound::tests::compound_of;
 use crate::input::input_of;
 
 /// A property set of typed values.

@@ -1,7 +1,5 @@
 //! Messages by the fields they begin with.
 
-use crate::formats;
-
 /// Header fields of mail. The first nine hardly stand in any other text.
 const MAIL_FIELDS: &[&str] = &[
     "received",
@@ -76,8 +74,7 @@ pub(super) fn is_mbox(head: &str) -> bool {
         .strip_prefix("From ")
         .and_then(|rest| rest.split_once('\n'));
     lines.is_some_and(|(line, message)| {
-        is_mail(message.trim_start_matches('>'))
-            || formats::is_dated_separator(&format!("From {line}"))
+        is_mail(message.trim_start_matches('>')) || is_dated_separator(&format!("From {line}"))
     })
 }
 
@@ -107,4 +104,16 @@ pub(super) fn is_mail(head: &str) -> bool {
 
 fn is_field(field: &str) -> bool {
     !field.is_empty() && field.trim_end().bytes().all(|b| b.is_ascii_graphic())
+}
+
+/// Whether a line separates messages, whatever follows it.
+pub(crate) fn is_dated_separator(line: &str) -> bool {
+    let Some(rest) = line.strip_prefix("From ") else {
+        return false;
+    };
+    let mut words = rest.split_whitespace();
+    let has_year = |word: &str| word.len() == 4 && word.bytes().all(|byte| byte.is_ascii_digit());
+    let has_time =
+        |word: &str| word.contains(':') && word.starts_with(|c: char| c.is_ascii_digit());
+    words.clone().any(has_time) && words.any(has_year)
 }

@@ -6,40 +6,15 @@ use flate2::bufread::DeflateDecoder;
 use simdex_extract::{Outcome, Reason};
 
 use super::super::{Entries, Exact, Reading};
-use super::LOCAL_HEADER;
 use crate::input::Input;
 use crate::sink::Sink;
-
-/// Names of what begins a package; its parts are no files of anybody's.
-const PACKAGES: &[&str] = &[
-    "[Content_Types].xml",
-    "mimetype",
-    "_rels/",
-    "docProps/",
-    "word/",
-];
+use crate::zip_header::{LocalHeader, local_header};
 
 const ENCRYPTED: u16 = 1;
 /// Sizes stand behind the data.
 const STREAMED: u16 = 1 << 3;
 const STORED: u16 = 0;
 const DEFLATED: u16 = 8;
-
-struct LocalHeader {
-    flags: u16,
-    method: u16,
-    packed: u64,
-    name: String,
-    /// Where the data begins.
-    data: u64,
-}
-
-/// Whether the first local header is whole and begins no package.
-pub(crate) fn is_salvageable(input: &Input) -> bool {
-    local_header(input, 0).is_some_and(|first| {
-        !first.name.is_empty() && !PACKAGES.iter().any(|name| first.name.starts_with(name))
-    })
-}
 
 pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let mut entries = Entries::new(sink);
@@ -112,23 +87,4 @@ fn after_descriptor(input: &Input, at: u64) -> u64 {
     let bytes = input.range(at, 64).unwrap_or_default();
     let next = bytes.windows(4).position(|window| window == b"PK\x03\x04");
     next.map_or(u64::MAX, |next| at + next as u64)
-}
-
-fn local_header(input: &Input, at: u64) -> Option<LocalHeader> {
-    let fixed = input.range(at, LOCAL_HEADER).ok()?;
-    let fixed: [u8; LOCAL_HEADER as usize] = fixed.try_into().ok()?;
-    if !fixed.starts_with(b"PK\x03\x04") {
-        return None;
-    }
-    let short = |at: usize| u16::from_le_bytes([fixed[at], fixed[at + 1]]);
-    let packed = u32::from_le_bytes([fixed[18], fixed[19], fixed[20], fixed[21]]);
-    let (name_length, extra_length) = (u64::from(short(26)), u64::from(short(28)));
-    let name = input.range(at + LOCAL_HEADER, name_length).ok()?;
-    (name.len() as u64 == name_length).then(|| LocalHeader {
-        flags: short(6),
-        method: short(8),
-        packed: packed.into(),
-        name: String::from_utf8_lossy(&name).into_owned(),
-        data: at + LOCAL_HEADER + name_length + extra_length,
-    })
 }

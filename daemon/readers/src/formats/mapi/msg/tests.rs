@@ -2,8 +2,8 @@
 
 use simdex_extract::{Budgets, Role};
 
-use super::super::super::compound::write::{Item, compound_file};
 use super::*;
+use crate::compound::write::{Item, compound_file};
 use crate::input::input_of;
 use crate::sink::collected::Collected;
 

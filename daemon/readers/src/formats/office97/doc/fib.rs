@@ -3,7 +3,7 @@
 use encoding_rs::{Encoding, WINDOWS_1252};
 
 use super::super::codepage;
-use super::super::compound::{double_word, word};
+use crate::compound::{double_word, word};
 
 /// What the block begins with: Word 97 and later, Word 6 and 95, and both of East Asia.
 const MAGIC: [u16; 4] = [0xa5ec, 0xa5dc, 0xa697, 0xa699];

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::super::compound::{double_word, double_words, word};
 use super::fib::{Fib, Structure};
 use super::revisions::Changes;
+use crate::compound::{double_word, double_words, word};
 
 /// Bit of a piece's place that tells 8-bit text; the place is then doubled.
 const NARROW: u32 = 1 << 30;

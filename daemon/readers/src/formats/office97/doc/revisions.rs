@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::super::compound::{double_words, word};
 use super::fib::{Fib, Structure};
+use crate::compound::{double_words, word};
 
 /// Bytes of a page of character formatting.
 const PAGE_BYTES: usize = 512;

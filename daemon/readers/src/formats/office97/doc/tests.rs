@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 
-use super::super::super::compound::tests::compound_of;
 use super::*;
+use crate::compound::tests::compound_of;
 use crate::input::input_of;
 
 /// Where the text of the documents begins.

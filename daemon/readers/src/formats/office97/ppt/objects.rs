@@ -7,9 +7,9 @@ use std::io::Read;
 use flate2::read::ZlibDecoder;
 use simdex_extract::Reason;
 
-use super::super::compound::MAGIC;
 use super::super::embedded;
 use super::records::{Record, kind, records};
+use crate::compound::MAGIC;
 use crate::sink::Sink;
 
 /// Instance of an object that is deflated; its unpacked length comes first.

@@ -2,7 +2,7 @@
 
 use encoding_rs::UTF_16LE;
 
-use super::super::compound::{double_word, word};
+use crate::compound::{double_word, word};
 
 /// Types of the records that are read [MS-PPT] §2.13.24.
 pub(super) mod kind {

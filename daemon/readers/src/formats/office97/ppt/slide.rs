@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use simdex_extract::Fact;
 
-use super::super::compound::{double_word, word};
 use super::records::{Record, kind, walk};
+use crate::compound::{double_word, word};
 use crate::sink::Sink;
 
 /// Strings of a footer: date and footer, and the bits that tell whether they are shown.

@@ -6,8 +6,8 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use proptest::prelude::*;
 
-use super::super::super::compound::tests::compound_of;
 use super::*;
+use crate::compound::tests::compound_of;
 use crate::input::input_of;
 
 /// A record; containers have the version 15.

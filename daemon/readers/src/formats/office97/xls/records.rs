@@ -2,7 +2,7 @@
 
 use encoding_rs::{Encoding, UTF_16LE};
 
-use super::super::compound::word;
+use crate::compound::word;
 
 /// Numbers of the records that are read [MS-XLS] §2.3.
 pub(super) mod kind {

@@ -1,9 +1,9 @@
 //! One sheet [MS-XLS] §2.1.7.20.5: cells as they come, row by row; headers, text boxes, comments.
 
 use super::super::super::ooxml::cells::Rows;
-use super::super::compound::{double_word, quad_word, word};
 use super::globals::Globals;
 use super::records::{Record, Records, kind};
+use crate::compound::{double_word, quad_word, word};
 
 /// Type of the object that shows a comment.
 const COMMENT_OBJECT: u16 = 0x19;

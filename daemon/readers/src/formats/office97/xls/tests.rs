@@ -3,8 +3,8 @@
 use proptest::prelude::*;
 use simdex_extract::Budgets;
 
-use super::super::super::compound::tests::compound_of;
 use super::*;
+use crate::compound::tests::compound_of;
 use crate::input::input_of;
 
 fn record(kind: u16, bytes: &[u8]) -> Vec<u8> {
