@@ -1,32 +1,28 @@
 //! The service `simdex.v1.Similarity`.
 
 use std::ops::ControlFlow;
-use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::time::Instant;
 
-use prost::Message;
-use simdex_index::{Cancel, FileView, Index};
+use simdex_index::Cancel;
 use simdex_proto::v1;
 use simdex_proto::v1::similarity_server::Similarity;
-use simdex_schema::DocId;
 use simdex_signature::Ratio;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_stream::StreamExt;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::desk::{Caller, Desk, Lane};
-use super::feed::too_long;
 use super::question::{self, Source};
-use super::status::{Refused, shown};
+use super::status::Refused;
 use super::traffic::Received;
 use super::upload::{self, Receiving, Uploaded};
-use super::{Replies, convert};
-use crate::catalogue::{self, Summary};
+use super::{Replies, convert, lookup};
 use crate::compare::{Comparing, compare};
 use crate::disk::DiskGuard;
-use crate::engine::Engine;
-use crate::query::{Ask, QueryError, find};
+use crate::engine::{Basis, Engine};
+use crate::lists::{self, ListRequest};
+use crate::query::{Ask, find};
 
 /// Events on their way to a client that is behind.
 const EVENTS_AHEAD: usize = 4;
@@ -52,17 +48,18 @@ impl SimilarityService {
         let received = request.extensions().get::<Received>().cloned();
         let mut parts = request.into_inner();
         let query = upload::first(&mut parts, caller.deadline).await?;
+        let strict = query.strict;
         let request = question::request(&*self.desk.engine()?, ask, &query)?;
         let source = self.source(query, &mut parts, caller, received).await?;
-        let answered = self
-            .desk
-            .answer_in_parts(Lane::Query, caller, move |engine, cancel| {
-                let account = engine.index.memory().questions.account(cancel);
-                let subject = source.subject(engine, caller.share(), &account)?;
-                let answer = find(&engine.index, &subject, &request, cancel)?;
-                Ok(convert::answer(answer, started.elapsed().as_secs_f64()).collect())
-            });
-        answered.await
+        let work = move |engine: &Engine, cancel: &Cancel| {
+            let basis = Basis::of(engine, &request.view, strict)?;
+            let account = engine.index.memory().questions.account(cancel);
+            let subject = source.subject(engine, caller.share(), &account)?;
+            let answer = find(&engine.index, &subject, &request, cancel)?;
+            let seconds = started.elapsed().as_secs_f64();
+            Ok(convert::answer(answer, basis.close()?, seconds).collect())
+        };
+        self.desk.answer_in_parts(Lane::Query, caller, work).await
     }
 
     /// What a query is about; an upload is taken in whole.
@@ -147,29 +144,28 @@ impl Similarity for SimilarityService {
     ) -> Result<Response<v1::CompareReply>, Status> {
         let caller = self.desk.caller(&request);
         let request = request.into_inner();
+        let with_difference = !request.without_difference;
         let sides = request.a.zip(request.b);
         let (a, b) = sides.ok_or_else(|| Status::invalid_argument("a side is missing"))?;
         let (disk, longest) = (self.desk.disk(), self.desk.longest_message());
-        let compared = self
-            .desk
-            .answer(Lane::Query, caller, move |engine, cancel| {
-                let (a, b) = (side(engine, &disk, a)?, side(engine, &disk, b)?);
-                let names = (a.name("a"), b.name("b"));
-                let account = engine.index.memory().questions.account(cancel);
-                let asker = caller.share();
-                let (a, b) = (
-                    a.compared(engine, asker, &account)?,
-                    b.compared(engine, asker, &account)?,
-                );
-                let asked = Comparing {
-                    names: (&names.0, &names.1),
-                    cut: engine.config.signature.threshold,
-                    longest,
-                    cancel,
-                };
-                Ok(convert::comparison(compare(&engine.index, &a, &b, &asked)?))
-            });
-        compared.await
+        let work = move |engine: &Engine, cancel: &Cancel| {
+            let (a, b) = (side(engine, &disk, a)?, side(engine, &disk, b)?);
+            let names = (a.name("a"), b.name("b"));
+            let account = engine.index.memory().questions.account(cancel);
+            let asker = caller.share();
+            let (a, b) = (
+                a.compared(engine, asker, &account)?,
+                b.compared(engine, asker, &account)?,
+            );
+            let asked = Comparing {
+                names: (&names.0, &names.1),
+                cut: engine.config.signature.threshold,
+                longest: with_difference.then_some(longest),
+                cancel,
+            };
+            Ok(convert::comparison(compare(&engine.index, &a, &b, &asked)?))
+        };
+        self.desk.answer(Lane::Query, caller, work).await
     }
 
     async fn list_pairs(
@@ -178,34 +174,26 @@ impl Similarity for SimilarityService {
     ) -> Result<Response<Self::ListPairsStream>, Status> {
         use v1::list_pairs_reply::Part;
         let caller = self.desk.caller(&request);
-        let v1::ListPairsRequest { threshold, roots } = request.into_inner();
-        let engine = self.desk.engine()?;
-        let (view, at) = (
-            question::view(&engine, &roots)?,
-            threshold_of(&engine, threshold)?,
-        );
-        let started = Instant::now();
+        let v1::ListPairsRequest {
+            threshold,
+            roots,
+            strict,
+        } = request.into_inner();
+        let asked = list_request(&*self.desk.engine()?, threshold, &roots, strict)?;
         let listed = self.desk.list(Lane::Stream, caller, move |engine, feed| {
-            let (index, cancel) = (&engine.index, feed.cancel());
+            let send = |part| feed.send(v1::ListPairsReply { part: Some(part) });
             let mut refused = None;
-            let count = catalogue::pairs(index, &view, at, cancel, &mut |pair| {
-                let part = Some(Part::Pair(convert::pair(pair)));
-                feed.send(v1::ListPairsReply { part }).map_or_else(
-                    |why| {
-                        refused = Some(why);
-                        ControlFlow::Break(())
-                    },
-                    ControlFlow::Continue,
-                )
-            })?;
+            let summary = lists::pairs(engine, &asked, feed.cancel(), &mut |pair| match send(
+                Part::Pair(convert::pair(pair)),
+            ) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(why) => {
+                    refused = Some(why);
+                    ControlFlow::Break(())
+                }
+            });
             refused.map_or(Ok(()), Err)?;
-            let mut summary = catalogue::summary(index, &view)?;
-            summary.groups = catalogue::count_groups(index, &view, at, cancel)?;
-            summary.pairs = Some(count);
-            let summary = closing(summary, started);
-            feed.send(v1::ListPairsReply {
-                part: Some(Part::Summary(summary)),
-            })
+            send(Part::Summary(convert::summary(summary?)))
         });
         Ok(Response::new(listed.await?))
     }
@@ -216,34 +204,40 @@ impl Similarity for SimilarityService {
     ) -> Result<Response<Self::ListGroupsStream>, Status> {
         use v1::list_groups_reply::Part;
         let caller = self.desk.caller(&request);
-        let v1::ListGroupsRequest { threshold, roots } = request.into_inner();
-        let engine = self.desk.engine()?;
-        let (view, at) = (
-            question::view(&engine, &roots)?,
-            threshold_of(&engine, threshold)?,
-        );
-        let started = Instant::now();
+        let v1::ListGroupsRequest {
+            threshold,
+            roots,
+            strict,
+        } = request.into_inner();
+        let asked = list_request(&*self.desk.engine()?, threshold, &roots, strict)?;
         let listed = self.desk.list(Lane::Stream, caller, move |engine, feed| {
-            let (index, cancel) = (&engine.index, feed.cancel());
-            let mut summary = catalogue::summary(index, &view)?;
-            let mut sent = Ok(());
-            catalogue::visit_groups(index, &view, at, cancel, &mut |group| {
-                summary.groups += 1;
-                sent = feed.send(v1::ListGroupsReply {
-                    part: Some(Part::Group(convert::group(group))),
-                });
-                match sent {
-                    Ok(()) => ControlFlow::Continue(()),
-                    Err(_) => ControlFlow::Break(()),
+            let send = |part| feed.send(v1::ListGroupsReply { part: Some(part) });
+            let mut refused = None;
+            let summary = lists::groups(engine, &asked, feed.cancel(), &mut |group| match send(
+                Part::Group(convert::group(group)),
+            ) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(why) => {
+                    refused = Some(why);
+                    ControlFlow::Break(())
                 }
-            })?;
-            sent?;
-            let summary = closing(summary, started);
-            feed.send(v1::ListGroupsReply {
-                part: Some(Part::Summary(summary)),
-            })
+            });
+            refused.map_or(Ok(()), Err)?;
+            send(Part::Summary(convert::summary(summary?)))
         });
         Ok(Response::new(listed.await?))
+    }
+
+    async fn get_group(
+        &self,
+        request: Request<v1::GetGroupRequest>,
+    ) -> Result<Response<v1::GetGroupReply>, Status> {
+        let caller = self.desk.caller(&request);
+        let v1::GetGroupRequest { source, strict } = request.into_inner();
+        let source = source
+            .ok_or_else(|| Status::invalid_argument("the request names neither file nor group"))?;
+        let work = move |engine: &Engine, _: &Cancel| lookup::group(engine, source, strict);
+        self.desk.answer(Lane::Query, caller, work).await
     }
 
     async fn get_document(
@@ -253,12 +247,10 @@ impl Similarity for SimilarityService {
         let caller = self.desk.caller(&request);
         let request = request.into_inner();
         let longest = self.desk.longest_message();
-        let got = self
-            .desk
-            .answer(Lane::Query, caller, move |engine, cancel| {
-                document(engine, request, longest, cancel)
-            });
-        got.await
+        let work = move |engine: &Engine, cancel: &Cancel| {
+            lookup::document(engine, request, longest, cancel)
+        };
+        self.desk.answer(Lane::Query, caller, work).await
     }
 
     async fn watch_events(
@@ -310,10 +302,16 @@ fn threshold_of(engine: &Engine, asked: Option<f64>) -> Result<Ratio, Status> {
     Ratio::new(value).ok_or_else(|| Status::invalid_argument("threshold is not a ratio"))
 }
 
-fn closing(summary: Summary, started: Instant) -> v1::Summary {
-    convert::summary(Summary {
-        seconds: started.elapsed().as_secs_f64(),
-        ..summary
+fn list_request(
+    engine: &Engine,
+    threshold: Option<f64>,
+    roots: &[u32],
+    strict: bool,
+) -> Result<ListRequest, Status> {
+    Ok(ListRequest {
+        view: question::view(engine, roots)?,
+        threshold: threshold_of(engine, threshold)?,
+        strict,
     })
 }
 
@@ -329,83 +327,4 @@ fn side(engine: &Engine, disk: &DiskGuard, side: v1::Side) -> Result<Source, Ref
         }
         None => return Err(Status::invalid_argument("a side names no document").into()),
     })
-}
-
-/// A document with its files, in a message of at most so many bytes.
-fn document(
-    engine: &Engine,
-    request: v1::GetDocumentRequest,
-    longest: usize,
-    cancel: &Cancel,
-) -> Result<v1::GetDocumentReply, Refused> {
-    use v1::get_document_request::Source as Wire;
-    let index: &Index = &engine.index;
-    let (id, hash) = match request.source {
-        Some(Wire::Path(path)) => {
-            let file = question::file(engine, &question::path(path)?)?;
-            file.document.ok_or_else(|| without_text(&file))?
-        }
-        Some(Wire::Document(hash)) => {
-            let hash = question::document(&hash)?;
-            let unknown = || QueryError::UnknownDocument(hash);
-            (index.document_by_hash(hash)?.ok_or_else(unknown)?, hash)
-        }
-        None => return Err(Status::invalid_argument("the request names no document").into()),
-    };
-    let files = files_of(engine, id, longest, cancel)?;
-    let record = index.document(id)?.filter(|_| !files.is_empty());
-    let record = record.ok_or(QueryError::UnknownDocument(hash))?;
-    let account = index.memory().questions.account(cancel);
-    let shingles = index.shingles(id, &account)?;
-    let shingles = shingles.map_or(0, |set| set.len() as u64);
-    cancel.check()?;
-    let text = match request.with_text {
-        true => index.held_text(id, &account)?,
-        false => None,
-    };
-    // The reply is counted by itself, so that nothing of the questions' memory waits to be read.
-    Ok(v1::GetDocumentReply {
-        document: hash.0.to_vec(),
-        chars: record.chars,
-        shingles,
-        files,
-        text: text.map(|(text, _)| text),
-    })
-}
-
-/// The files of a document, as long as they fit into a message.
-fn files_of(
-    engine: &Engine,
-    id: DocId,
-    longest: usize,
-    cancel: &Cancel,
-) -> Result<Vec<v1::File>, Refused> {
-    let (mut files, mut length) = (Vec::new(), 0);
-    let view = engine.roots.view();
-    engine.index.visit_files_of(id, &view, &mut |file| {
-        let file = convert::file(&file);
-        length += file.encoded_len();
-        files.push(file);
-        match length <= longest && cancel.check().is_ok() {
-            true => ControlFlow::Continue(()),
-            false => ControlFlow::Break(()),
-        }
-    })?;
-    cancel.check()?;
-    match length <= longest {
-        true => Ok(files),
-        false => Err(too_long(length, longest).into()),
-    }
-}
-
-fn without_text(file: &FileView) -> Status {
-    let path = shown(file.path.as_os_str().as_bytes());
-    let state = file.state.name();
-    let reason = file.reason.as_str();
-    let why = if reason.is_empty() {
-        String::new()
-    } else {
-        format!(" ({reason})")
-    };
-    Status::failed_precondition(format!("{path} has no text: its state is {state}{why}"))
 }

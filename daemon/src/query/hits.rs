@@ -9,7 +9,7 @@ use simdex_signature::{
     resemblance_from_counts,
 };
 
-use super::{Ask, QueryError, Request, Subject};
+use super::{Ask, KnownDate, QueryError, Request, Subject, best_date};
 
 /// Hits gathered beyond the limit before the worst are dropped.
 const SPARE: usize = 64;
@@ -44,13 +44,15 @@ impl Relation {
         }
     }
 
-    /// The relation of two documents that are not identical, from their ratios.
+    /// The relation of two documents that are not identical, from their ratios. It is directed by the
+    /// larger containment, so that swapping the documents swaps the words; where both are equal neither
+    /// document contains the other.
     pub fn of(resemblance: f64, first_in_second: f64, second_in_first: f64, cut: f64) -> Self {
         if resemblance >= cut {
             Self::NearDuplicate
-        } else if second_in_first >= cut {
+        } else if second_in_first >= cut && second_in_first > first_in_second {
             Self::Contains
-        } else if first_in_second >= cut {
+        } else if first_in_second >= cut && first_in_second > second_in_first {
             Self::ContainedIn
         } else {
             Self::Overlaps
@@ -84,6 +86,14 @@ impl From<Option<Estimate>> for Measured {
 }
 
 impl Measured {
+    fn without_interval(self) -> Self {
+        let value = self.value;
+        Self {
+            value,
+            ..Self::default()
+        }
+    }
+
     fn exact(part: u64, whole: u64) -> Self {
         let value = Ratio::of(part, whole).map(Ratio::get);
         Self {
@@ -137,7 +147,7 @@ impl Numbers {
     }
 
     /// From the counts of signatures.
-    pub(super) fn estimated(candidate: &Candidate, subject: &Subject) -> Self {
+    pub(super) fn estimated(candidate: &Candidate) -> Self {
         let Candidate {
             rung,
             shared,
@@ -145,14 +155,22 @@ impl Numbers {
             of_document,
             ..
         } = *candidate;
-        let nests = subject
-            .fingerprints()
-            .is_some_and(|(kind, ..)| kind != SchemeKind::BswN);
-        let exact = nests && rung == Rung::ZERO;
+        // At rung 0 nothing was sampled: there is no interval for what was left out, and what was counted
+        // are chunks or fingerprints, not all shingles. The number stands alone then.
+        let is_sample = rung != Rung::ZERO;
+        let measured = |estimate: Option<Estimate>| match is_sample {
+            true => Measured::from(estimate),
+            false => Measured::from(estimate).without_interval(),
+        };
         Self {
-            resemblance: resemblance_from_counts(shared, query, of_document, exact).into(),
-            of_query: containment_from_counts(shared, query, exact).into(),
-            in_query: containment_from_counts(shared, of_document, exact).into(),
+            resemblance: measured(resemblance_from_counts(
+                shared,
+                query,
+                of_document,
+                !is_sample,
+            )),
+            of_query: measured(containment_from_counts(shared, query, !is_sample)),
+            in_query: measured(containment_from_counts(shared, of_document, !is_sample)),
             shared,
             verified: false,
         }
@@ -191,9 +209,13 @@ pub struct Hit {
     pub numbers: Numbers,
     /// How that was found.
     pub scheme: SchemeUsed,
+    /// When it was made, as well as that is known.
+    pub date: Option<KnownDate>,
+    /// It is the very file asked about.
+    pub is_query: bool,
 }
 
-/// The best files of the view that carry these documents, without the one asked about.
+/// The best files of the view that carry these documents, the one asked about apart.
 pub(super) fn of_documents(
     index: &Index,
     subject: &Subject,
@@ -201,58 +223,68 @@ pub(super) fn of_documents(
     documents: Vec<(Candidate, Numbers)>,
     cancel: &Cancel,
 ) -> Result<BestHits, QueryError> {
-    let mut best = BestHits::new(request);
+    let mut best = BestHits::new(request.ask, request.limit);
     for (candidate, numbers) in documents {
         let Some(stats) = index.stats(candidate.document) else {
             continue;
         };
         let mut going = Ok(());
         index.visit_files_of(candidate.document, &request.view, &mut |file| {
+            let same_text = subject.is_document(stats.hash);
+            let relation = relation(subject.content, same_text, &file, &numbers, request);
+            let scheme = SchemeUsed {
+                scheme: scheme_of(index, subject, request),
+                rung: candidate.rung,
+            };
+            best.add(Hit {
+                date: best_date(&file),
+                is_query: subject.path.as_ref() == Some(&file.path),
+                file,
+                document: stats.hash,
+                relation,
+                numbers,
+                scheme,
+            });
             going = cancel.check();
-            if going.is_err() {
-                return ControlFlow::Break(());
+            match going {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
             }
-            if subject.path.as_ref() != Some(&file.path) {
-                let same_text = subject.is_document(stats.hash);
-                let relation = relation(subject.content, same_text, &file, &numbers, request);
-                let scheme = SchemeUsed {
-                    scheme: scheme_of(index, subject, request),
-                    rung: candidate.rung,
-                };
-                best.add(Hit {
-                    file,
-                    document: stats.hash,
-                    relation,
-                    numbers,
-                    scheme,
-                });
-            }
-            ControlFlow::Continue(())
         })?;
         going?;
     }
+    best.cut();
     Ok(best)
 }
 
 /// The best hits seen so far. Hardly more are held than are asked for, however many there are.
 pub(super) struct BestHits {
-    hits: Vec<Hit>,
+    /// Best first, once cut.
+    pub(super) hits: Vec<Hit>,
+    /// The very file asked about.
+    pub(super) asked_about: Option<Hit>,
+    /// There were more hits than were asked for.
+    pub(super) truncated: bool,
     ask: Ask,
     limit: usize,
-    truncated: bool,
 }
 
 impl BestHits {
-    fn new(request: &Request) -> Self {
+    fn new(ask: Ask, limit: usize) -> Self {
         Self {
             hits: Vec::new(),
-            ask: request.ask,
-            limit: request.limit,
+            asked_about: None,
             truncated: false,
+            ask,
+            limit,
         }
     }
 
     fn add(&mut self, hit: Hit) {
+        if hit.is_query {
+            self.asked_about = Some(hit);
+            return;
+        }
         self.hits.push(hit);
         if self.hits.len() > self.limit + self.limit / 4 + SPARE {
             self.cut();
@@ -263,12 +295,6 @@ impl BestHits {
         sort_by_value(&mut self.hits, self.ask);
         self.truncated |= self.hits.len() > self.limit;
         self.hits.truncate(self.limit);
-    }
-
-    /// The hits, best first, and whether there were more than were asked for.
-    pub(super) fn into_hits(mut self) -> (Vec<Hit>, bool) {
-        self.cut();
-        (self.hits, self.truncated)
     }
 }
 
@@ -309,10 +335,13 @@ fn sort_by_value(hits: &mut [Hit], ask: Ask) {
     hits.sort_by(|a, b| value(b).total_cmp(&value(a)).then_with(|| by_path(a, b)));
 }
 
-/// Oldest first, ties by path.
+/// Oldest first, unknown dates last, ties by path.
 pub(super) fn sort_by_date(hits: &mut [Hit]) {
-    let modified = |hit: &Hit| hit.file.record.stat.mtime;
-    hits.sort_by(|a, b| modified(a).cmp(&modified(b)).then_with(|| by_path(a, b)));
+    let date = |hit: &Hit| match hit.date {
+        Some(date) => (false, date.seconds),
+        None => (true, 0),
+    };
+    hits.sort_by(|a, b| date(a).cmp(&date(b)).then_with(|| by_path(a, b)));
 }
 
 fn by_path(a: &Hit, b: &Hit) -> std::cmp::Ordering {
@@ -366,29 +395,26 @@ mod tests {
                 scheme: Scheme::of_text(SchemeKind::ModN, Window::DEFAULT),
                 rung: Rung::ZERO,
             },
+            date: None,
+            is_query: false,
         }
     }
 
     #[test]
     fn of_many_hits_hardly_more_are_held_than_are_asked_for() {
-        let mut best = BestHits {
-            hits: Vec::new(),
-            ask: Ask::Similar,
-            limit: 8,
-            truncated: false,
-        };
+        let mut best = BestHits::new(Ask::Similar, 8);
         // Values go up and down again, each of them held by many.
         for name in 0..5_000 {
             best.add(hit(name, f64::from(name * 7 % 11) / 10.0));
             assert!(best.hits.len() <= 8 + 2 + SPARE);
         }
-        let (hits, truncated) = best.into_hits();
-        let names: Vec<_> = hits.iter().map(|hit| &hit.file.path).collect();
+        best.cut();
+        let names: Vec<_> = best.hits.iter().map(|hit| &hit.file.path).collect();
         let expected: Vec<_> = (0..5_000_u32)
             .filter(|name| name * 7 % 11 == 10)
             .take(8)
             .map(|name| std::path::PathBuf::from(format!("/r/{name:05}")))
             .collect();
-        assert_eq!((names, truncated), (expected.iter().collect(), true));
+        assert_eq!((names, best.truncated), (expected.iter().collect(), true));
     }
 }

@@ -1,0 +1,233 @@
+//! Faults of store and disk under a running daemon: said while they last, healed without a restart,
+//! and nothing acknowledged wrongly. Each fault is armed by the test and lasts until it is disarmed.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on fails"
+)]
+#![allow(dead_code, reason = "the other tests use the rest of the bed")]
+
+mod daemon;
+
+use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use daemon::{Daemon, code, prose};
+use simdex_client::{Find, Subject, wire};
+use simdex_index::store::{Operation, StoreError};
+use tonic::Code;
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
+
+const SOUND: u8 = 0;
+const COMMITS_FAIL: u8 = 1;
+const WRITES_PANIC: u8 = 2;
+const READS_WAIT: u8 = 3;
+const READS_FAIL: u8 = 4;
+
+/// What the store does until told otherwise.
+#[derive(Default)]
+struct Store {
+    fault: AtomicU8,
+    /// Times it struck.
+    struck: AtomicUsize,
+    disarmed: (Mutex<()>, Condvar),
+}
+
+impl Store {
+    fn arm(&self, fault: u8) {
+        self.struck.store(0, Ordering::SeqCst);
+        self.fault.store(fault, Ordering::SeqCst);
+    }
+
+    fn disarm(&self) {
+        let _held = self.disarmed.0.lock().unwrap();
+        self.fault.store(SOUND, Ordering::SeqCst);
+        self.disarmed.1.notify_all();
+    }
+
+    fn struck(&self) -> usize {
+        self.struck.load(Ordering::SeqCst)
+    }
+
+    fn before(&self, operation: Operation) -> Result<(), StoreError> {
+        match (self.fault.load(Ordering::SeqCst), operation) {
+            (COMMITS_FAIL, Operation::Commit) => {
+                self.struck.fetch_add(1, Ordering::SeqCst);
+                Err(StoreError::SyncFailed)
+            }
+            (READS_FAIL, Operation::Read) => {
+                // Once: the next engine finds a sound store.
+                self.arm(SOUND);
+                self.struck.fetch_add(1, Ordering::SeqCst);
+                Err(StoreError::Engine("the engine fails on purpose".into()))
+            }
+            (WRITES_PANIC, Operation::Write) => {
+                self.arm(SOUND);
+                self.struck.fetch_add(1, Ordering::SeqCst);
+                panic!("on purpose");
+            }
+            (READS_WAIT, Operation::Read) => {
+                self.struck.fetch_add(1, Ordering::SeqCst);
+                let held = self.disarmed.0.lock().unwrap();
+                let waits = |(): &mut ()| self.fault.load(Ordering::SeqCst) == READS_WAIT;
+                drop(self.disarmed.1.wait_while(held, waits).unwrap());
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+fn bed() -> (Daemon, Arc<Store>) {
+    let store = Arc::<Store>::default();
+    let asked = Arc::clone(&store);
+    let daemon = Daemon::hooked(Arc::new(move |operation| asked.before(operation)));
+    daemon.wait(daemon.client.sync()).unwrap();
+    (daemon, store)
+}
+
+fn write(daemon: &Daemon, name: &str, seed: u64) {
+    std::fs::write(daemon.path(name), prose(seed, 200)).unwrap();
+}
+
+/// Asks again until it is so; a minute is far more than anything here takes.
+fn until<T>(what: &str, mut ask: impl FnMut() -> Option<T>) -> T {
+    let begun = Instant::now();
+    loop {
+        if let Some(answer) = ask() {
+            return answer;
+        }
+        assert!(begun.elapsed() < Duration::from_secs(60), "never: {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+fn status(daemon: &Daemon) -> wire::StatusReply {
+    until("a status", || daemon.wait(daemon.client.status()).ok())
+}
+
+/// The alarm that stands, once it is of this kind.
+fn alarm(daemon: &Daemon, answering: bool) -> wire::Alarm {
+    until("an alarm", || {
+        status(daemon)
+            .alarm
+            .filter(|alarm| alarm.answering == answering)
+    })
+}
+
+fn is_healthy(daemon: &Daemon, service: &str) -> bool {
+    let mut client = HealthClient::new(daemon.channel());
+    let request = HealthCheckRequest {
+        service: service.to_owned(),
+    };
+    let reply = daemon.wait(async { client.check(request).await }).unwrap();
+    reply.into_inner().status() == ServingStatus::Serving
+}
+
+/// Everything is well again, and these files are known.
+fn whole(daemon: &Daemon, files: &[&str]) {
+    until("a sync", || daemon.wait(daemon.client.sync()).ok());
+    for name in files {
+        let subject = Subject::Path(daemon.path(name));
+        daemon.find(Find::Similar, subject).unwrap();
+    }
+    assert_eq!(status(daemon).alarm, None);
+    until("health", || is_healthy(daemon, "").then_some(()));
+    assert!(is_healthy(daemon, "simdex.v1.Similarity"));
+}
+
+#[test]
+fn a_failed_commit_acknowledges_nothing_and_the_index_is_opened_again() {
+    let (daemon, store) = bed();
+    write(&daemon, "early.txt", 1);
+    daemon.wait(daemon.client.sync()).unwrap();
+    store.arm(COMMITS_FAIL);
+    write(&daemon, "late.txt", 2);
+    for _ in 0..3 {
+        let synced = daemon.wait(daemon.client.sync());
+        assert_eq!(code(&synced), Code::Unavailable, "{synced:?}");
+    }
+    assert!(store.struck() > 0);
+    store.disarm();
+    whole(&daemon, &["early.txt", "late.txt"]);
+}
+
+#[test]
+fn while_the_index_is_away_everybody_is_told_why_and_the_socket_stays() {
+    let (daemon, store) = bed();
+    write(&daemon, "a.txt", 3);
+    daemon.wait(daemon.client.sync()).unwrap();
+    store.arm(READS_FAIL);
+    // Whoever meets it: a question is enough.
+    let asked = daemon.find(Find::Similar, Subject::Path(daemon.path("a.txt")));
+    assert!(asked.is_err());
+    store.arm(READS_WAIT);
+    until("reading at the next opening", || {
+        (store.struck() > 0).then_some(())
+    });
+    let alarm = alarm(&daemon, false);
+    assert!(alarm.reason.contains("on purpose"), "{}", alarm.reason);
+    let asked = daemon.find(Find::Similar, Subject::Path(daemon.path("a.txt")));
+    assert_eq!(code(&asked), Code::Unavailable);
+    let said = asked.unwrap_err().to_string();
+    assert!(said.contains("on purpose"), "{said}");
+    assert!(!is_healthy(&daemon, "") && !is_healthy(&daemon, "simdex.v1.Similarity"));
+    store.disarm();
+    whole(&daemon, &["a.txt"]);
+}
+
+#[test]
+fn a_writer_that_panics_loses_no_change() {
+    let (daemon, store) = bed();
+    store.arm(WRITES_PANIC);
+    write(&daemon, "a.txt", 4);
+    // It fails, or waits for the next engine; it does not succeed without the file.
+    let synced = daemon.wait(daemon.client.sync());
+    assert_eq!(code(&synced), Code::Unavailable, "{synced:?}");
+    assert_eq!(store.struck(), 1);
+    whole(&daemon, &["a.txt"]);
+}
+
+#[test]
+fn a_refusal_of_the_disk_is_said_waited_out_and_made_up_for() {
+    let (mut daemon, _) = bed();
+    write(&daemon, "early.txt", 5);
+    daemon.wait(daemon.client.sync()).unwrap();
+    // Every start appends to a segment of its own, which cannot be made while a file stands in the
+    // place of its folder.
+    daemon.stop();
+    daemon.start_again();
+    let data = daemon.dir.path().join("data");
+    let (texts, away) = (data.join("text"), data.join("away"));
+    std::fs::rename(&texts, &away).unwrap();
+    std::fs::write(&texts, "no folder").unwrap();
+    let files: Vec<String> = (0..40).map(|at| format!("late-{at}.txt")).collect();
+    for (seed, name) in (10..).zip(&files) {
+        write(&daemon, name, seed);
+    }
+    daemon.wait(daemon.client.rescan(&[])).unwrap();
+    let alarm = alarm(&daemon, true);
+    let place = texts.display().to_string();
+    assert!(alarm.reason.contains(&place), "{}", alarm.reason);
+    assert!(alarm.next_attempt.is_some());
+    let said = status(&daemon);
+    assert_eq!(said.roots[0].state, "stalled");
+    assert!(said.queued > 0, "changes that are not applied are counted");
+    assert_eq!(said.roots[0].detail, alarm.reason);
+    until("no health", || (!is_healthy(&daemon, "")).then_some(()));
+    assert!(is_healthy(&daemon, "simdex.v1.Similarity"));
+    // A barrier does not succeed meanwhile, and says why it fails.
+    let synced = daemon.wait(daemon.client.sync());
+    assert_eq!(code(&synced), Code::Unavailable, "{synced:?}");
+    let refused = synced.unwrap_err().to_string();
+    assert!(refused.contains(&place), "{refused}");
+    std::fs::remove_file(&texts).unwrap();
+    std::fs::rename(&away, &texts).unwrap();
+    let files: Vec<&str> = files.iter().map(String::as_str).collect();
+    whole(&daemon, &files);
+}
