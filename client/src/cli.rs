@@ -3,8 +3,11 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap::{
+    ArgAction, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum,
+};
 use clap_complete::Shell;
+use simdex_client::defaults;
 use simdex_client::wire::SchemeChoice;
 
 /// Ask the Simdex daemon which documents are versions, copies, excerpts or containers of others.
@@ -49,6 +52,9 @@ pub(crate) enum Verb {
         a: PathBuf,
         /// Second file; `-` reads standard input
         b: PathBuf,
+        /// Give the numbers alone
+        #[arg(long)]
+        no_difference: bool,
     },
     /// List the pairs of near-duplicates
     Pairs(ListArgs),
@@ -119,7 +125,7 @@ pub(crate) struct FindArgs {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) threshold: Threshold,
-    /// List at most this many files [default: 20]
+    // Its help is added by `command`: the default is the contract's.
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) limit: Option<u32>,
     /// Let this signature scheme answer
@@ -233,6 +239,41 @@ const STATES: [&str; 17] = [
     "quarantined",
 ];
 
+/// The verbs that ask about one document, with the least ratio each lists where none is asked for.
+const FIND_VERBS: [(&str, f64); 4] = [
+    ("find-similar", defaults::SIMILAR),
+    ("containing", defaults::CONTAINMENT),
+    ("contained-in", defaults::CONTAINMENT),
+    ("versions", defaults::CONTAINMENT),
+];
+
+/// The command line, with the defaults of each verb in its help.
+pub(crate) fn command() -> Command {
+    Cli::command().mut_subcommands(|verb| {
+        let asked = FIND_VERBS.iter().find(|(name, _)| *name == verb.get_name());
+        match asked {
+            Some((_, least)) => with_defaults(verb, *least),
+            None => verb,
+        }
+    })
+}
+
+fn with_defaults(verb: Command, least: f64) -> Command {
+    let limit = format!(
+        "List at most this many files [default: {}]",
+        defaults::LIMIT
+    );
+    let threshold = format!("Least resemblance or containment, from 0 to 1 [default: {least}]");
+    verb.mut_arg("limit", |count| count.help(limit))
+        .mut_arg("value", |ratio| ratio.help(threshold))
+}
+
+/// What was typed; ends the process where it makes no sense.
+pub(crate) fn typed() -> Cli {
+    let matches = command().get_matches();
+    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
 fn ratio(typed: &str) -> Result<f64, String> {
     typed
         .parse()
@@ -244,11 +285,25 @@ fn ratio(typed: &str) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_consistent() {
-        Cli::command().debug_assert();
+        command().debug_assert();
+    }
+
+    #[test]
+    fn help_names_the_defaults_that_hold() {
+        for (verb, least) in FIND_VERBS {
+            let mut command = command();
+            let verb = command.find_subcommand_mut(verb).expect("a verb");
+            let help = verb.render_long_help().to_string();
+            assert!(help.contains(&format!("[default: {least}]")), "{help}");
+            assert!(
+                help.contains(&format!("[default: {}]", defaults::LIMIT)),
+                "{help}"
+            );
+            assert!(!help.contains("the daemon's"), "{help}");
+        }
     }
 
     #[test]

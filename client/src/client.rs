@@ -124,11 +124,30 @@ impl Client {
         self.find(find, Subject::Upload(upload), options).await
     }
 
-    /// Two documents side by side.
+    /// Two documents side by side, with the difference of their texts.
     pub async fn compare(&self, a: wire::Side, b: wire::Side) -> Result<wire::CompareReply, Error> {
+        self.compare_as(a, b, false).await
+    }
+
+    /// As [`Client::compare`], in numbers alone.
+    pub async fn compare_numbers(
+        &self,
+        a: wire::Side,
+        b: wire::Side,
+    ) -> Result<wire::CompareReply, Error> {
+        self.compare_as(a, b, true).await
+    }
+
+    async fn compare_as(
+        &self,
+        a: wire::Side,
+        b: wire::Side,
+        without_difference: bool,
+    ) -> Result<wire::CompareReply, Error> {
         let request = wire::CompareRequest {
             a: Some(a),
             b: Some(b),
+            without_difference,
         };
         within(self.limits.item, self.similarity.clone().compare(request)).await
     }

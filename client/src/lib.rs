@@ -48,3 +48,6 @@ pub use upload::Upload;
 pub use simdex_proto::completeness;
 /// Messages of the wire contract, `simdex.v1`.
 pub use simdex_proto::v1 as wire;
+
+/// What holds where a request leaves it out.
+pub use simdex_proto::defaults;

@@ -321,6 +321,16 @@ pub fn facts(file: &FileView) -> Vec<(&str, &str)> {
     facts
 }
 
+/// Whether a file was not read, or not whole: it is listed with its reason wherever files are counted.
+pub fn is_unread(file: &FileView) -> bool {
+    match file.state {
+        State::Indexed | State::IdenticalBytes | State::IdenticalText | State::TooShort => false,
+        State::NoText => file.reason.as_str() == "needs-ocr",
+        State::Container => !file.reason.as_str().is_empty(),
+        _ => true,
+    }
+}
+
 /// Whether a file is the one called indexed of those that carry its document.
 fn is_first(file: &FileView) -> bool {
     !matches!(file.state, State::IdenticalBytes | State::IdenticalText)

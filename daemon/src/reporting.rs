@@ -2,11 +2,12 @@
 
 use std::ffi::OsStr;
 use std::io;
+use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use simdex_index::{Cancel, Index, IndexError};
+use simdex_index::{Cancel, Index, IndexError, View};
 use simdex_schema::DocumentHash;
 use simdex_signature::{Ratio, Rung, Scheme, SchemeKind};
 use thiserror::Error;
@@ -15,6 +16,7 @@ use crate::catalogue::{self, Group, Summary};
 use crate::engine::{Basis, Engine, Incomplete};
 use crate::report::{
     self, ReportDir, ReportError, ReportGroup, ReportInput, ReportMember, SchemeLine, Sink,
+    UnreadFile, VisitUnread,
 };
 
 /// Why there is no report.
@@ -67,8 +69,8 @@ pub fn keep(
     let (summary, manifest) = write(engine, &folder, created, request, cancel)?;
     cancel.check()?;
     let path = folder.publish()?;
-    let at = created.as_microsecond().unsigned_abs();
-    engine.index.put_report(at, &path, summary.groups)?;
+    let finished = jiff::Timestamp::now().as_microsecond().unsigned_abs();
+    engine.index.put_report(finished, &path, summary.groups)?;
     Ok(Kept {
         path,
         manifest,
@@ -110,9 +112,9 @@ fn write(
         groups: listed.items.len() as u64,
         suppressed: listed.suppressed,
         completeness: basis.close()?,
-        seconds: started.elapsed().as_secs_f64(),
         ..catalogue::summary(&engine.index, &view)?
     };
+    let seconds = || started.elapsed().as_secs_f64();
     let written = report::write(
         sink,
         &ReportInput {
@@ -123,12 +125,16 @@ fn write(
             roots: engine.roots.iter().map(|root| root.path.clone()).collect(),
             summary: summary.clone(),
             completeness: &|| basis.completeness(),
+            seconds: &seconds,
             groups: listed.items.iter().map(report_group).collect(),
+            unread: &|visit| unread(&engine.index, &view, cancel, visit),
+            key: engine.own_reports.key(),
             text_of: &|hash| text_of(&engine.index, DocumentHash(*hash)),
             cancel,
         },
     )?;
     summary.completeness = basis.close()?;
+    summary.seconds = seconds();
     Ok((summary, written.manifest))
 }
 
@@ -141,6 +147,37 @@ fn scheme_line(index: &Index) -> SchemeLine {
         unit: scheme.unit().name().trim_end_matches('s').to_owned(),
         canonical: scheme.canonical,
     }
+}
+
+/// Visits the files that were not read, or not whole.
+fn unread(
+    index: &Index,
+    view: &View,
+    cancel: &Cancel,
+    visit: &mut VisitUnread<'_>,
+) -> io::Result<()> {
+    let mut failed = None;
+    let visited = catalogue::files(index, view, &mut |file| {
+        let done = cancel.check().map_err(io::Error::other).and_then(|()| {
+            if !catalogue::is_unread(file) {
+                return Ok(());
+            }
+            visit(&UnreadFile {
+                path: file.path.as_os_str().as_bytes(),
+                state: file.state.name(),
+                reason: file.reason.as_str(),
+            })
+        });
+        match done {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    });
+    visited.map_err(io::Error::other)?;
+    failed.map_or(Ok(()), Err)
 }
 
 fn report_group(group: &Group) -> ReportGroup {

@@ -215,6 +215,11 @@ impl Root {
         drop(old);
     }
 
+    /// Has the watcher ask for another walk soon: this one could not use the root.
+    pub fn doubt(&self) {
+        lock(&self.watcher).iter().for_each(RootWatcher::doubt);
+    }
+
     /// How it is watched now; none where it is not (a scan).
     pub fn chosen(&self) -> Option<ChosenMode> {
         lock(&self.watcher).as_ref().map(RootWatcher::chosen)

@@ -173,6 +173,9 @@ fn print(
         };
         out.write_all(text.as_bytes())?;
     }
+    if !args.json {
+        unread(engine, &view, &mut out)?;
+    }
     summary.seconds = started.elapsed().as_secs_f64();
     let text = if args.json {
         line(output::summary_line(&summary))
@@ -210,6 +213,34 @@ fn pairs(
     let (view, never) = (engine.roots.view(), Cancel::never());
     let listed = catalogue::pairs(&engine.index, &view, threshold, &never, &mut print)?;
     failed.map_or(Ok(listed), |error| Err(error.into()))
+}
+
+/// Prints every file that was not read, or not whole; with JSON the lines of files say it.
+fn unread(engine: &Engine, view: &View, out: &mut impl Write) -> anyhow::Result<()> {
+    let (mut failed, mut printed) = (None, 0_u64);
+    catalogue::files(&engine.index, view, &mut |file| {
+        if !catalogue::is_unread(file) {
+            return ControlFlow::Continue(());
+        }
+        let legend = if printed == 0 {
+            output::UNREAD_LEGEND
+        } else {
+            ""
+        };
+        printed += 1;
+        match write!(out, "{legend}{}", output::unread_text(file)) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    })?;
+    failed.map_or(Ok(()), Err)?;
+    if printed > 0 {
+        out.write_all(b"\n")?;
+    }
+    Ok(())
 }
 
 fn line(mut json: String) -> String {

@@ -223,6 +223,30 @@ fn redirections_saved_pages_and_frames_of_frames_are_filled_in() {
 }
 
 #[test]
+fn a_redirecting_page_is_shown_as_its_target_alone_and_keeps_its_own_text() {
+    let (stuffed, text) = (prose(7, 300), prose(1, 300));
+    let stub = format!(
+        "<html><meta http-equiv=refresh content='0;url=../to/here.html'><body><p>{stuffed}</p>\
+         <iframe src='frame.html'></iframe></body></html>"
+    );
+    let daemon = share(&[
+        ("r/index.html", &stub),
+        ("r/frame.html", &page(&prose(8, 300))),
+        ("to/here.html", &page(&text)),
+        ("stuffed.txt", &stuffed),
+        ("text.txt", &text),
+    ]);
+    let at = format!("r{SHOWN}");
+    assert_eq!(like(&daemon, "text.txt")[&at], 1.0);
+    let own = like(&daemon, "stuffed.txt");
+    assert!(
+        own["r/index.html"] > 0.99 && !own.contains_key(&at),
+        "{own:?}"
+    );
+    assert_eq!(shown(&daemon, &at).unwrap().1, "rendered");
+}
+
+#[test]
 fn nothing_but_files_of_the_share_is_shown() {
     let secret = page(&prose(9, 300));
     let daemon = share(&[("secret.html", &secret)]);

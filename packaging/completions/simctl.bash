@@ -152,7 +152,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__compare)
-            opts="-h --socket --json --help"
+            opts="-h --no-difference --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -194,7 +194,11 @@ _simctl() {
                 return 0
             fi
             case "${prev}" in
-                --threshold)
+                --scheme)
+                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
+                    return 0
+                    ;;
+                --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -202,11 +206,7 @@ _simctl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --scheme)
-                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
-                    return 0
-                    ;;
-                --root)
+                --threshold)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -228,7 +228,11 @@ _simctl() {
                 return 0
             fi
             case "${prev}" in
-                --threshold)
+                --scheme)
+                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
+                    return 0
+                    ;;
+                --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -236,11 +240,7 @@ _simctl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --scheme)
-                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
-                    return 0
-                    ;;
-                --root)
+                --threshold)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -292,7 +292,11 @@ _simctl() {
                 return 0
             fi
             case "${prev}" in
-                --threshold)
+                --scheme)
+                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
+                    return 0
+                    ;;
+                --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -300,11 +304,7 @@ _simctl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --scheme)
-                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
-                    return 0
-                    ;;
-                --root)
+                --threshold)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -826,7 +826,11 @@ _simctl() {
                 return 0
             fi
             case "${prev}" in
-                --threshold)
+                --scheme)
+                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
+                    return 0
+                    ;;
+                --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -834,11 +838,7 @@ _simctl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --scheme)
-                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
-                    return 0
-                    ;;
-                --root)
+                --threshold)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

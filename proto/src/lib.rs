@@ -16,7 +16,21 @@ pub mod completeness;
 pub mod v1 {
     tonic::include_proto!("simdex.v1");
 
+    /// Metadata of a refused request that holds an encoded [`ErrorDetail`].
+    pub const ERROR_DETAIL: &str = "simdex-error-bin";
+
     /// Encoded `FileDescriptorSet`, for the reflection service.
     pub const FILE_DESCRIPTOR_SET: &[u8] =
         include_bytes!(concat!(env!("OUT_DIR"), "/simdex_v1.bin"));
+}
+
+/// What holds where a request leaves it out; the contract's, so that help and answers agree.
+pub mod defaults {
+    /// Least resemblance that FindSimilar lists.
+    pub const SIMILAR: f64 = 0.1;
+    /// Least containment that FindContaining and FindContained list, and least of either or resemblance
+    /// that FindVersions lists.
+    pub const CONTAINMENT: f64 = 0.5;
+    /// Most files that a Find request lists.
+    pub const LIMIT: u32 = 20;
 }

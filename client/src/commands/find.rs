@@ -1,10 +1,11 @@
 //! `find-similar`, `containing`, `contained-in`, `versions`: questions about one document.
 
+use std::cell::Cell;
 use std::convert::identity;
 use std::io;
 use std::path::Path;
 
-use simdex_client::wire::{FindReply, QuerySummary};
+use simdex_client::wire::{FindReply, Match, QuerySummary};
 use simdex_client::{Find, FindOptions, Listing, Subject, Upload};
 
 use crate::cli::FindArgs;
@@ -35,7 +36,16 @@ pub(super) async fn run(
     )
     .await?;
     let (count, query) = match find {
-        Find::Versions => session.print(listing, None, Version).await?,
+        Find::Versions => {
+            // The file's own line is no version that was found.
+            let own = Cell::new(0);
+            let version = |found: Match| {
+                own.set(own.get() + u64::from(found.is_query));
+                Version(found)
+            };
+            let (printed, query) = session.print(listing, None, version).await?;
+            (printed - own.get(), query)
+        }
         _ => session.print(listing, None, identity).await?,
     };
     let name = path
@@ -69,16 +79,9 @@ async fn open(
     Ok(client.find(find, Subject::Upload(upload), options).await?)
 }
 
-/// No text means "not comparable", never "like nothing".
+/// Neither text nor raw bytes to compare means "not comparable", never "like nothing".
 fn refuse_incomparable(name: &str, query: &QuerySummary) -> Result<(), Failure> {
-    const COMPARABLE: [&str; 5] = [
-        "",
-        "indexed",
-        "identical-bytes",
-        "identical-text",
-        "partial",
-    ];
-    if COMPARABLE.contains(&query.state.as_str()) {
+    if is_readable(query) || !query.document.is_empty() {
         return Ok(());
     }
     Err(Failure::NotComparable {
@@ -86,6 +89,18 @@ fn refuse_incomparable(name: &str, query: &QuerySummary) -> Result<(), Failure> 
         state: query.state.clone(),
         reason: query.reason.clone(),
     })
+}
+
+/// Whether the query has a text.
+fn is_readable(query: &QuerySummary) -> bool {
+    const READABLE: [&str; 5] = [
+        "",
+        "indexed",
+        "identical-bytes",
+        "identical-text",
+        "partial",
+    ];
+    READABLE.contains(&query.state.as_str())
 }
 
 /// What the list alone would hide.
@@ -106,6 +121,12 @@ fn remarks(find: Find, name: &str, count: u64, query: &QuerySummary) -> Vec<Stri
                 ),
             },
         );
+    }
+    if !is_readable(query) {
+        let state = &query.state;
+        remarks.push(format!(
+            "{name} has no text ({state}): its raw bytes were compared"
+        ));
     }
     if query.truncated {
         remarks.push("more files reach the threshold; --limit lists more".to_owned());
@@ -148,5 +169,25 @@ mod tests {
         };
         let so_far = remarks(Find::Similar, "/a", 0, &half_built);
         assert_eq!(so_far, ["no other file resembles /a far enough so far"]);
+    }
+
+    #[test]
+    fn a_document_without_text_is_compared_by_its_bytes_where_it_has_any() {
+        let raw = QuerySummary {
+            state: "unsupported".to_owned(),
+            document: vec![7; 32],
+            ..QuerySummary::default()
+        };
+        assert!(refuse_incomparable("/a", &raw).is_ok());
+        let said = remarks(Find::Similar, "/a", 0, &raw);
+        assert_eq!(
+            said[1],
+            "/a has no text (unsupported): its raw bytes were compared"
+        );
+        let empty = QuerySummary {
+            document: Vec::new(),
+            ..raw
+        };
+        assert!(refuse_incomparable("/a", &empty).is_err());
     }
 }

@@ -54,7 +54,11 @@ async fn ask(session: &mut Session, verb: Verb) -> Result<Outcome, Failure> {
         Verb::Containing(args) => find::run(session, Find::Containing, args).await,
         Verb::ContainedIn(args) => find::run(session, Find::Contained, args).await,
         Verb::Versions(args) => find::run(session, Find::Versions, args).await,
-        Verb::Compare { a, b } => compare::run(session, &a, &b).await,
+        Verb::Compare {
+            a,
+            b,
+            no_difference,
+        } => compare::run(session, &a, &b, no_difference).await,
         Verb::Pairs(args) => pairs::run(session, args).await,
         Verb::Groups(args) => groups::run(session, args).await,
         Verb::Status => status::run(session).await,

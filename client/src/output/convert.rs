@@ -74,6 +74,7 @@ impl From<&wire::File> for json::File {
             role: place.map(|place| place.role.clone()),
             ordinal: place.map(|place| place.ordinal),
             last_read: date(file.last_read),
+            modified: date(file.modified),
             group: file.group,
         }
     }
@@ -121,7 +122,7 @@ impl From<&wire::Match> for json::Match {
             shared_fingerprints: found.shared_fingerprints,
             verified: found.verified,
             scheme: found.scheme.as_ref().map(Into::into),
-            modified: None,
+            version: None,
         }
     }
 }
@@ -229,7 +230,8 @@ impl json::Comparison {
             chars_b: reply.chars_b,
             estimates: reply.estimates.iter().map(Into::into).collect(),
             spans: reply.spans.iter().map(Into::into).collect(),
-            diff: reply.diff,
+            diff: reply.difference_left_out.is_empty().then_some(reply.diff),
+            difference_left_out: said(&reply.difference_left_out),
         }
     }
 }
@@ -271,6 +273,7 @@ impl From<&wire::StatusReply> for json::Status {
             format: status.format,
             data_dir: lossy(&status.data_dir),
             data_dir_bytes: exact(&status.data_dir),
+            new_index: status.new_index,
             uptime_seconds: status.uptime_seconds,
             queued: status.queued,
             threshold: status.threshold,
@@ -305,6 +308,8 @@ impl From<&wire::SchemeUsage> for json::SchemeUsage {
             postings: usage.postings,
             bytes: usage.bytes,
             sign_seconds: usage.sign_seconds,
+            n_most: usage.n_most,
+            unmerged: usage.unmerged,
         }
     }
 }

@@ -84,6 +84,8 @@ pub(crate) struct File {
     pub(crate) ordinal: Option<u32>,
     /// When its bytes were last read (RFC 3339).
     pub(crate) last_read: Option<String>,
+    /// Its last modification by the file system, or by the container that holds it (RFC 3339).
+    pub(crate) modified: Option<String>,
     /// Id of the group it is in.
     pub(crate) group: Option<u64>,
 }
@@ -121,9 +123,21 @@ pub(crate) struct Match {
     pub(crate) shared_fingerprints: u64,
     pub(crate) verified: bool,
     pub(crate) scheme: Option<Scheme>,
-    /// Of a version only: its date (RFC 3339), null where unknown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) modified: Option<Option<String>>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub(crate) version: Option<Version>,
+}
+
+/// What is said of a version only. Dates are RFC 3339, null where unknown.
+#[derive(Serialize)]
+pub(crate) struct Version {
+    /// Of the file, by the file system.
+    pub(crate) modified: Option<String>,
+    /// The best one known, by which versions are listed.
+    pub(crate) date: Option<String>,
+    /// What that was taken from: `sent`, `modified` or `created` in the document, or `file`.
+    pub(crate) date_source: Option<String>,
+    /// The very file asked about.
+    pub(crate) is_query: bool,
 }
 
 /// Closes the matches: what became of the query itself.
@@ -217,7 +231,11 @@ pub(crate) struct Comparison {
     pub(crate) chars_b: u64,
     pub(crate) estimates: Vec<Estimate>,
     pub(crate) spans: Vec<Span>,
-    pub(crate) diff: String,
+    /// Null where it was left out.
+    pub(crate) diff: Option<String>,
+    /// Why it was left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) difference_left_out: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -248,6 +266,8 @@ pub(crate) struct Status {
     pub(crate) data_dir: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) data_dir_bytes: Option<String>,
+    /// It was new and empty when the daemon started.
+    pub(crate) new_index: bool,
     pub(crate) uptime_seconds: f64,
     pub(crate) queued: u64,
     pub(crate) threshold: f64,
@@ -281,6 +301,10 @@ pub(crate) struct SchemeUsage {
     pub(crate) postings: u64,
     pub(crate) bytes: u64,
     pub(crate) sign_seconds: f64,
+    /// The greatest n in use; that of the scheme is the least.
+    pub(crate) n_most: u64,
+    /// Postings not in the store yet.
+    pub(crate) unmerged: u64,
 }
 
 #[derive(Serialize)]

@@ -67,7 +67,10 @@ impl<W: Write> Printer<W> {
             ("kind", known(&file.media_type)),
             ("bytes", number(file.bytes)),
             ("characters", number(file.chars)),
-            ("modified", date(file.modified).unwrap_or_else(|| known(""))),
+            (
+                "file modified",
+                date(file.modified).unwrap_or_else(|| known("")),
+            ),
             (
                 "last read",
                 date(file.last_read).unwrap_or_else(|| known("")),
@@ -106,9 +109,13 @@ impl<W: Write> Printer<W> {
             // Nothing more is known while there is no index.
             return Ok(());
         }
+        let is_new = match status.new_index {
+            true => " (a new index, made at this start)",
+            false => "",
+        };
         self.facts(&[
             ("up", HumanDuration(uptime).to_string()),
-            ("data", escaped(&status.data_dir)),
+            ("data", escaped(&status.data_dir) + is_new),
             ("store", bytes(status.store_bytes)),
             ("extracted text", bytes(status.text_bytes)),
             ("threshold", ratio(status.threshold)),

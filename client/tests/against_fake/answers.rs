@@ -45,7 +45,10 @@ pub(crate) fn verified_match() -> Match {
         shared_fingerprints: 1200,
         verified: true,
         scheme: Some(scheme(1)),
-        modified: Some(1_700_000_000),
+        modified: Some(1_700_006_400),
+        date: Some(1_700_000_000),
+        date_source: "sent".to_owned(),
+        is_query: false,
     }
 }
 
@@ -61,6 +64,9 @@ pub(crate) fn estimated_match() -> Match {
         verified: false,
         scheme: Some(scheme(4)),
         modified: None,
+        date: None,
+        date_source: String::new(),
+        is_query: false,
     }
 }
 
@@ -171,6 +177,15 @@ pub(crate) fn member_file() -> File {
         }),
         warnings: vec!["read with care".to_owned()],
         group: Some(9),
+        modified: Some(1_700_000_000),
+        facts: [
+            file().facts,
+            vec![Fact {
+                name: "modified".to_owned(),
+                value: "2020-01-02T03:04:05Z".to_owned(),
+            }],
+        ]
+        .concat(),
         ..file()
     }
 }
@@ -224,6 +239,8 @@ pub(crate) fn status() -> StatusReply {
             postings: 4000,
             bytes: 9000,
             sign_seconds: 1.5,
+            n_most: 64,
+            unmerged: 4000,
         }],
         roots: vec![root()],
         max_message_bytes: 1 << 20,
@@ -231,6 +248,7 @@ pub(crate) fn status() -> StatusReply {
         store_bytes: 4096,
         text_bytes: 2048,
         sandbox: "landlock, seccomp".to_owned(),
+        new_index: true,
         alarm: Some(Alarm {
             reason: "cannot write /var/lib/simdex/text/000001.seg: no storage space".to_owned(),
             since: 0,
@@ -271,6 +289,7 @@ pub(crate) fn comparison() -> CompareReply {
         }],
         chars_a: 220,
         chars_b: 120,
+        difference_left_out: String::new(),
     }
 }
 

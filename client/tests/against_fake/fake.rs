@@ -271,8 +271,14 @@ impl Similarity for Fake {
     }
 
     async fn compare(&self, request: Request<wire::CompareRequest>) -> Answer<wire::CompareReply> {
-        self.seen().compared = Some(request.into_inner());
-        Ok(Response::new(answers::comparison()))
+        let request = request.into_inner();
+        let mut reply = answers::comparison();
+        if request.without_difference {
+            reply.diff = String::new();
+            reply.difference_left_out = "it was not asked for".to_owned();
+        }
+        self.seen().compared = Some(request);
+        Ok(Response::new(reply))
     }
 
     async fn list_pairs(

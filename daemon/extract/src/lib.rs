@@ -48,12 +48,12 @@ pub use sandbox::SandboxReport;
 pub use snapshot::{Snapshot, SnapshotError};
 pub use space::SpoolSpace;
 pub use spool::MemberBytes;
-pub use underway::{Mark, Refused, Underway};
+pub use underway::{Mark, Patience, Refused, Underway};
 pub use worker::worker_main;
 
 /// Version of what extraction yields. It rises when the same bytes may give another text, so that
 /// documents extracted by an older one are extracted again.
-pub const EXTRACTOR_VERSION: u32 = 5;
+pub const EXTRACTOR_VERSION: u32 = 6;
 
 /// What one document may cost.
 #[derive(Debug, Clone, PartialEq, Eq)]

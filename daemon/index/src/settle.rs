@@ -182,17 +182,14 @@ impl Index {
             Ok((*id, Some((sought, partners))))
         };
         let (left, right) = step.split_at(step.len() / 2);
+        let all = |ids: &[DocId]| ids.iter().map(seek).collect::<Result<Vec<_>, IndexError>>();
         let (left, right) = std::thread::scope(|scope| {
-            let other = scope.spawn(|| {
-                right
-                    .iter()
-                    .map(seek)
-                    .collect::<Result<Vec<_>, IndexError>>()
-            });
-            let left = left
-                .iter()
-                .map(seek)
-                .collect::<Result<Vec<_>, IndexError>>();
+            let thread = std::thread::Builder::new().name("settler-2".to_owned());
+            // Where no thread is to be had, this one does all of it.
+            let Ok(other) = thread.spawn_scoped(scope, || all(right)) else {
+                return (all(left), all(right));
+            };
+            let left = all(left);
             let gone = || Err(IndexError::Damaged("a settling thread".to_owned()));
             (left, other.join().unwrap_or_else(|_| gone()))
         });

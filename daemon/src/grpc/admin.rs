@@ -138,7 +138,6 @@ impl Admin for AdminService {
         let caller = self.desk.long_caller(&request);
         let root = root_at(&*self.desk.engine()?, request.into_inner().root)?;
         let confirmed = self.desk.ask(Lane::Work, caller, move |engine, _| {
-            tracing::info!(root = root.id.0, "a held loss is confirmed");
             Ok(engine.confirm_loss(&root)?)
         });
         Ok(Response::new(v1::ConfirmLossReply {
@@ -339,6 +338,7 @@ fn status(engine: &Engine, cancel: &Cancel) -> Result<v1::StatusReply, Refused> 
         store_bytes,
         text_bytes,
         sandbox: engine.pool.sandbox().to_string(),
+        new_index: engine.host().is_new,
         alarm: alarm.as_ref().map(convert::alarm),
         completeness: Some(completeness.into()),
     })

@@ -144,6 +144,7 @@ impl Similarity for SimilarityService {
     ) -> Result<Response<v1::CompareReply>, Status> {
         let caller = self.desk.caller(&request);
         let request = request.into_inner();
+        let with_difference = !request.without_difference;
         let sides = request.a.zip(request.b);
         let (a, b) = sides.ok_or_else(|| Status::invalid_argument("a side is missing"))?;
         let (disk, longest) = (self.desk.disk(), self.desk.longest_message());
@@ -155,7 +156,7 @@ impl Similarity for SimilarityService {
             let asked = Comparing {
                 names: (&names.0, &names.1),
                 cut: engine.config.signature.threshold,
-                longest,
+                longest: with_difference.then_some(longest),
                 cancel,
             };
             let reply = convert::comparison(compare(&engine.index, &a, &b, &asked)?);

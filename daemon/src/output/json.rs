@@ -51,6 +51,8 @@ struct FileLine<'a> {
     ordinal: Option<u32>,
     /// When its bytes were last read (RFC 3339).
     last_read: Option<String>,
+    /// Its last modification by the file system, or by the container that holds it (RFC 3339).
+    modified: Option<String>,
     group: Option<u64>,
 }
 
@@ -89,6 +91,7 @@ pub fn file_line(file: &FileView) -> String {
         role: file.record.member.map(|place| place.role.name()),
         ordinal: file.record.member.map(|place| place.ordinal),
         last_read: file.record.last_read.and_then(date),
+        modified: file.record.modified().and_then(date),
         group: file.group.map(|group| group.0),
     })
 }

@@ -121,7 +121,8 @@ fn a_file_line_says_null_for_what_there_is_not() {
         "{{\"type\":\"file\",\"v\":1,\"path\":\"/s/empty\",\"state\":\"no-text\",\"reason\":\"empty-file\",\
          \"document\":null,\"content\":\"{}\",\"media_type\":\"text/plain\",\"bytes\":1200,\"chars\":null,\"engine\":\"plain\",\"extractor\":1,\
          \"warnings\":[],\"facts\":{{\"charset\":\"koi8-r\"}},\"container\":null,\"role\":null,\
-         \"ordinal\":null,\"last_read\":\"2023-11-14T22:13:20Z\",\"group\":null}}",
+         \"ordinal\":null,\"last_read\":\"2023-11-14T22:13:20Z\",\
+         \"modified\":\"1970-01-01T00:00:00Z\",\"group\":null}}",
         "01".repeat(32)
     );
     assert_eq!(file_line(&empty), expected);
@@ -181,6 +182,41 @@ fn pair_and_summary_lines_are_the_contract() {
         "{line}"
     );
     let text = "3 files on disk\n         2  indexed\n         1  no-text\n\
-                2 documents, 1 groups, 1 pairs, 0.5 s\n";
+                2 documents, 1 group, 1 pair, 0.5 s\n";
     assert_eq!(summary_text(&summary), text);
+}
+
+#[test]
+fn a_file_that_was_not_read_is_named_with_the_reason() {
+    let mut locked = file(b"/s/b\x1b.pdf", State::Encrypted, 1);
+    locked.reason = Reason::code("password-needed");
+    assert_eq!(
+        unread_text(&locked),
+        "  encrypted (password-needed)              /s/b\\u{1b}.pdf\n"
+    );
+    let listed = |state, reason: &str| {
+        let mut file = file(b"/s/a", state, 1);
+        file.reason = Reason::code(reason);
+        crate::catalogue::is_unread(&file)
+    };
+    for (state, reason) in [
+        (State::Indexed, ""),
+        (State::IdenticalText, ""),
+        (State::TooShort, ""),
+        (State::Container, ""),
+        (State::NoText, "empty-file"),
+    ] {
+        assert!(!listed(state, reason), "{state:?}");
+    }
+    for (state, reason) in [
+        (State::Partial, "pages-failed"),
+        (State::Container, "parts-limit"),
+        (State::NoText, "needs-ocr"),
+        (State::Unreadable, "permission-denied"),
+        (State::Skipped, "symlink"),
+        (State::Unsupported, "binary"),
+        (State::Quarantined, "malformed"),
+    ] {
+        assert!(listed(state, reason), "{state:?}");
+    }
 }

@@ -112,6 +112,11 @@ fn questions(sandbox: &Sandbox) -> Vec<Vec<OsString>> {
         about(&["containing"], "part.txt"),
         about(&["contained-in"], "whole.txt"),
         about(&["versions"], "whole.txt"),
+        [
+            about(&["compare", "--no-difference"], "whole.txt"),
+            vec![odd.clone()],
+        ]
+        .concat(),
         [about(&["compare"], "whole.txt"), vec![odd]].concat(),
         verb(&["pairs"]),
         verb(&["groups"]),

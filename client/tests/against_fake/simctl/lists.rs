@@ -142,7 +142,7 @@ unreadable  permission-denied      -      -  -             /share/\\u{1b}[2J.pdf
     assert_eq!(
         json.lines().nth(1),
         Some(
-            r#"{"type":"file","v":1,"path":"/share/\u001b[2J.pdf","state":"unreadable","reason":"permission-denied","document":null,"content":null,"media_type":null,"bytes":null,"chars":null,"engine":null,"extractor":null,"warnings":[],"facts":{},"container":null,"role":null,"ordinal":null,"last_read":null,"group":null}"#
+            r#"{"type":"file","v":1,"path":"/share/\u001b[2J.pdf","state":"unreadable","reason":"permission-denied","document":null,"content":null,"media_type":null,"bytes":null,"chars":null,"engine":null,"extractor":null,"warnings":[],"facts":{},"container":null,"role":null,"ordinal":null,"last_read":null,"modified":null,"group":null}"#
         )
     );
 }
@@ -189,6 +189,8 @@ fn show_prints_all_that_is_on_record() {
         "inside                 /share/a.zip",
         "as                     entry, number 4",
         "charset                windows-1252",
+        "file modified          2023-11-14T22:13:20Z",
+        "modified               2020-01-02T03:04:05Z",
         "remark                 read with care",
     ] {
         assert!(text.contains(&format!("{line}\n")), "{line}: {text}");
@@ -201,6 +203,7 @@ fn show_prints_all_that_is_on_record() {
         (&file["group"], &file["complete"]),
         (&9.into(), &true.into())
     );
+    assert_eq!(file["modified"], "2023-11-14T22:13:20Z");
 }
 
 #[test]
@@ -219,6 +222,14 @@ fn the_status_is_told_to_people_and_to_programs() {
         text.contains("\nstore                  4.00 KiB\n"),
         "{text}"
     );
+    assert!(
+        text.contains(
+            "mod_n, n = 1 to 64, windows of 20 bytes      4000       4000            9000"
+        ),
+        "{text}"
+    );
+    let data = "\ndata                   /var/lib/simdex (a new index, made at this start)\n";
+    assert!(text.contains(data), "{text}");
     let alarm = "changes                NOT APPLIED; answers are of what was applied before\n\
                  because                cannot write /var/lib/simdex/text/000001.seg: no storage space\n\
                  since                  1970-01-01T00:00:00Z\n\
@@ -238,6 +249,7 @@ fn the_status_is_told_to_people_and_to_programs() {
     assert_eq!(status["summary"]["states"]["indexed"], 2);
     assert_eq!(status["roots"][0]["pending_loss"], 1500);
     assert_eq!(status["schemes"][0]["scheme"]["name"], "mod_n");
+    assert_eq!(status["schemes"][0]["n_most"], 64);
 }
 
 #[test]

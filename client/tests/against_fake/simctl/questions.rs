@@ -54,11 +54,18 @@ fn matches_as_json_are_one_object_a_line() {
 fn versions_carry_their_dates() {
     let daemon = Daemon::start();
     let table = simctl(&daemon, &["versions", "/share/a.txt"]).out;
+    assert_eq!(
+        table.lines().next().map(|line| line.split("  ").next()),
+        Some(Some("DATE"))
+    );
     assert!(
-        table.starts_with("MODIFIED              RESEMBLANCE"),
+        table.contains("2023-11-14T22:13:20Z  sent        0.750"),
         "{table}"
     );
-    assert!(table.contains("2023-11-14T22:13:20Z  0.750"), "{table}");
+    assert!(
+        table.contains("\n-                     -           0.250"),
+        "{table}"
+    );
     let json = simctl(&daemon, &["versions", "/share/a.txt", "--json"]).out;
     let dates: Vec<_> = json
         .lines()
@@ -66,7 +73,13 @@ fn versions_carry_their_dates() {
         .collect();
     assert_eq!(
         dates,
-        [Some(r#""2023-11-14T22:13:20Z"}"#), Some("null}"), None]
+        [
+            Some(
+                r#""2023-11-15T00:00:00Z","date":"2023-11-14T22:13:20Z","date_source":"sent","is_query":false}"#
+            ),
+            Some(r#"null,"date":null,"date_source":null,"is_query":false}"#),
+            None
+        ]
     );
 }
 
@@ -244,6 +257,20 @@ fn a_comparison_as_json_is_one_object() {
             r#""diff":"--- a\n+++ b\n@@ -1 +1 @@\n-one\u001b[31m\n+\ttwo\n"}"#,
             "\n"
         )
+    );
+}
+
+#[test]
+fn a_difference_is_declined_and_one_left_out_is_told_of() {
+    let daemon = Daemon::start();
+    let flags = ["compare", "/share/a.txt", "/share/b.txt", "--no-difference"];
+    let run = simctl(&daemon, &flags);
+    assert_eq!((run.code, run.talk.as_str()), (0, ""));
+    assert!(!run.out.contains("@@"), "{}", run.out);
+    let json = simctl(&daemon, &[&flags[..], &["--json"]].concat()).out;
+    assert!(
+        json.ends_with("\"diff\":null,\"difference_left_out\":\"it was not asked for\"}\n"),
+        "{json}"
     );
 }
 

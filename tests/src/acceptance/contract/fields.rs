@@ -108,6 +108,8 @@ const USAGE: Fields = &[
     ("postings", Count),
     ("bytes", Count),
     ("sign_seconds", Seconds),
+    ("n_most", Count),
+    ("unmerged", Count),
 ];
 
 /// Every type of line that a scan or a verb prints, `type` and `v` apart.
@@ -131,6 +133,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("role", Maybe(&Text)),
             ("ordinal", Maybe(&Count)),
             ("last_read", Maybe(&Text)),
+            ("modified", Maybe(&Text)),
             ("group", Maybe(&Count)),
         ],
     ),
@@ -205,7 +208,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("chars_b", Count),
             ("estimates", List(ESTIMATE)),
             ("spans", List(SPAN)),
-            ("diff", Text),
+            ("diff", Maybe(&Text)),
         ],
     ),
     (
@@ -214,6 +217,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("version", Text),
             ("format", Count),
             ("data_dir", Path),
+            ("new_index", Bool),
             ("uptime_seconds", Seconds),
             ("queued", Count),
             ("threshold", Ratio),
@@ -241,7 +245,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
     ),
 ];
 
-/// Checks a line: `type`, `v` and exactly these fields. A match may have `modified`: of a version;
+/// Checks a line: `type`, `v` and exactly these fields. A match that is a version has its dates;
 /// a summary `pairs`; a file that is shown by itself `complete`; and what is not complete has `pending`.
 pub(super) fn check(line: &Value, fields: Fields) -> Result<()> {
     ensure!(line["v"] == 1, "v is {}", line["v"]);
@@ -256,17 +260,27 @@ pub(super) fn check(line: &Value, fields: Fields) -> Result<()> {
         let pairs = own.remove("pairs");
         ensure!(pairs.is_none_or(|pairs| pairs.is_u64()), "pairs");
     }
-    if line["type"] == "match" {
-        let modified = own.remove("modified");
+    if line["type"] == "comparison" {
+        let why = own.remove("difference_left_out");
         ensure!(
-            modified.is_none_or(|date| date.is_string() || date.is_null()),
-            "modified"
+            why.is_some_and(|why| why.is_string()) == line["diff"].is_null(),
+            "difference_left_out"
         );
     }
     if line["type"] == "file" {
         let complete = own.get("complete").is_none_or(Value::is_boolean);
         ensure!(complete, "complete");
         own.remove("complete");
+    }
+    if line["type"] == "match" {
+        let is_version = own.contains_key("is_query");
+        for name in ["modified", "date", "date_source"] {
+            let said = own.remove(name);
+            let holds = said.is_some_and(|date| date.is_string() || date.is_null());
+            ensure!(holds == is_version, "{name}");
+        }
+        let marked = own.remove("is_query");
+        ensure!(marked.is_none_or(|mark| mark.is_boolean()), "is_query");
     }
     object(&Value::Object(own), fields)
 }
