@@ -11,6 +11,7 @@
 
 mod beside;
 mod content;
+mod current;
 mod known;
 mod members;
 mod own_report;
@@ -22,13 +23,14 @@ use std::io::{self, Read, Seek};
 use std::path::Path;
 
 use rustix::io::Errno;
-use simdex_extract::{EXTRACTOR_VERSION, Outside, Pool, Share};
+use simdex_extract::{Outside, Pool, Share};
 use simdex_index::{Cancel, Change, Index, IndexError, MemoryAccount};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
     ContentHash, ContentRecord, FileKey, FileRecord, FileStat, Reason, State, Timestamp,
 };
 
+use self::current::is_current;
 use self::reading::{NotNow, not_now};
 use self::refused::refused;
 use crate::config::ExtractConfig;
@@ -233,7 +235,7 @@ impl Ingest<'_> {
         } = content;
         let asks_outside =
             |outside: &Outside| outside.could_improve(media_type, reason.as_str(), &content.engine);
-        content.extractor < EXTRACTOR_VERSION
+        !is_current(content)
             || (content.state.is_failure() && content.strikes < STRIKES)
             || self.pool.outside().is_some_and(asks_outside)
     }

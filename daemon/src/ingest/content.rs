@@ -3,13 +3,14 @@
 use std::io::{Read, Seek};
 
 use simdex_extract::{
-    EXTRACTOR_VERSION, Extraction, Fact, Facts, Hint, Member, Outcome, Patience, PrivateFile,
+    EXTRACTOR_VERSION, Extraction, Fact, Facts, Hint, Member, Outcome, Patience, PrivateFile, Reader,
     Urgency,
 };
 use simdex_index::{IndexError, NewContent, NewDocument};
 use simdex_schema::{ContentHash, ContentRecord, DocumentHash, DocumentKind, Reason, State};
 use simdex_signature::{CanonicalText, Chunks};
 
+use super::current::{is_current, version_of};
 use super::{Ingest, STRIKES};
 use crate::config::ladder;
 
@@ -76,6 +77,7 @@ impl Ingest<'_> {
             bytes: bytes.length,
             warnings: read.warnings,
             facts: read.facts,
+            reader: read.reader.map(version_of),
         };
         Unpacked {
             content: NewContent { record, document },
@@ -175,6 +177,8 @@ pub struct ReadContent {
     pub text: Option<String>,
     /// Kind by content.
     pub media_type: String,
+    /// Which reader answered.
+    pub reader: Option<Reader>,
     /// Who read it.
     pub engine: String,
     /// Remarks.
@@ -222,6 +226,7 @@ impl ReadContent {
             reason,
             text,
             media_type,
+            reader: extraction.reader,
             engine,
             warnings: extraction.warnings,
             facts: facts_of(&extraction.facts),
@@ -248,7 +253,7 @@ impl ReadContent {
     /// Failures in a row, this one included: those of an older extractor do not count, nor do the
     /// machine's.
     fn strikes(&self, old: Option<ContentRecord>) -> u32 {
-        let same = old.filter(|old| old.extractor == EXTRACTOR_VERSION);
+        let same = old.filter(is_current);
         match self.state {
             State::Quarantined => STRIKES,
             state if state.is_failure() && self.fault.is_none() => {

@@ -45,6 +45,7 @@ fn file(path: &[u8], state: State, document: u8) -> FileView {
             bytes: 1_200,
             warnings: Vec::new(),
             facts: vec![("charset".into(), "koi8-r".into())],
+            reader: None,
         }),
         state,
         reason: Reason::none(),

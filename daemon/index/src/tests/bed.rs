@@ -245,6 +245,7 @@ pub(super) fn put_content(
         bytes: 1,
         warnings: Vec::new(),
         facts: Vec::new(),
+        reader: None,
     };
     let content = Some(Box::new(NewContent { record, document }));
     Change::File {
