@@ -381,6 +381,7 @@ mod tests {
                 reason: Reason::none(),
                 document: None,
                 chars: None,
+                group: None,
             },
             document: DocumentHash([0; 32]),
             relation: Relation::Overlaps,
