@@ -267,6 +267,7 @@ mod tests {
         let (guard, available) = guard(Path::new("/data"), 64 * MIB);
         available.store(130 * MIB, Ordering::Relaxed);
         assert_eq!(guard.take_spare(2 * MIB), Ok(()));
+        available.store(128 * MIB, Ordering::Relaxed);
         let refused = guard.take_spare(1).unwrap_err();
         assert_eq!(refused.floor, 128 * MIB);
         assert_eq!(guard.take(60 * MIB), Ok(()));

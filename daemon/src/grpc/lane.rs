@@ -285,7 +285,7 @@ mod tests {
     async fn a_newcomer_comes_before_one_more_of_a_user_who_holds_some() {
         let lane = Lane::new(4);
         let mut held = Vec::new();
-        for (uid, connection) in [(1, 1), (1, 1), (1, 2), (2, 3)] {
+        for (uid, connection) in [(1, 1), (1, 1), (1, 2), (2, 3), (4, 4)] {
             held.push(lane.enter(client(uid, connection), in_time()).await.ok());
         }
         let waits = |uid, connection| {
