@@ -9,7 +9,7 @@ use simdex_schema::meta::Parameters;
 use simdex_schema::posting::scheme_number;
 use simdex_schema::{
     ContentHash, ContentRecord, DecodeError, DocId, DocumentHash, DocumentKind, DocumentRecord,
-    FileKey, FileRecord, GroupId, MetaRecord, ReportRecord, RootId, RootRecord, key,
+    FileKey, FileRecord, MetaRecord, ReportRecord, RootId, RootRecord, key,
 };
 use simdex_signature::{CanonicalText, Rung, SchemeKind, ShingleSet, Window};
 

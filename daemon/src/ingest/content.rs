@@ -3,8 +3,8 @@
 use std::io::{Read, Seek};
 
 use simdex_extract::{
-    EXTRACTOR_VERSION, Extraction, Fact, Facts, Hint, Member, Outcome, Patience, PrivateFile, Reader,
-    Urgency,
+    EXTRACTOR_VERSION, Extraction, Fact, Facts, Hint, Member, Outcome, Patience, PrivateFile,
+    Reader, Urgency,
 };
 use simdex_index::{IndexError, NewContent, NewDocument};
 use simdex_schema::{ContentHash, ContentRecord, DocumentHash, DocumentKind, Reason, State};
