@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::causes::causes;
+use crate::causes::sentence;
 use crate::config::{Config, RootConfig, RootMode};
 use crate::engine::EngineError;
 use crate::{overlap, rebuild, scan, serve, verify};
@@ -120,7 +120,7 @@ pub fn main(extract_worker: fn() -> ExitCode) -> ExitCode {
         Some(Command::ProbeStore { dir }) => return simdex_index::store::probe_main(&dir),
     };
     done.unwrap_or_else(|error| {
-        eprintln!("simdexd: {}", causes(error.as_ref()));
+        eprintln!("simdexd: {}", sentence(&error));
         ExitCode::from(exit_code(&error))
     })
 }
@@ -176,7 +176,8 @@ fn serve(args: ServeArgs) -> anyhow::Result<ExitCode> {
 fn check_config(file: PathBuf) -> anyhow::Result<ExitCode> {
     let config = Config::load(&file)?;
     overlap::check_strictly(&config)?;
-    println!("{} is valid: {} roots", file.display(), config.roots.len());
+    let roots = crate::output::counted(config.roots.len() as u64, "root");
+    println!("{} is valid: {roots}", file.display());
     for root in &config.roots {
         let there = if root.path.is_dir() {
             ""

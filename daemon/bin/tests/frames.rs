@@ -69,7 +69,8 @@ fn like(daemon: &Daemon, name: &str) -> BTreeMap<String, f64> {
 fn shown(daemon: &Daemon, name: &str) -> Option<(String, String, BTreeMap<String, String>)> {
     let file = daemon
         .wait(daemon.client.describe(&daemon.path(name)))
-        .ok()?;
+        .ok()?
+        .file?;
     let facts = file.facts.into_iter().map(|fact| (fact.name, fact.value));
     let role = file.place.map(|place| place.role).unwrap_or_default();
     Some((file.state, role, facts.collect()))
@@ -219,6 +220,30 @@ fn redirections_saved_pages_and_frames_of_frames_are_filled_in() {
         filled.as_deref(),
         Some("n/m/one.html to/up.html to/here.html")
     );
+}
+
+#[test]
+fn a_redirecting_page_is_shown_as_its_target_alone_and_keeps_its_own_text() {
+    let (stuffed, text) = (prose(7, 300), prose(1, 300));
+    let stub = format!(
+        "<html><meta http-equiv=refresh content='0;url=../to/here.html'><body><p>{stuffed}</p>\
+         <iframe src='frame.html'></iframe></body></html>"
+    );
+    let daemon = share(&[
+        ("r/index.html", &stub),
+        ("r/frame.html", &page(&prose(8, 300))),
+        ("to/here.html", &page(&text)),
+        ("stuffed.txt", &stuffed),
+        ("text.txt", &text),
+    ]);
+    let at = format!("r{SHOWN}");
+    assert_eq!(like(&daemon, "text.txt")[&at], 1.0);
+    let own = like(&daemon, "stuffed.txt");
+    assert!(
+        own["r/index.html"] > 0.99 && !own.contains_key(&at),
+        "{own:?}"
+    );
+    assert_eq!(shown(&daemon, &at).unwrap().1, "rendered");
 }
 
 #[test]

@@ -69,6 +69,7 @@ impl Bed {
         let ingest = Ingest::new(
             &engine.index,
             &engine.pool,
+            &engine.own_reports,
             limits,
             Share::default(),
             &Cancel::never(),

@@ -53,12 +53,19 @@ fn keep(daemon: &Daemon, name: &[u8]) -> Result<wire::RunReportReply, Error> {
 #[test]
 fn a_streamed_report_is_whole_and_written_by_who_asked() {
     let daemon = Daemon::start(&share());
+    std::os::unix::fs::symlink("/nowhere", daemon.path("link")).unwrap();
+    daemon.wait(daemon.client.sync()).unwrap();
     let (_dir, place) = place();
     let out = place.join("report");
     let saved = daemon.wait(daemon.client.save_report(&out, None)).unwrap();
     assert_eq!(saved.summary.groups, 1);
     let verified = simdexd::report::verify(&out).unwrap();
     assert_eq!((verified.diffs, verified.manifest), (1, saved.manifest));
+    let unread = fs::read_to_string(out.join("unread.jsonl")).unwrap();
+    assert!(
+        unread.contains("/link\",\"state\":\"skipped\",\"reason\":\"symlink\""),
+        "{unread}"
+    );
     assert_eq!(names(&place), ["report"]);
     let again = daemon.wait(daemon.client.save_report(&out, None));
     assert!(matches!(again, Err(Error::Unwritable { .. })));
@@ -91,6 +98,20 @@ fn a_report_is_kept_under_its_name_once_and_remembered() {
     assert_eq!(code(&keep(&daemon, b"2026-11")), Code::AlreadyExists);
     let remembered = daemon.wait(daemon.client.reports()).unwrap();
     assert_eq!((remembered.len(), remembered[0].groups), (1, 1));
+    // It was finished after it was begun, and took all the time until its manifest was written.
+    let manifest = fs::read_to_string(out.join("manifest.json")).unwrap();
+    let stated = |key: &str| {
+        let line = manifest.lines().find(|line| line.contains(key)).unwrap();
+        line.split(": ")
+            .nth(1)
+            .unwrap()
+            .trim_matches([',', '"'])
+            .to_owned()
+    };
+    let created: jiff::Timestamp = stated("\"created\"").parse().unwrap();
+    let seconds: f64 = stated("\"seconds\"").parse().unwrap();
+    let lasted = remembered[0].finished - created.as_microsecond();
+    assert!(lasted as f64 >= seconds * 1e6, "{lasted} us, {seconds} s");
 }
 
 #[test]
@@ -112,7 +133,7 @@ fn no_name_leads_out_of_the_directory_or_tells_what_lies_there() {
         b"",
     ]
     .map(|name| match keep(&daemon, name) {
-        Err(Error::Status { code, message }) => (code, message),
+        Err(Error::Status { code, message, .. }) => (code, message),
         other => panic!("{other:?}"),
     });
     // One and the same sentence, whether a foreign place is there, forbidden or missing.
@@ -145,5 +166,65 @@ fn a_directory_for_reports_in_the_data_directory_or_a_root_is_refused_at_the_sta
         });
         let refused = daemon.another(config).unwrap_err().to_string();
         assert!(refused.contains("lies in"), "{refused}");
+    }
+}
+
+/// State and reason of a file below the share.
+fn standing(daemon: &Daemon, name: &str) -> (String, String) {
+    let file = daemon
+        .wait(daemon.client.describe(&daemon.path(name)))
+        .unwrap()
+        .file
+        .unwrap();
+    (file.state, file.reason)
+}
+
+#[test]
+fn a_report_below_a_root_is_passed_over_as_it_was_written_and_nothing_else_in_it() {
+    let daemon = Daemon::start(&share());
+    let out = daemon.path("report");
+    daemon.wait(daemon.client.save_report(&out, None)).unwrap();
+    daemon.wait(daemon.client.sync()).unwrap();
+    let own = ("skipped".to_owned(), "own-report".to_owned());
+    let text = names(&out.join("text")).remove(0);
+    let text = format!("report/text/{text}");
+    for name in [
+        "report/manifest.json",
+        "report/report.html",
+        "report/groups.jsonl",
+        &text,
+    ] {
+        assert_eq!(standing(&daemon, name), own, "{name}");
+    }
+    let summary = daemon
+        .wait(daemon.client.status())
+        .unwrap()
+        .summary
+        .unwrap();
+    assert_eq!(summary.documents, 3, "of the share alone");
+
+    // A file that was slipped in, under a name of reports too, and one that was changed.
+    fs::write(out.join("letter.txt"), prose(8, 100)).unwrap();
+    fs::write(
+        out.join("text").join(format!("{}.txt", "0".repeat(64))),
+        prose(9, 100),
+    )
+    .unwrap();
+    fs::write(out.join("groups.jsonl"), prose(10, 100)).unwrap();
+    daemon.wait(daemon.client.sync()).unwrap();
+    let hidden = format!("report/text/{}.txt", "0".repeat(64));
+    for name in ["report/letter.txt", &hidden, "report/groups.jsonl"] {
+        assert_eq!(standing(&daemon, name).0, "indexed", "{name}");
+    }
+    assert_eq!(standing(&daemon, &text), own);
+
+    // A manifest that this daemon did not write names nothing.
+    let manifest = fs::read_to_string(out.join("manifest.json")).unwrap();
+    let forged = manifest.replace("\"threshold\": 0.8", "\"threshold\": 0.7");
+    assert_ne!(forged, manifest);
+    fs::write(out.join("manifest.json"), forged).unwrap();
+    daemon.wait(daemon.client.sync()).unwrap();
+    for name in ["report/manifest.json", "report/report.html", &text] {
+        assert_ne!(standing(&daemon, name).0, "skipped", "{name}");
     }
 }

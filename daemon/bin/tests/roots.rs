@@ -400,8 +400,9 @@ fn another_directory_in_a_roots_place_is_not_believed_until_it_is_confirmed() {
     bed.hint(Hint::Path(bed.path("foreign.txt")));
     bed.hint(Hint::Removed(bed.path("a.txt")));
     bed.hint(Hint::Subtree(bed.path("b")));
-    let refused = bed.engine.sync(&Cancel::never()).unwrap_err().to_string();
-    assert!(refused.contains("confirm-loss"), "{refused}");
+    let refused = bed.engine.sync(&Cancel::never()).unwrap_err();
+    let advice = refused.advice().unwrap();
+    assert!(advice.contains("confirm-loss"), "{advice}");
     assert_eq!(bed.root().status().state, RootState::Replaced);
     assert_eq!(bed.live(), known, "neither indexed nor removed");
     assert!(bed.root().open_file(b"foreign.txt").is_err(), "readable");
@@ -409,6 +410,11 @@ fn another_directory_in_a_roots_place_is_not_believed_until_it_is_confirmed() {
     assert_eq!(bed.engine.confirm_loss(&bed.root()).unwrap(), 3);
     bed.engine.sync(&Cancel::never()).unwrap();
     bed.agree("once it is confirmed");
+    let refused = bed.engine.confirm_loss(&bed.root()).unwrap_err();
+    assert!(
+        refused.to_string().starts_with("no loss of the root"),
+        "{refused}"
+    );
 }
 
 #[test]

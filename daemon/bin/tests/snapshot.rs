@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use daemon::{program, prose, tar};
-use simdex_extract::{Limits, Pool, Share, SpoolSpace, Underway, WorkerCommand};
+use simdex_extract::{Limits, Patience, Pool, Share, SpoolSpace, Underway, WorkerCommand};
 use simdex_index::{Cancel, Change, NewContent};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
@@ -77,6 +77,7 @@ impl Bed {
         let ingest = Ingest::new(
             &self.engine.index,
             pool,
+            &self.engine.own_reports,
             limits,
             Share::default(),
             &Cancel::never(),
@@ -294,7 +295,7 @@ fn a_document_that_the_daemon_crashed_on_twice_is_not_tried_a_third_time() {
     for _ in 0..2 {
         // The daemon dies at work on it: nothing clears the mark.
         let underway = Underway::open(data.path()).unwrap();
-        let mark = underway.begin(hash(&text).0).unwrap();
+        let mark = underway.begin(hash(&text).0, Patience::MayWait).unwrap();
         mark.working();
         std::mem::forget(mark);
     }

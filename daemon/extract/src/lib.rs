@@ -51,7 +51,7 @@ pub use sandbox::SandboxReport;
 pub use snapshot::{Snapshot, SnapshotError};
 pub use space::SpoolSpace;
 pub use spool::MemberBytes;
-pub use underway::{Mark, Refused, Underway};
+pub use underway::{Mark, Patience, Refused, Underway};
 pub use worker::{Job, worker_main};
 
 /// What one document may cost.

@@ -19,7 +19,7 @@ use self::queue::{Lane, Queue, Ticket};
 use crate::process::{Fault, Spawner, Worker, WorkerCommand};
 use crate::protocol::{Request, Setup, Task};
 use crate::space::SpoolSpace;
-use crate::underway::{Mark, Refused, Underway};
+use crate::underway::{Mark, Patience, Refused, Underway};
 use crate::{Extraction, Facts, Hint, Limits, Outcome, Outside, Reason, SandboxReport};
 
 /// Longest file name that is passed on, in bytes (the longest Linux has).
@@ -100,9 +100,10 @@ impl Pool {
     ///
     /// # Errors
     /// Where it must not be read, see [`Refused`].
-    pub fn begin(&self, hash: [u8; 32]) -> Result<Option<Mark<'_>>, Refused> {
+    pub fn begin(&self, hash: [u8; 32], patience: Patience) -> Result<Option<Mark<'_>>, Refused> {
         let underway = self.underway.as_ref();
-        underway.map(|underway| underway.begin(hash)).transpose()
+        let begun = underway.map(|underway| underway.begin(hash, patience));
+        begun.transpose()
     }
 
     /// The daemon is about to end: a kill from now on is held against no document.
@@ -143,9 +144,10 @@ impl Pool {
         document: impl AsFd,
         hash: [u8; 32],
         hint: &Hint,
+        patience: Patience,
     ) -> (Extraction, Option<Mark<'_>>) {
         let document = document.as_fd();
-        match self.begin(hash) {
+        match self.begin(hash, patience) {
             Ok(mark) => {
                 let extraction = self.extract(document, hint);
                 mark.iter().for_each(Mark::working);

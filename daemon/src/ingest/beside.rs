@@ -209,7 +209,9 @@ impl Ingest<'_> {
         let Ok(private) = snapshot.into_file() else {
             return Sight::Unproven;
         };
-        let (extraction, _mark) = self.pool.extract_marked(&private, seen.0.0, &hint);
+        let (extraction, _mark) =
+            self.pool
+                .extract_marked(&private, seen.0.0, &hint, self.patience());
         let read = ReadContent::of(extraction);
         match read.fault {
             Some(_) => Sight::Unproven,

@@ -3,7 +3,8 @@
 use std::io::{Read, Seek};
 
 use simdex_extract::{
-    EXTRACTOR_VERSION, Extraction, Fact, Facts, Hint, Member, Outcome, PrivateFile, Reader, Urgency,
+    EXTRACTOR_VERSION, Extraction, Fact, Facts, Hint, Member, Outcome, Patience, PrivateFile,
+    Reader, Urgency,
 };
 use simdex_index::{IndexError, NewContent, NewDocument};
 use simdex_schema::{ContentHash, ContentRecord, DocumentHash, DocumentKind, Reason, State};
@@ -48,7 +49,9 @@ impl Ingest<'_> {
             share: self.share,
         };
         // The mark stays until the text is canonical and signed.
-        let (extraction, _mark) = self.pool.extract_marked(bytes.private, bytes.hash.0, &hint);
+        let (extraction, _mark) =
+            self.pool
+                .extract_marked(bytes.private, bytes.hash.0, &hint, self.patience());
         let mut read = ReadContent::of(extraction);
         if let (Some(cut), State::Indexed) = (cut, read.state) {
             (read.state, read.reason) = (State::Partial, Reason::code(cut));
@@ -80,6 +83,14 @@ impl Ingest<'_> {
             content: NewContent { record, document },
             members: read.members,
             fault: read.fault,
+        }
+    }
+
+    /// Whether this look may wait for others: not while it holds memory that they wait for.
+    pub(super) fn patience(&self) -> Patience {
+        match self.account.held() {
+            0 => Patience::MayWait,
+            _ => Patience::MustGoOn,
         }
     }
 

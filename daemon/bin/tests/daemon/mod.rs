@@ -65,13 +65,14 @@ impl Daemon {
     /// With somebody asked before every operation of its store, over an empty share.
     #[allow(dead_code, reason = "not every test injects faults")]
     pub(crate) fn hooked(before: Arc<Before>) -> Self {
-        Self::build(
-            |_| {},
-            Some(before),
-            |root| {
-                std::fs::create_dir(root).unwrap();
-            },
-        )
+        Self::hooked_with(before, |_| {})
+    }
+
+    #[allow(dead_code, reason = "not every test injects faults")]
+    pub(crate) fn hooked_with(before: Arc<Before>, change: impl FnOnce(&mut Config)) -> Self {
+        Self::build(change, Some(before), |root| {
+            std::fs::create_dir(root).unwrap();
+        })
     }
 
     pub(crate) fn without_root() -> Self {

@@ -103,6 +103,8 @@ pub(super) struct Page {
     producer: String,
     scripts: u64,
     external: u64,
+    /// It redirects to a page that was at hand: the text is that page's alone.
+    pub(super) redirected: bool,
     /// Addresses that frames ask for, resolved: filled in, and not there.
     pub(super) filled: Vec<String>,
     pub(super) missing: Vec<String>,
@@ -165,6 +167,19 @@ struct Reader<'a> {
     depth: usize,
     /// What addresses are resolved against.
     base: String,
+    /// Where the text of this page or frame begins.
+    begin: usize,
+    /// This page or frame redirected: what follows in it is not shown.
+    is_replaced: bool,
+}
+
+/// How a page that is asked for is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// As a frame of the page that asks.
+    Within,
+    /// In place of it.
+    Instead,
 }
 
 impl<'a> Reader<'a> {
@@ -184,6 +199,8 @@ impl<'a> Reader<'a> {
             frames,
             depth: 0,
             base: String::new(),
+            begin: 0,
+            is_replaced: false,
         }
     }
 
@@ -208,6 +225,9 @@ impl<'a> Reader<'a> {
     }
 
     fn take(&mut self, event: &CallbackEvent<'_>) {
+        if self.is_replaced {
+            return;
+        }
         match event {
             CallbackEvent::OpenStartTag { name } => self.tag.open(name),
             CallbackEvent::AttributeName { name } => self.tag.attribute(name),
@@ -314,7 +334,8 @@ impl<'a> Reader<'a> {
                 .is_ok_and(|s| s <= MAX_REFRESH_SECONDS);
         let at = content.to_ascii_lowercase().find("url=");
         if let Some(at) = at.filter(|_| is_at_once) {
-            self.fill_from(content[at + 4..].trim_matches(['\'', '"', ' ']));
+            let target = content[at + 4..].trim_matches(['\'', '"', ' ']);
+            self.fill_from(target, Way::Instead);
         }
     }
 
@@ -322,7 +343,7 @@ impl<'a> Reader<'a> {
     fn fill(&mut self, tag: &Tag) {
         let inside = tag.get("srcdoc");
         if inside.is_empty() {
-            self.fill_from(tag.get("src").trim());
+            self.fill_from(tag.get("src").trim(), Way::Within);
         } else {
             self.nested(inside);
         }
@@ -336,7 +357,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn fill_from(&mut self, address: &str) {
+    fn fill_from(&mut self, address: &str, way: Way) {
         if address.is_empty()
             || ["about:", "data:", "javascript:"]
                 .iter()
@@ -353,7 +374,11 @@ impl<'a> Reader<'a> {
             Beside::Page { html, location } => {
                 let base = std::mem::replace(&mut self.base, location);
                 self.page.filled.push(whole);
+                if way == Way::Instead && self.depth < MAX_FRAMES {
+                    self.give_way();
+                }
                 self.nested(&html);
+                self.is_replaced = way == Way::Instead;
                 self.base = base;
             }
             Beside::Shown => {}
@@ -361,6 +386,25 @@ impl<'a> Reader<'a> {
                 self.page.external += 1;
                 self.page.miss(whole);
             }
+        }
+    }
+
+    /// Takes back what the page or frame said until here: its redirection leads to another, which is all
+    /// that a reader is shown (Huffman 2007, §3.1). The page's own record keeps its own text.
+    fn give_way(&mut self) {
+        self.text.take_back(self.begin);
+        self.text.label = None;
+        if self.depth == 0 {
+            let page = &mut self.page;
+            for said in [
+                &mut page.title,
+                &mut page.author,
+                &mut page.language,
+                &mut page.producer,
+            ] {
+                said.clear();
+            }
+            page.redirected = true;
         }
     }
 
@@ -372,12 +416,14 @@ impl<'a> Reader<'a> {
         let (lists, link) = (std::mem::take(&mut self.lists), self.link.take());
         self.depth += 1;
         self.text.newline();
+        let begin = std::mem::replace(&mut self.begin, self.text.mark());
         // The first words in the frame are those of the item that it stands in.
         let (label, mark) = (self.text.label.clone(), self.text.mark());
         self.run(html);
         self.text.newline();
         self.text.label = label.filter(|_| self.text.mark() == mark);
         self.depth -= 1;
+        (self.begin, self.is_replaced) = (begin, false);
         (self.lists, self.link) = (lists, link);
         (self.preformatted, self.silent, self.in_title) = state;
     }

@@ -13,7 +13,7 @@ use crate::charset;
 use crate::input::Input;
 use crate::sink::Sink;
 
-pub(super) const ENGINE: &str = "mhtml 1";
+pub(super) const ENGINE: &str = "mhtml 2";
 
 pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let (bytes, partial) = markup(input)?;
@@ -71,6 +71,10 @@ fn write_pages(message: &Message<'_>, sink: &mut Sink) -> Option<Reason> {
         }
         sink.newline();
         sink.push(&page.text);
+        if at == 0 && page.redirected {
+            // What the page would have shown beside it is not seen either.
+            break;
+        }
     }
     (message.parts.len() > limit).then_some(Reason::PartsLimit)
 }

@@ -48,10 +48,16 @@ pub(super) const LINES: &[Line] = &[
     Line {
         number: 2,
         weakness: "a store into a dirty page changes no time",
-        proofs: &[Test(
-            "daemon/bin/tests/snapshot.rs",
-            "bytes_that_changed_without_a_trace_are_found_in_the_background",
-        )],
+        proofs: &[
+            Test(
+                "daemon/bin/tests/snapshot.rs",
+                "bytes_that_changed_without_a_trace_are_found_in_the_background",
+            ),
+            Test(
+                "daemon/src/recheck.rs",
+                "what_was_read_a_while_ago_or_under_a_wrong_clock_is_read_again",
+            ),
+        ],
     },
     Line {
         number: 3,
@@ -68,6 +74,10 @@ pub(super) const LINES: &[Line] = &[
             Test(
                 "daemon/bin/tests/roots.rs",
                 "a_file_that_goes_while_it_is_read_is_no_ghost",
+            ),
+            Test(
+                "daemon/index/src/tests/containers.rs",
+                "members_never_stay_without_the_file_that_holds_them",
             ),
             Trial("two folders change places", roots::ghosts),
         ],
@@ -101,6 +111,14 @@ pub(super) const LINES: &[Line] = &[
             Test(
                 "tests/tests/roots.rs",
                 "an_empty_file_system_of_the_same_type_over_a_root_is_not_believed",
+            ),
+            Test(
+                "tests/tests/roots.rs",
+                "another_file_system_mounted_in_the_place_of_a_root_is_not_believed",
+            ),
+            Test(
+                "daemon/src/watch/keeper/tests.rs",
+                "a_root_that_a_walk_could_not_use_is_walked_again_at_the_next_check",
             ),
             Trial("a root becomes a symlink", roots::replaced),
         ],
@@ -194,6 +212,14 @@ pub(super) const LINES: &[Line] = &[
                 "daemon/bin/tests/snapshot.rs",
                 "what_is_known_stays_where_another_try_fails_by_the_machines_fault",
             ),
+            Test(
+                "daemon/extract/src/underway.rs",
+                "whoever_holds_what_others_wait_for_never_waits_for_a_suspect",
+            ),
+            Test(
+                "daemon/src/watch/open/tests.rs",
+                "a_root_that_cannot_be_opened_for_want_of_descriptors_keeps_the_reason",
+            ),
         ],
     },
     Line {
@@ -242,6 +268,18 @@ pub(super) const LINES: &[Line] = &[
                 "a_shortage_is_an_alarm_and_a_pause_a_failed_sync_is_the_end",
             ),
             Test("daemon/src/fate.rs", "pauses_double_up_to_a_bound"),
+            Test(
+                "daemon/src/fate.rs",
+                "a_shortage_is_repeated_until_it_passes_or_the_caller_gives_up",
+            ),
+            Test(
+                "daemon/src/pipeline/jobs.rs",
+                "a_caller_that_gives_up_does_not_wait_for_room_and_its_file_is_queued_all_the_same",
+            ),
+            Test(
+                "daemon/extract/src/space.rs",
+                "a_disk_without_room_refuses_what_the_budget_would_allow",
+            ),
             Test(
                 "daemon/index/src/tests/faults.rs",
                 "a_text_longer_than_a_segment_takes_is_a_state_and_others_go_on",

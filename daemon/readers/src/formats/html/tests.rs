@@ -115,17 +115,46 @@ fn frames_are_filled_in_from_what_lies_beside() {
     };
     let html = "<title>a</title><p>before<iframe src=sub/b.html>fallback</iframe>after<frame src=c.html>\
                 <iframe srcdoc='&lt;i&gt;own&lt;/i&gt;'></iframe><iframe src=shown.html></iframe>\
-                <noframes><p>No frames?</noframes><p>end\
-                <meta http-equiv=Refresh content='0; URL=sub/b.html'>";
+                <noframes><p>No frames?</noframes><p>end";
     let page = read_page(html, "", &mut beside);
-    assert_eq!(
-        page.text,
-        "before\ninside\ndeep\nafter\nown\nend\ninside\ndeep\n"
-    );
-    assert_eq!((page.title.trim(), page.external), ("a", 3));
+    assert_eq!(page.text, "before\ninside\ndeep\nafter\nown\nend");
+    assert_eq!((page.title.trim(), page.external), ("a", 2));
     assert_eq!(page.filled[..2], ["sub/b.html", "sub/d.html"]);
     assert_eq!(page.missing, ["e/f.html", "c.html"]);
     assert_eq!(text("<frame src=a><noframes>alone</noframes>"), "alone\n");
+}
+
+#[test]
+fn a_redirection_shows_its_target_alone() {
+    let mut beside = |address: &str| match address {
+        "to.html" => page_at(
+            address,
+            "<title>there</title><p>target<iframe src=b.html></iframe>",
+        ),
+        "b.html" => page_at(address, "<p>inside"),
+        "stub.html" => page_at(
+            address,
+            "<p>old<meta http-equiv=refresh content='0;url=b.html'>gone",
+        ),
+        _ => Beside::Missing,
+    };
+    let mut shown = |html: &str| {
+        let page = read_page(html, "", &mut beside);
+        (page.text, page.title, page.redirected)
+    };
+    let stub = "<html lang=en><title>here</title><p>cheap offers<meta http-equiv=Refresh \
+                content='0; URL=to.html'><p>more offers<iframe src=b.html></iframe>";
+    let target = ("target\ninside\n".to_owned(), "there".to_owned(), true);
+    assert_eq!(shown(stub), target);
+    // A frame that redirects gives way where it stands.
+    let framed = "<title>here</title><p>one<iframe src=stub.html></iframe>two";
+    let within = ("one\ninside\ntwo".to_owned(), "here".to_owned(), false);
+    assert_eq!(shown(framed), within);
+    // Nothing is lost where the target is not at hand, or the refresh comes late.
+    for kept in ["0;url=gone.html", "300;url=to.html"] {
+        let html = format!("<p>own<meta http-equiv=refresh content='{kept}'><p>text");
+        assert_eq!(shown(&html).0, "own\ntext");
+    }
 }
 
 #[test]

@@ -175,6 +175,13 @@ impl Text {
         }
     }
 
+    /// Takes back all that was written since `mark`.
+    pub(super) fn take_back(&mut self, mark: usize) {
+        self.text.truncate(mark);
+        self.space = false;
+        self.head = Head::default();
+    }
+
     pub(super) fn into_string(self) -> String {
         self.text
     }
