@@ -58,8 +58,8 @@ pub(crate) enum Verb {
     },
     /// List the pairs of near-duplicates
     Pairs(ListArgs),
-    /// List the groups of near-duplicates
-    Groups(ListArgs),
+    /// List the groups of near-duplicates, or one of them
+    Groups(GroupsArgs),
     /// Show what the daemon holds and watches
     Status,
     /// List every file seen, with its state
@@ -88,6 +88,8 @@ pub(crate) enum Verb {
         target: ReportTarget,
         #[command(flatten)]
         threshold: Threshold,
+        #[command(flatten)]
+        wanted: Wanted,
     },
     /// Print a completion script for a shell
     Completions {
@@ -131,6 +133,31 @@ pub(crate) struct FindArgs {
     pub(crate) scheme: Scheme,
     #[command(flatten)]
     pub(crate) roots: Roots,
+    #[command(flatten)]
+    pub(crate) wanted: Wanted,
+}
+
+/// How complete an answer must be.
+#[derive(Debug, Args)]
+pub(crate) struct Wanted {
+    /// Wait until the index is complete, then ask
+    #[arg(long)]
+    pub(crate) wait: bool,
+    /// Fail where the answer would not be complete
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GroupsArgs {
+    /// Show the group of this file alone
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["id", "value", "limit", "paths"])]
+    pub(crate) of: Option<PathBuf>,
+    /// Show the group with this id alone
+    #[arg(long, value_name = "ID", conflicts_with_all = ["value", "limit", "paths"])]
+    pub(crate) id: Option<u64>,
+    #[command(flatten)]
+    pub(crate) list: ListArgs,
 }
 
 #[derive(Debug, Args)]
@@ -142,6 +169,8 @@ pub(crate) struct ListArgs {
     pub(crate) limit: Option<u64>,
     #[command(flatten)]
     pub(crate) roots: Roots,
+    #[command(flatten)]
+    pub(crate) wanted: Wanted,
 }
 
 #[derive(Debug, Args)]

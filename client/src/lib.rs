@@ -45,6 +45,7 @@ pub use question::{Find, FindOptions, Subject};
 pub use report::SavedReport;
 pub use upload::Upload;
 
+pub use simdex_proto::completeness;
 /// Messages of the wire contract, `simdex.v1`.
 pub use simdex_proto::v1 as wire;
 

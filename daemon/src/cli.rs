@@ -97,8 +97,9 @@ struct ServeArgs {
     socket: Option<PathBuf>,
 }
 
-/// Runs the command line; the exit code is the contract's.
-pub fn main() -> ExitCode {
+/// Runs the command line; the exit code is the contract's. `extract_worker` serves documents as a
+/// worker: the program has the readers, this library does not.
+pub fn main(extract_worker: fn() -> ExitCode) -> ExitCode {
     let cli = Cli::parse();
     // Texts of documents lie in what is made from here on, by the store's engine too.
     rustix::process::umask(rustix::fs::Mode::from(0o077));
@@ -112,7 +113,7 @@ pub fn main() -> ExitCode {
         Some(Command::Rebuild { data_dir, config }) => configured(config, Vec::new())
             .and_then(|config| rebuild::run(data_dir, config, &program()?)),
         Some(Command::Verify(args)) => program().and_then(|program| verify::run(&args, &program)),
-        Some(Command::ExtractWorker) => return simdex_extract::worker_main(),
+        Some(Command::ExtractWorker) => return extract_worker(),
         Some(Command::OutsideWorker { arguments }) => {
             return simdex_extract::outside_main(arguments);
         }

@@ -2,6 +2,7 @@
 //! drain (stop watching, finish, close). An engine that fails ends; the [`crate::supervisor`] starts
 //! another on the same [`Host`].
 
+mod completeness;
 mod error;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,7 +14,8 @@ use std::time::{Duration, Instant};
 
 use simdex_extract::{Outside, Pool, Share, SpoolSpace, Underway, WorkerCommand};
 use simdex_index::store::{Hooks, StoreError};
-use simdex_index::{Cancel, Fault, Index, IndexError, OpenReport};
+use simdex_index::{Cancel, Fault, Index, OpenReport};
+use simdex_schema::RootId;
 
 use crate::alarms::Part;
 use crate::causes::causes;
@@ -26,11 +28,12 @@ use crate::pipeline::Pipeline;
 use crate::recheck::{Pace, Recheck};
 use crate::report::ReportKey;
 use crate::rescan::{Rescan, Settled};
-use crate::roots::{Root, RootState, Roots};
+use crate::roots::{Root, RootState, RootStatus, Roots};
 use crate::storage;
 use crate::walks::{Walk, Walks};
 use crate::watch::{Hint, RootWatcher};
 
+pub use completeness::{Basis, Incomplete};
 pub use error::EngineError;
 
 /// Hints not yet acted on; watchers merge theirs while it is full.
@@ -60,7 +63,7 @@ pub struct Engine {
     host: Arc<Host>,
     fate: Arc<Fate>,
     /// What is still to be walked, by root.
-    walks: Mutex<Vec<Arc<Walks>>>,
+    walks: Mutex<Vec<(RootId, Arc<Walks>)>>,
     /// Threads that act on hints and walk roots.
     threads: Mutex<Vec<JoinHandle<()>>>,
     /// Reads files again of which nothing tells that they changed.
@@ -129,10 +132,10 @@ impl Engine {
             })?;
             root.watch(Some(watcher));
             let walks = Arc::<Walks>::default();
-            lock(&self.walks).push(Arc::clone(&walks));
+            lock(&self.walks).push((root.id, Arc::clone(&walks)));
             self.follow(Arc::clone(root), hints, walks)?;
         }
-        if let Some(pace) = Pace::of(self.config.watch.recheck_mib_per_second) {
+        if let Some(pace) = Pace::of(&self.config.watch) {
             let (index, roots) = (Arc::clone(&self.index), Arc::clone(&self.roots));
             let pipeline = Arc::clone(&self.pipeline);
             let submit = move |key| pipeline.submit(key);
@@ -190,7 +193,7 @@ impl Engine {
     /// Does one walk that hints asked for; it may want another.
     pub fn walk(&self, root: &Root, walk: &Walk, walks: &Walks) {
         let walked = self.until_done(|rescan| match walk {
-            Walk::Root => rescan.root(root).map(|()| Settled::Yes),
+            Walk::Root => rescan.root(root).map(|_| Settled::Yes),
             Walk::Below(directory) => rescan.subtree(root, directory),
         });
         if walked == Some(Settled::WantsRoot) {
@@ -199,19 +202,19 @@ impl Engine {
     }
 
     /// Does what no client waits for, however often it takes; none where the engine ends.
-    fn until_done<T>(&self, work: impl Fn(&Rescan<'_>) -> Result<T, IndexError>) -> Option<T> {
+    fn until_done<T>(&self, work: impl Fn(&Rescan<'_>) -> Result<T, EngineError>) -> Option<T> {
         let go_on = || Ok(self.fate.cancel().check()?);
-        self.walk_until_done(work, go_on).ok()
+        self.walk_until_done(work, &go_on).ok()
     }
 
     /// A walk that succeeds ends the alarm, whoever raised it: a caller that gave up does not come
     /// back to do so.
     fn walk_until_done<T>(
         &self,
-        work: impl Fn(&Rescan<'_>) -> Result<T, IndexError>,
-        go_on: impl Fn() -> Result<(), EngineError>,
+        work: impl Fn(&Rescan<'_>) -> Result<T, EngineError>,
+        go_on: &dyn Fn() -> Result<(), EngineError>,
     ) -> Result<T, EngineError> {
-        let walk = || self.with_rescan(&work);
+        let walk = || self.with_rescan(&work, go_on);
         let done = self.fate.until_done(Part::Walks, walk, go_on)?;
         self.host.alarms.clear(Part::Walks);
         Ok(done)
@@ -219,8 +222,9 @@ impl Engine {
 
     fn with_rescan<T>(
         &self,
-        work: impl FnOnce(&Rescan<'_>) -> Result<T, IndexError>,
-    ) -> Result<T, IndexError> {
+        work: impl FnOnce(&Rescan<'_>) -> Result<T, EngineError>,
+        go_on: &dyn Fn() -> Result<(), EngineError>,
+    ) -> Result<T, EngineError> {
         let ingest = Ingest::new(
             &self.index,
             &self.pool,
@@ -235,28 +239,31 @@ impl Engine {
             pipeline: &self.pipeline,
             ingest: &ingest,
             event_delay: settle,
+            go_on,
         });
-        worked.inspect_err(|error| {
-            if error.fault() == Fault::Index {
+        worked.inspect_err(|error| match error {
+            EngineError::Index(error) if error.fault() == Fault::Index => {
                 self.fate.fail(Failure::Index(causes(error)));
             }
+            _ => {}
         })
     }
 
-    /// Walks a root and names what may have changed; a shortage is waited out as a barrier waits.
-    pub fn rescan(&self, root: &Root, cancel: &Cancel) -> Result<(), EngineError> {
+    /// Walks a root and names what may have changed; returns what it came to. A shortage is waited
+    /// out as a barrier waits.
+    pub fn rescan(&self, root: &Root, cancel: &Cancel) -> Result<RootStatus, EngineError> {
         let go_on = || self.pipeline.go_on(cancel);
-        self.walk_until_done(|rescan| rescan.root(root), go_on)
+        self.walk_until_done(|rescan| rescan.root(root), &go_on)
     }
 
     /// Returns when every change made before the call is answered for.
     pub fn sync(&self, cancel: &Cancel) -> Result<(), EngineError> {
-        for root in self.roots.iter() {
-            cancel.check()?;
-            self.rescan(root, cancel)?;
-        }
+        let walk = |root: &Arc<Root>| self.rescan(root, cancel);
+        let walked = self.roots.iter().map(walk);
+        let walked: Vec<RootStatus> = walked.collect::<Result<_, _>>()?;
         self.barrier(cancel)?;
-        self.roots.iter().try_for_each(unheld)
+        let mut walked = self.roots.iter().zip(&walked);
+        walked.try_for_each(|(root, status)| unheld(root, status))
     }
 
     /// Returns once everything named so far is applied, settled and power-safe.
@@ -272,7 +279,8 @@ impl Engine {
             return Err(EngineError::NothingHeld(root.path.clone()));
         }
         tracing::info!(root = root.id.0, "a held loss is confirmed");
-        let removed = self.with_rescan(|rescan| rescan.confirm_loss(root))?;
+        let go_on = || self.pipeline.go_on(&Cancel::never());
+        let removed = self.with_rescan(|rescan| rescan.confirm_loss(root), &go_on)?;
         // A rescan that met the files on record once more would hold the same loss again.
         self.pipeline.barrier(&Cancel::never())?;
         Ok(removed)
@@ -305,7 +313,7 @@ impl Engine {
         for root in self.roots.iter() {
             root.watch(None);
         }
-        lock(&self.walks).iter().for_each(|walks| walks.end());
+        lock(&self.walks).iter().for_each(|(_, walks)| walks.end());
         self.fate.end();
         // Readers wait for workers: what comes of those that are killed is dropped.
         self.pool.shutdown();
@@ -405,8 +413,7 @@ fn spool(host: &Host) -> SpoolSpace {
 }
 
 /// An error that names the root where a barrier cannot be kept.
-fn unheld(root: &Arc<Root>) -> Result<(), EngineError> {
-    let status = root.status();
+fn unheld(root: &Root, status: &RootStatus) -> Result<(), EngineError> {
     let path = root.path.display();
     match status.state {
         RootState::Watching | RootState::Scanning => Ok(()),

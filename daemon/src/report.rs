@@ -25,12 +25,14 @@ mod verify;
 mod view;
 mod write;
 
-use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 
 use simdex_index::Cancel;
+use simdex_proto::completeness::Completeness;
 use thiserror::Error;
+
+use crate::catalogue::Summary;
 
 pub use folder::{Folder, ReportDir};
 pub use key::{Listing, ReportKey};
@@ -72,8 +74,10 @@ pub struct ReportInput<'a> {
     pub scheme: SchemeLine,
     /// The folders watched or scanned.
     pub roots: Vec<PathBuf>,
-    /// What was seen.
+    /// What was seen, and what the report rests on at its beginning.
     pub summary: Summary,
+    /// What it rests on as far as is known by now: damaged texts are met while it is written.
+    pub completeness: &'a dyn Fn() -> Completeness,
     /// Seconds that it took until now.
     pub seconds: &'a dyn Fn() -> f64,
     /// The groups, in any order.
@@ -101,23 +105,6 @@ pub struct SchemeLine {
     pub unit: String,
     /// Version of the canonical text.
     pub canonical: u32,
-}
-
-/// Counts over everything seen; the same as the last line of `scan --json`.
-#[derive(Clone, Debug, Default)]
-pub struct Summary {
-    /// Files on disk; the states add up to it.
-    pub files_on_disk: u64,
-    /// Members of containers, counted apart.
-    pub members: u64,
-    /// Files by state.
-    pub states: BTreeMap<String, u64>,
-    /// Distinct documents.
-    pub documents: u64,
-    /// Groups found.
-    pub groups: u64,
-    /// Postings left out of the search.
-    pub suppressed: u64,
 }
 
 /// Near-duplicates and copies around their principal.

@@ -12,9 +12,9 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use simdex_index::{Cancel, View};
 use simdex_signature::Ratio;
 
-use crate::catalogue::{self, Summary};
+use crate::catalogue::{self, Listed, Summary};
 use crate::config::{Config, RootConfig, RootMode};
-use crate::engine::{Engine, EngineError};
+use crate::engine::{Basis, Engine, EngineError};
 use crate::output;
 
 /// What `scan` was asked for.
@@ -151,12 +151,17 @@ fn print(
 ) -> anyhow::Result<()> {
     let view = engine.roots.view();
     let mut out = BufWriter::new(io::stdout().lock());
+    let basis = Basis::of(engine, &view, false)?;
     let mut summary = files(engine, &view, args.json, &mut out)?;
     if args.pairs {
-        summary.pairs = Some(pairs(engine, args.json, threshold, &mut out)?);
+        let pairs = pairs(engine, args.json, threshold, &mut out)?;
+        summary.pairs = Some(pairs.items);
+        summary.suppressed = pairs.suppressed;
     }
-    let groups = catalogue::groups(&engine.index, &view, threshold, &Cancel::never())?;
+    let listed = catalogue::groups(&engine.index, &view, threshold, &Cancel::never())?;
+    let groups = listed.items;
     summary.groups = groups.len() as u64;
+    summary.completeness = basis.completeness();
     if !args.json && !groups.is_empty() {
         out.write_all(output::GROUP_LEGEND.as_bytes())?;
     }
@@ -178,16 +183,19 @@ fn print(
         output::summary_text(&summary)
     };
     out.write_all(text.as_bytes())?;
+    if let Some(pending) = &summary.completeness.pending {
+        eprintln!("simdexd: the index is not complete: {pending}");
+    }
     Ok(out.flush()?)
 }
 
-/// Prints every pair; returns how many there are.
+/// Prints every pair, and counts them.
 fn pairs(
     engine: &Engine,
     json: bool,
     threshold: Ratio,
     out: &mut impl Write,
-) -> anyhow::Result<u64> {
+) -> anyhow::Result<Listed<u64>> {
     let mut failed = None;
     let mut print = |pair| {
         let text = match json {
@@ -203,8 +211,8 @@ fn pairs(
         }
     };
     let (view, never) = (engine.roots.view(), Cancel::never());
-    let count = catalogue::pairs(&engine.index, &view, threshold, &never, &mut print)?;
-    failed.map_or(Ok(count), |error| Err(error.into()))
+    let listed = catalogue::pairs(&engine.index, &view, threshold, &never, &mut print)?;
+    failed.map_or(Ok(listed), |error| Err(error.into()))
 }
 
 /// Prints every file that was not read, or not whole; with JSON the lines of files say it.

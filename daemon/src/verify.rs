@@ -104,6 +104,11 @@ fn data_dir(args: &VerifyArgs, program: &Path) -> Result<Verified, EngineError> 
         let fault = "store/conf is damaged; the next start of the daemon puts it right";
         verified.faults.tell(fault);
     }
+    if verified.records > 0 && store::witness_is_damaged(&original).map_err(locked)? {
+        let fault = "store/COMMITTED is missing or damaged: nothing tells whether the last changes \
+                     were lost; the next start of the daemon reads again what is missing";
+        verified.faults.tell(fault);
+    }
     Ok(verified)
 }
 

@@ -188,7 +188,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__contained__subcmd__in)
-            opts="-h --scheme --root --limit --threshold --socket --json --help"
+            opts="-h --threshold --limit --scheme --root --wait --strict --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -222,7 +222,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__containing)
-            opts="-h --scheme --root --limit --threshold --socket --json --help"
+            opts="-h --threshold --limit --scheme --root --wait --strict --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -286,7 +286,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__find__subcmd__similar)
-            opts="-h --scheme --root --limit --threshold --socket --json --help"
+            opts="-h --threshold --limit --scheme --root --wait --strict --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -320,12 +320,20 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__groups)
-            opts="-h --threshold --limit --root --socket --json --help"
+            opts="-h --of --id --threshold --limit --root --wait --strict --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --of)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threshold)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -602,7 +610,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__pairs)
-            opts="-h --threshold --limit --root --socket --json --help"
+            opts="-h --threshold --limit --root --wait --strict --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -632,7 +640,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__report)
-            opts="-h --out --keep --threshold --socket --json --help"
+            opts="-h --out --keep --threshold --wait --strict --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -812,7 +820,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__versions)
-            opts="-h --scheme --root --limit --threshold --socket --json --help"
+            opts="-h --threshold --limit --scheme --root --wait --strict --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

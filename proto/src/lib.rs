@@ -1,7 +1,10 @@
 //! The wire contract of Simdex: gRPC services and messages of package `simdex.v1`.
 //!
 //! The `.proto` files under `simdex/v1/` are the contract and carry its comments; the Rust below is
-//! generated from them at build time and not committed.
+//! generated from them at build time and not committed. [`completeness`] puts one of the messages into
+//! words, as daemon and client both do.
+
+pub mod completeness;
 
 /// Messages, clients and servers of `simdex.v1`.
 #[expect(

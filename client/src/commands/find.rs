@@ -22,6 +22,7 @@ pub(super) async fn run(
     find: Find,
     args: FindArgs,
 ) -> Result<Outcome, Failure> {
+    session.want(&args.wanted).await?;
     let options = FindOptions {
         scheme: args.scheme.into(),
         threshold: args.threshold.value,
@@ -59,6 +60,7 @@ pub(super) async fn run(
     for remark in remarks(find, &name, count, &query) {
         talk(remark);
     }
+    session.tell(query.completeness.as_ref());
     Ok(Outcome::of_search(count))
 }
 
@@ -111,9 +113,14 @@ fn remarks(find: Find, name: &str, count: u64, query: &QuerySummary) -> Vec<Stri
             Find::Contained => "is contained in",
             Find::Versions => "is a version of",
         };
-        remarks.push(format!(
-            "no other file {relation} {name} far enough; --threshold lowers the bar"
-        ));
+        remarks.push(
+            match query.completeness.as_ref().map(|told| told.complete) {
+                Some(false) => format!("no other file {relation} {name} far enough so far"),
+                _ => format!(
+                    "no other file {relation} {name} far enough; --threshold lowers the bar"
+                ),
+            },
+        );
     }
     if !is_readable(query) {
         let state = &query.state;
@@ -139,6 +146,7 @@ fn remarks(find: Find, name: &str, count: u64, query: &QuerySummary) -> Vec<Stri
 #[cfg(test)]
 mod tests {
     use super::*;
+    use simdex_client::wire::Completeness;
 
     #[test]
     fn what_the_list_hides_is_said() {
@@ -155,6 +163,12 @@ mod tests {
             nothing,
             ["no other file is contained in /a far enough; --threshold lowers the bar"]
         );
+        let half_built = QuerySummary {
+            completeness: Some(Completeness::default()),
+            ..QuerySummary::default()
+        };
+        let so_far = remarks(Find::Similar, "/a", 0, &half_built);
+        assert_eq!(so_far, ["no other file resembles /a far enough so far"]);
     }
 
     #[test]

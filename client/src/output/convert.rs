@@ -5,6 +5,7 @@ use std::path::Path;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use jiff::Timestamp;
+use simdex_client::completeness::Completeness;
 use simdex_client::{path_bytes, wire};
 
 use crate::output::json;
@@ -74,6 +75,21 @@ impl From<&wire::File> for json::File {
             ordinal: place.map(|place| place.ordinal),
             last_read: date(file.last_read),
             modified: date(file.modified),
+            group: file.group,
+        }
+    }
+}
+
+/// What was told of the index; of a daemon that tells nothing, nothing is known to be complete.
+fn completeness(told: Option<&wire::Completeness>) -> Completeness {
+    told.map(Into::into).unwrap_or_default()
+}
+
+impl From<&wire::DescribeFileReply> for json::ShownFile {
+    fn from(reply: &wire::DescribeFileReply) -> Self {
+        Self {
+            file: (&reply.file.clone().unwrap_or_default()).into(),
+            completeness: completeness(reply.completeness.as_ref()),
         }
     }
 }
@@ -126,6 +142,7 @@ impl json::Query {
             suppressed: query.suppressed,
             seconds: query.seconds,
             truncated: query.truncated,
+            completeness: completeness(query.completeness.as_ref()),
         }
     }
 }
@@ -188,6 +205,7 @@ impl From<&wire::Summary> for json::Summary {
             pairs: summary.pairs,
             suppressed: summary.suppressed,
             seconds: summary.seconds,
+            completeness: completeness(summary.completeness.as_ref()),
         }
     }
 }
@@ -267,6 +285,7 @@ impl From<&wire::StatusReply> for json::Status {
             schemes: status.schemes.iter().map(Into::into).collect(),
             roots: status.roots.iter().map(Into::into).collect(),
             summary: status.summary.as_ref().map(Into::into),
+            completeness: completeness(status.completeness.as_ref()),
         }
     }
 }

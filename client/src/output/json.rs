@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use simdex_client::completeness::Completeness;
 
 /// Version of the objects below; raised when a field changes its meaning or goes.
 const VERSION: u32 = 1;
@@ -44,6 +45,7 @@ macro_rules! body {
 
 body! {
     File = "file",
+    ShownFile = "file",
     Match = "match",
     Query = "query",
     Pair = "pair",
@@ -56,6 +58,7 @@ body! {
     ConfirmedLoss = "confirmed-loss",
     Sync = "sync",
     Report = "report",
+    Completeness = "completeness",
 }
 
 #[derive(Serialize)]
@@ -83,6 +86,17 @@ pub(crate) struct File {
     pub(crate) last_read: Option<String>,
     /// Its last modification by the file system, or by the container that holds it (RFC 3339).
     pub(crate) modified: Option<String>,
+    /// Id of the group it is in.
+    pub(crate) group: Option<u64>,
+}
+
+/// A file by itself, with what its record rests on.
+#[derive(Serialize)]
+pub(crate) struct ShownFile {
+    #[serde(flatten)]
+    pub(crate) file: File,
+    #[serde(flatten)]
+    pub(crate) completeness: Completeness,
 }
 
 #[derive(Serialize)]
@@ -140,6 +154,8 @@ pub(crate) struct Query {
     pub(crate) suppressed: u64,
     pub(crate) seconds: f64,
     pub(crate) truncated: bool,
+    #[serde(flatten)]
+    pub(crate) completeness: Completeness,
 }
 
 #[derive(Serialize)]
@@ -192,6 +208,8 @@ pub(crate) struct Summary {
     pub(crate) pairs: Option<u64>,
     pub(crate) suppressed: u64,
     pub(crate) seconds: f64,
+    #[serde(flatten)]
+    pub(crate) completeness: Completeness,
 }
 
 #[derive(Serialize)]
@@ -262,6 +280,8 @@ pub(crate) struct Status {
     pub(crate) schemes: Vec<SchemeUsage>,
     pub(crate) roots: Vec<Root>,
     pub(crate) summary: Option<Summary>,
+    #[serde(flatten)]
+    pub(crate) completeness: Completeness,
 }
 
 /// What keeps changes from being applied.

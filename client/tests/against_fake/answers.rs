@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use simdex_client::wire::{
-    Alarm, CompareReply, Fact, File, Group, Match, Member, Pair, Place, QuerySummary, Ratio,
-    Relation, Root, Scheme, SchemeEstimate, SchemeUsage, Span, StatusReply, Summary,
+    Alarm, CompareReply, Completeness, Fact, File, Group, Match, Member, Pair, Pending, Place,
+    QuerySummary, Ratio, Relation, Root, Scheme, SchemeEstimate, SchemeUsage, Span, StatusReply,
+    Summary,
 };
 
 pub(crate) fn scheme(n: u64) -> Scheme {
@@ -83,6 +84,7 @@ pub(crate) fn query(state: &str, reason: &str) -> QuerySummary {
         suppressed: 0,
         seconds: 0.5,
         truncated: false,
+        completeness: Some(complete()),
     }
 }
 
@@ -140,6 +142,27 @@ pub(crate) fn file() -> File {
         }],
         place: None,
         last_read: None,
+        group: None,
+    }
+}
+
+/// The index held everything.
+pub(crate) fn complete() -> Completeness {
+    Completeness {
+        complete: true,
+        pending: None,
+    }
+}
+
+/// The index is being built.
+pub(crate) fn half_built() -> Completeness {
+    Completeness {
+        complete: false,
+        pending: Some(Pending {
+            queued: 5_218,
+            unsettled: 312,
+            ..Pending::default()
+        }),
     }
 }
 
@@ -153,6 +176,7 @@ pub(crate) fn member_file() -> File {
             ordinal: 3,
         }),
         warnings: vec!["read with care".to_owned()],
+        group: Some(9),
         modified: Some(1_700_000_000),
         facts: [
             file().facts,
@@ -198,6 +222,7 @@ pub(crate) fn summary() -> Summary {
         pairs: Some(1),
         suppressed: 0,
         seconds: 0.25,
+        completeness: Some(complete()),
     }
 }
 
@@ -230,6 +255,7 @@ pub(crate) fn status() -> StatusReply {
             next_attempt: Some(60),
             answering: true,
         }),
+        completeness: Some(half_built()),
     }
 }
 

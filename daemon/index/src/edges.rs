@@ -12,6 +12,7 @@
 
 use std::cmp::Reverse;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use roaring::RoaringTreemap;
 use simdex_schema::{DocId, DocumentKind, EdgeRecord};
@@ -19,7 +20,6 @@ use simdex_signature::{Fingerprint, Ratio, Rung, SchemeKind, ShingleSet, least_o
 
 use crate::candidates::Tally;
 use crate::index::{Index, Shared};
-use crate::lost::is_loss;
 use crate::{Cancel, DocumentStats, HeldSet, IndexError, MemoryAccount, MemoryBudget};
 
 /// A pair exactly at the threshold is missed with at most this probability.
@@ -33,6 +33,8 @@ pub(crate) struct EdgeFinder<'a> {
     among: Option<RoaringTreemap>,
     /// Cuts of sampled unions up to this length: they are asked for each candidate many times.
     cuts: Vec<u64>,
+    /// Long lists left unread so far.
+    unread: AtomicU64,
 }
 
 /// Unions whose cuts are kept ready; two usual documents share at most 1,024 samples.
@@ -82,7 +84,13 @@ impl<'a> EdgeFinder<'a> {
             threshold,
             among,
             cuts,
+            unread: AtomicU64::default(),
         }
+    }
+
+    /// Long lists of fingerprints left unread so far: further probes made up for each.
+    pub(crate) fn unread(&self) -> u64 {
+        self.unread.load(Ordering::Relaxed)
     }
 
     /// All edges of `id` to documents that `wanted` admits, each counted from `id`'s side.
@@ -139,7 +147,7 @@ impl<'a> EdgeFinder<'a> {
     fn set(&self, id: DocId, account: &MemoryAccount) -> Result<Option<HeldSet>, IndexError> {
         match self.index.shingles(id, account) {
             Err(IndexError::UnknownDocument(_)) => Ok(None),
-            Err(error) if is_loss(&error) => Ok(None),
+            Err(error) if error.is_lost_text() => Ok(None),
             set => set,
         }
     }
@@ -237,6 +245,8 @@ impl<'a> EdgeFinder<'a> {
         });
         let open: Vec<Rung> = open.map(|demand| demand.rung).collect();
         tally.read_long(&|f| open.iter().any(|rung| f.divisible_by(*rung)), cancel)?;
+        let unread = tally.long_at(Rung::ZERO);
+        self.unread.fetch_add(unread, Ordering::Relaxed);
         Ok(probed)
     }
 

@@ -32,9 +32,6 @@ pub enum IndexError {
     /// A document that is not (or no longer) known.
     #[error("document {} is not known", .0.0)]
     UnknownDocument(DocId),
-    /// Texts are damaged, so that an answer over all texts would lack some.
-    #[error("the extracted text of {0} documents is damaged")]
-    LostTexts(usize),
     /// Something outside the index could not be used for want of what the machine may have again
     /// later: descriptors, memory.
     #[error("{what}: {source}")]
@@ -52,9 +49,15 @@ pub enum IndexError {
 impl IndexError {
     /// What to do about it, where that is known.
     pub fn advice(&self) -> Option<&'static str> {
-        match self {
-            Self::LostTexts(_) => Some("`simctl sync` reads their files again, then ask again"),
-            _ => None,
-        }
+        self.is_lost_text()
+            .then_some("`simctl sync` reads their files again, then ask again")
+    }
+
+    /// Whether it says that a text is damaged, rather than that it could not be read now.
+    pub fn is_lost_text(&self) -> bool {
+        matches!(
+            self,
+            Self::Text(TextError::Corrupt { .. } | TextError::NoSegment { .. })
+        )
     }
 }

@@ -1,6 +1,6 @@
 //! The index: what it holds, and the locks around it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -9,17 +9,19 @@ use simdex_schema::meta::Parameters;
 use simdex_schema::posting::scheme_number;
 use simdex_schema::{
     ContentHash, ContentRecord, DecodeError, DocId, DocumentHash, DocumentKind, DocumentRecord,
-    FileKey, FileRecord, GroupId, MetaRecord, ReportRecord, RootId, RootRecord, key,
+    FileKey, FileRecord, MetaRecord, ReportRecord, RootId, RootRecord, key,
 };
 use simdex_signature::{CanonicalText, Rung, SchemeKind, ShingleSet, Window};
 
 use crate::buckets::Buckets;
 use crate::buffer::Buffer;
 use crate::groups::Stars;
+use crate::handles::Handles;
 use crate::shingles::{HeldSet, SetCache};
 use crate::store::Store;
 use crate::table::{DocumentStats, Table};
 use crate::text::{TextError, TextRef, TextStore};
+use crate::unsettled::Unsettled;
 use crate::{IndexError, Memory, MemoryAccount, MemoryPermit, View};
 
 /// All schemes that have postings.
@@ -103,12 +105,10 @@ pub(crate) struct Shared {
     /// Roots whose files are grouped.
     pub(crate) served: View,
     pub(crate) stars: Stars,
-    /// Handles of the groups shown, by principal.
-    pub(crate) group_ids: HashMap<DocId, GroupId>,
-    /// Documents that wait for their place in a group.
-    pub(crate) unsettled: BTreeSet<DocId>,
-    /// Documents whose files changed and whose stars do not know it yet.
-    pub(crate) restless: BTreeSet<DocId>,
+    /// Handles of the groups shown.
+    pub(crate) handles: Handles,
+    /// Documents that wait for their place in a group, or whose files changed.
+    pub(crate) unsettled: Unsettled,
     /// Documents whose star or files changed since groups last got their handles.
     pub(crate) touched: BTreeSet<DocId>,
 }

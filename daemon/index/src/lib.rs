@@ -24,6 +24,7 @@ mod edges;
 mod error;
 mod fault;
 mod groups;
+mod handles;
 mod index;
 mod listing;
 mod load;
@@ -42,6 +43,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 pub mod text;
+mod unsettled;
 pub mod verify;
 
 pub use cancel::Cancel;
@@ -52,7 +54,7 @@ pub use fault::Fault;
 pub use index::{Index, Options, Usage};
 pub use listing::FileView;
 pub use memory::{Memory, MemoryAccount, MemoryBudget, MemoryPermit};
-pub use neighbourhood::{GroupView, MemberView, PairSearch};
+pub use neighbourhood::{GroupView, Groups, MemberView, PairSearch};
 pub use open::{OpenReport, Opened};
 pub use settle::Settled;
 pub use shingles::HeldSet;

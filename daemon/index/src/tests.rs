@@ -8,6 +8,7 @@ mod crash;
 mod faults;
 mod foreign;
 mod life;
+mod lookup;
 mod model;
 mod parameters;
 mod texts;

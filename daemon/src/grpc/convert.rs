@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use simdex_index::{FileView, Index, Usage};
+use simdex_proto::completeness::Completeness;
 use simdex_proto::v1;
 use simdex_signature::{Rung, Scheme, SchemeKind};
 
@@ -79,6 +80,7 @@ fn hit(hit: Hit) -> v1::Match {
 /// An answer as the replies of a stream, the summary last.
 pub(super) fn answer(
     answer: Answer,
+    completeness: Completeness,
     seconds: f64,
 ) -> impl Iterator<Item = v1::FindReply> + Send + 'static {
     use v1::find_reply::Part;
@@ -94,6 +96,7 @@ pub(super) fn answer(
         suppressed: answer.suppressed,
         seconds,
         truncated: answer.truncated,
+        completeness: Some(completeness.into()),
     };
     let matches = answer.hits.into_iter().map(|found| Part::Match(hit(found)));
     let parts = matches.chain(std::iter::once(Part::Summary(summary)));
@@ -162,6 +165,7 @@ pub(super) fn file(file: &FileView) -> v1::File {
         facts: facts(file),
         place: place(file),
         last_read: file.record.last_read,
+        group: file.group.map(|group| group.0),
     }
 }
 
@@ -231,6 +235,7 @@ pub(super) fn summary(summary: Summary) -> v1::Summary {
         pairs: summary.pairs,
         suppressed: summary.suppressed,
         seconds: summary.seconds,
+        completeness: Some(summary.completeness.into()),
     }
 }
 
@@ -337,6 +342,7 @@ mod tests {
             reason: Reason::code("io-error"),
             document: None,
             chars: None,
+            group: None,
         }
     }
 

@@ -13,7 +13,8 @@ use tonic::metadata::MetadataValue;
 use tonic::{Code, Status};
 
 use crate::causes::causes;
-use crate::engine::EngineError;
+use crate::engine::{EngineError, Incomplete};
+use crate::lists::ListError;
 use crate::query::QueryError;
 use crate::report::ReportError;
 use crate::reporting::ReportingError;
@@ -108,7 +109,6 @@ impl From<IndexError> for Refused {
             }
             IndexError::UnknownDocument(_) => Code::NotFound,
             IndexError::Damaged(_)
-            | IndexError::LostTexts(_)
             | IndexError::Record { .. }
             | IndexError::Store(StoreError::Corrupt { .. } | StoreError::Damaged { .. })
             | IndexError::Text(TextError::Corrupt { .. } | TextError::NoSegment { .. }) => {
@@ -146,9 +146,29 @@ impl From<EngineError> for Refused {
     }
 }
 
+impl From<Incomplete> for Refused {
+    fn from(error: Incomplete) -> Self {
+        let code = match error.0.damaged {
+            0 => Code::FailedPrecondition,
+            _ => Code::DataLoss,
+        };
+        Self::new(code, &error.to_string())
+    }
+}
+
+impl From<ListError> for Refused {
+    fn from(error: ListError) -> Self {
+        match error {
+            ListError::Incomplete(error) => error.into(),
+            ListError::Index(error) => error.into(),
+        }
+    }
+}
+
 impl From<ReportingError> for Refused {
     fn from(error: ReportingError) -> Self {
         match error {
+            ReportingError::Incomplete(error) => error.into(),
             ReportingError::Index(error) => error.into(),
             ReportingError::Report(ReportError::Cancelled) => IndexError::Cancelled.into(),
             ReportingError::Report(error) => {

@@ -14,7 +14,7 @@ use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat, State};
 use super::beside::Shown;
 use super::content::Bytes;
 use super::known::{Found, Whole};
-use super::{Ingest, Looked, hash_of, name_of, now, own_report, refused, unread};
+use super::{Ingest, Looked, hash_in_place, name_of, now, own_report, refused, unread};
 use crate::roots::Root;
 use crate::watch::stat::Observe;
 
@@ -165,7 +165,7 @@ impl Ingest<'_> {
         length: u64,
     ) -> Result<Result<Taken, SnapshotError>, IndexError> {
         if length > HASHED_FIRST
-            && let Some(taken) = self.known_where_it_lies(key, known, file)?
+            && let Some(taken) = self.known_where_it_lies(key, known, (file, length))?
         {
             return Ok(Ok(taken));
         }
@@ -173,7 +173,7 @@ impl Ingest<'_> {
             Ok(snapshot) => snapshot,
             Err(SnapshotError::Spool(error)) => {
                 // What is known needs no room.
-                let taken = self.known_where_it_lies(key, known, file)?;
+                let taken = self.known_where_it_lies(key, known, (file, length))?;
                 return Ok(taken.ok_or(SnapshotError::Spool(error)));
             }
             Err(error) => return Ok(Err(error)),
@@ -196,9 +196,9 @@ impl Ingest<'_> {
         &self,
         key: &FileKey,
         known: Option<&FileRecord>,
-        file: &File,
+        (file, length): (&File, u64),
     ) -> Result<Option<Taken>, IndexError> {
-        let Ok((hash, _)) = hash_of(file) else {
+        let Some(hash) = hash_in_place(file, length, self.account.cancel())? else {
             return Ok(None);
         };
         let found = self.found(key, known, hash)?;

@@ -62,6 +62,7 @@ fn change(index: &Index, number: usize, text: &str) -> Change {
         bytes: length,
         warnings: Vec::new(),
         facts: Vec::new(),
+        reader: None,
     };
     let content = ContentHash(*blake3::hash(text.as_bytes()).as_bytes());
     Change::File {

@@ -12,7 +12,9 @@ pub(super) use group::group;
 pub(super) use head::head;
 pub(super) use unread::{UNREAD_SHOWN, unread, unread_row};
 
-use super::format::Count;
+use simdex_proto::completeness::Completeness;
+
+use super::format::{Count, Text};
 
 /// Groups shown; browsers falter on more.
 pub(super) const GROUPS_SHOWN: usize = 2_000;
@@ -31,9 +33,25 @@ pub(super) fn more_groups(out: &mut dyn Write, groups: usize) -> io::Result<()> 
     Ok(())
 }
 
-/// Ends the page.
-pub(super) fn foot(out: &mut dyn Write) -> io::Result<()> {
+/// Ends the page; says what was met on the way that the head of the page could not know.
+pub(super) fn foot(out: &mut dyn Write, told: &Completeness, met: &Completeness) -> io::Result<()> {
+    if met != told {
+        incomplete(out, met)?;
+    }
     out.write_all(FOOT.as_bytes())
+}
+
+/// What the index lacked when the report was made; nothing where it was complete.
+fn incomplete(out: &mut dyn Write, completeness: &Completeness) -> io::Result<()> {
+    let Some(pending) = &completeness.pending else {
+        return Ok(());
+    };
+    let pending = pending.to_string();
+    writeln!(
+        out,
+        "<p class=\"warning\"><b>This report is not complete.</b> When it was made: {}.</p>",
+        Text(&pending)
+    )
 }
 
 const FOOT: &str = r#"<footer>

@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt as _;
 
 use serde::Serialize;
+use simdex_proto::completeness::Completeness;
 
 use super::lines::PathLine;
 use super::sink::FileEntry;
@@ -31,6 +32,8 @@ struct Manifest<'a> {
     documents: u64,
     groups: u64,
     suppressed: u64,
+    #[serde(flatten)]
+    completeness: Completeness,
     diffs: u64,
     documents_without_text: u64,
 }
@@ -63,6 +66,7 @@ pub(super) fn text(
         documents: summary.documents,
         groups: summary.groups,
         suppressed: summary.suppressed,
+        completeness: (input.completeness)(),
         diffs,
         documents_without_text: without_text,
     };

@@ -5,6 +5,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use simdex_proto::completeness::Pending;
+
 use super::*;
 
 const CONTRACT: &str =
@@ -74,8 +76,10 @@ fn input<'a>(groups: Vec<ReportGroup>, text_of: &'a TextOf<'a>) -> ReportInput<'
             states: BTreeMap::from([("indexed".to_owned(), 4), ("no-text".to_owned(), 2)]),
             documents: 2,
             groups: groups.len() as u64,
+            completeness: Pending::default().into(),
             ..Summary::default()
         },
+        completeness: &|| Pending::default().into(),
         seconds: &|| 0.5,
         groups,
         unread: &two_unread,
@@ -171,6 +175,37 @@ fn the_manifest_tells_everything_but_html_in_fixed_order() {
             .map(|line| format!("{line}\n"))
             .collect();
         assert_eq!(stable, include_str!("golden/manifest.json"));
+    });
+}
+
+#[test]
+fn a_report_that_is_not_complete_says_so_and_why() {
+    let pending = Pending {
+        queued: 5_218,
+        unsettled: 312,
+        ..Pending::default()
+    };
+    let told = Completeness::from(pending);
+    let met = told.clone().with_damaged(1);
+    let met_last = met.clone();
+    let met = move || met.clone();
+    let mut report = input(vec![contract_group()], &known);
+    report.summary.completeness = told;
+    report.completeness = &met;
+    let folder = tempfile::tempdir().unwrap();
+    keep(folder.path(), "report", &report).unwrap();
+    let out = folder.path().join("report");
+    assert!(verify(&out).is_ok());
+    let manifest: serde_json::Value = serde_json::from_str(&read(&out, "manifest.json")).unwrap();
+    let said: Completeness = serde_json::from_value(manifest).unwrap();
+    assert_eq!(said, met_last);
+    let page = read(&out, "report.html");
+    let known_first =
+        page.find("When it was made: 5,218 changes queued, 312 documents not settled.");
+    let known_last = page.find("5,218 changes queued, 312 documents not settled, 1 text damaged.");
+    assert!(known_first < known_last && known_first.is_some(), "{page}");
+    written(vec![contract_group()], |report, _| {
+        assert!(!read(report, "report.html").contains("not complete"));
     });
 }
 

@@ -88,7 +88,10 @@ pub(super) fn report(sink: &dyn Sink, input: &ReportInput<'_>) -> Result<Written
         .html
         .add(|out| html::more_groups(out, groups.len()))?;
     writer.unread(input)?;
-    writer.html.add(|out| html::foot(out))?;
+    let met = (input.completeness)();
+    writer
+        .html
+        .add(|out| html::foot(out, &input.summary.completeness, &met))?;
     writer.close(input)
 }
 

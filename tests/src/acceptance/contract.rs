@@ -120,6 +120,7 @@ fn questions(sandbox: &Sandbox) -> Vec<Vec<OsString>> {
         [about(&["compare"], "whole.txt"), vec![odd]].concat(),
         verb(&["pairs"]),
         verb(&["groups"]),
+        about(&["groups", "--of"], "whole.txt"),
         verb(&["status"]),
         verb(&["files"]),
         about(&["show"], "whole.txt"),

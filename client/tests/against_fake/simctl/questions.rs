@@ -45,7 +45,7 @@ fn matches_as_json_are_one_object_a_line() {
     assert_eq!(
         lines[2],
         format!(
-            r#"{{"type":"query","v":1,"path":"/share/a.txt","document":"{a0}","state":"indexed","reason":null,"candidates":7,"verified":1,"suppressed":0,"seconds":0.5,"truncated":false}}"#
+            r#"{{"type":"query","v":1,"path":"/share/a.txt","document":"{a0}","state":"indexed","reason":null,"candidates":7,"verified":1,"suppressed":0,"seconds":0.5,"truncated":false,"complete":true}}"#
         )
     );
 }
@@ -121,6 +121,18 @@ fn nothing_found_exits_1_and_says_so_on_stderr_alone() {
     assert_eq!(
         run.talk,
         "simctl: no other file resembles /share/unlike.txt far enough; --threshold lowers the bar\n"
+    );
+}
+
+#[test]
+fn nothing_found_in_an_index_that_is_being_built_is_not_the_last_word() {
+    let run = simctl(&Daemon::start(), &["find-similar", "/share/early.txt"]);
+    assert_eq!((run.code, run.out.as_str()), (1, ""));
+    assert_eq!(
+        run.talk,
+        "simctl: no other file resembles /share/early.txt far enough so far\n\
+         simctl: the index is not complete: 5,218 changes queued, 312 documents not settled; \
+         `--wait` waits until it is\n"
     );
 }
 

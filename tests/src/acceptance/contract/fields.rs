@@ -65,6 +65,16 @@ const SUMMARY: Fields = &[
     ("groups", Count),
     ("suppressed", Count),
     ("seconds", Seconds),
+    ("complete", Bool),
+];
+
+/// Beside a `complete` that is false.
+const PENDING: Fields = &[
+    ("queued", Count),
+    ("unsettled", Count),
+    ("stale_roots", Count),
+    ("held_losses", Count),
+    ("damaged", Count),
 ];
 
 const ROOT: Fields = &[
@@ -124,6 +134,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("ordinal", Maybe(&Count)),
             ("last_read", Maybe(&Text)),
             ("modified", Maybe(&Text)),
+            ("group", Maybe(&Count)),
         ],
     ),
     (
@@ -154,6 +165,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("suppressed", Count),
             ("seconds", Seconds),
             ("truncated", Bool),
+            ("complete", Bool),
         ],
     ),
     (
@@ -216,8 +228,10 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("schemes", List(USAGE)),
             ("roots", List(ROOT)),
             ("summary", Object(SUMMARY)),
+            ("complete", Bool),
         ],
     ),
+    ("completeness", &[("complete", Bool)]),
     ("root", ROOT),
     ("rescan", &[("roots", Count)]),
     ("sync", &[("seconds", Seconds), ("files", Count)]),
@@ -232,7 +246,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
 ];
 
 /// Checks a line: `type`, `v` and exactly these fields. A match that is a version has its dates;
-/// a summary `pairs`.
+/// a summary `pairs`; a file that is shown by itself `complete`; and what is not complete has `pending`.
 pub(super) fn check(line: &Value, fields: Fields) -> Result<()> {
     ensure!(line["v"] == 1, "v is {}", line["v"]);
     let mut own = line
@@ -253,6 +267,11 @@ pub(super) fn check(line: &Value, fields: Fields) -> Result<()> {
             "difference_left_out"
         );
     }
+    if line["type"] == "file" {
+        let complete = own.get("complete").is_none_or(Value::is_boolean);
+        ensure!(complete, "complete");
+        own.remove("complete");
+    }
     if line["type"] == "match" {
         let is_version = own.contains_key("is_query");
         for name in ["modified", "date", "date_source"] {
@@ -269,6 +288,11 @@ pub(super) fn check(line: &Value, fields: Fields) -> Result<()> {
 fn object(value: &Value, fields: Fields) -> Result<()> {
     let object = value.as_object().context("no object")?;
     let mut wanted = BTreeSet::new();
+    if object.get("complete") == Some(&Value::Bool(false)) {
+        let pending = object.get("pending").context("pending is missing")?;
+        self::object(pending, PENDING).context("pending")?;
+        wanted.insert("pending".to_owned());
+    }
     for (name, kind) in fields {
         let found = object
             .get(*name)
@@ -356,6 +380,20 @@ mod tests {
         ] {
             assert!(check(&wrong, fields).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn what_is_not_complete_says_why() {
+        let fields: Fields = &[("complete", Bool)];
+        let pending = json!({
+            "queued": 1, "unsettled": 0, "stale_roots": 0, "held_losses": 0, "damaged": 0
+        });
+        let line = |complete: bool, pending: &Value| json!({"v": 1, "complete": complete, "pending": pending});
+        assert!(check(&line(false, &pending), fields).is_ok());
+        assert!(check(&line(true, &pending), fields).is_err());
+        assert!(check(&line(false, &json!({"queued": 1})), fields).is_err());
+        assert!(check(&json!({"v": 1, "complete": true}), fields).is_ok());
+        assert!(check(&json!({"v": 1, "complete": false}), fields).is_err());
     }
 
     #[test]
