@@ -2,7 +2,7 @@
 //! drain (stop watching, finish, close). An engine that fails ends; the [`crate::supervisor`] starts
 //! another on the same [`Host`].
 
-mod error;
+mod workers;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use simdex_extract::{Outside, Pool, Share, Underway, WorkerCommand};
+use simdex_extract::{Pool, Share};
 use simdex_index::store::{Hooks, StoreError};
 use simdex_index::{Cancel, Fault, Index, IndexError, OpenReport};
 
@@ -30,7 +30,7 @@ use crate::storage;
 use crate::walks::{Walk, Walks};
 use crate::watch::{Hint, RootWatcher};
 
-pub use error::EngineError;
+pub use crate::error::EngineError;
 
 /// Hints not yet acted on; watchers merge theirs while it is full.
 const HINTS: usize = 4096;
@@ -77,7 +77,7 @@ impl Engine {
         let hooks = hooks(host, &fate);
         let opened = storage::open_index(config, &host.data_dir, &host.program, false, hooks)?;
         let index = Arc::new(opened.index);
-        let pool = Arc::new(pool(host)?);
+        let pool = Arc::new(workers::pool(host)?);
         let events = Arc::clone(&host.events);
         let roots = Arc::new(Roots::open(&index, &config.roots, &events)?);
         index.serve(roots.view());
@@ -354,27 +354,6 @@ fn hooks(host: &Host, fate: &Arc<Fate>) -> Hooks {
     }
 }
 
-/// The workers, confined as the config asks.
-fn pool(host: &Host) -> Result<Pool, EngineError> {
-    let config = &host.config;
-    let command = WorkerCommand {
-        program: host.program.clone(),
-        args: vec!["extract-worker".into()],
-    };
-    let pool = Pool::new(command, config.workers(), config.limits())
-        .spooling_in(host.data_dir.clone(), config.extract.spool_mib.bytes())
-        .with_underway(underway(&host.data_dir)?)
-        .with_outside(outside(config, &host.program)?);
-    let sandbox = pool.sandbox();
-    if config.extract.require_sandbox && sandbox.is_degraded() {
-        return Err(EngineError::Unconfined(sandbox.missing.join(", ")));
-    }
-    if sandbox.is_degraded() {
-        tracing::warn!("the sandbox of the workers is {sandbox}");
-    }
-    Ok(pool)
-}
-
 /// An error that names the root where a barrier cannot be kept.
 fn unheld(root: &Arc<Root>) -> Result<(), EngineError> {
     let status = root.status();
@@ -397,28 +376,4 @@ fn unheld(root: &Arc<Root>) -> Result<(), EngineError> {
             status.pending_loss
         ))),
     }
-}
-
-/// What the last run worked on, should it have crashed.
-fn underway(data_dir: &Path) -> Result<Underway, EngineError> {
-    Underway::open(data_dir).map_err(|source| EngineError::DataDir {
-        path: data_dir.to_owned(),
-        source,
-    })
-}
-
-/// The programs of the machine that the config asks for.
-fn outside(config: &Config, program: &Path) -> Result<Outside, EngineError> {
-    let shim = WorkerCommand {
-        program: program.to_owned(),
-        args: vec!["outside-worker".into()],
-    };
-    let mut outside = Outside::none(shim, config.outside_limits());
-    if config.outside.pdftotext && !outside.use_pdftotext() {
-        return Err(EngineError::NotInstalled("pdftotext", "poppler-utils"));
-    }
-    if config.outside.ocr && !outside.use_tesseract(&config.outside.ocr_languages) {
-        return Err(EngineError::NotInstalled("tesseract", "tesseract-ocr"));
-    }
-    Ok(outside)
 }

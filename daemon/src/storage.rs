@@ -9,7 +9,7 @@ use simdex_index::store::{self, Hooked, Hooks, Options as StoreOptions, StoreErr
 use simdex_index::{Index, Options};
 
 use crate::config::Config;
-use crate::engine::EngineError;
+use crate::error::EngineError;
 
 /// The configured data directory, made where it is missing; without one a temporary directory that
 /// is removed when dropped.
