@@ -10,21 +10,26 @@
 //! * Below: [`store`] (sled or memory, the only place that names sled) and [`text`] (extracted
 //!   text in checksummed segments).
 //!
-//! All of it is synchronous; call it from blocking threads. Readers never wait for a merge.
+//! All of it is synchronous; call it from blocking threads. Readers wait neither for a
+//! merge nor for any other read or write of the store: see `layout`.
 
 mod apply;
 mod batch;
 mod buckets;
 mod buffer;
+mod cache;
 mod cancel;
 mod candidates;
 mod change;
 mod compact;
+mod counts;
+mod documents;
 mod edges;
 mod error;
 mod fault;
 mod groups;
 mod index;
+mod layout;
 mod listing;
 mod load;
 mod lost;
@@ -32,8 +37,10 @@ mod memory;
 mod merge;
 mod neighbourhood;
 mod open;
+mod postings;
 mod private;
 mod purge;
+mod registry;
 mod reread;
 mod settle;
 mod shingles;
@@ -47,12 +54,13 @@ pub mod verify;
 pub use cancel::Cancel;
 pub use candidates::{Asked, Candidate, Candidates, Each, Probes, Question, VisitRung};
 pub use change::{Applied, Change, NewContent, NewDocument, SeenFile};
+pub use counts::FileCounts;
 pub use error::IndexError;
 pub use fault::Fault;
 pub use index::{Index, Options, Usage};
 pub use listing::FileView;
 pub use memory::{Memory, MemoryAccount, MemoryBudget, MemoryPermit};
-pub use neighbourhood::{GroupView, MemberView, PairSearch};
+pub use neighbourhood::{GroupView, IsWanted, MemberView, PairSearch};
 pub use open::{OpenReport, Opened};
 pub use settle::Settled;
 pub use shingles::HeldSet;
