@@ -19,7 +19,7 @@ use crate::alarms::Part;
 use crate::causes::causes;
 use crate::config::Config;
 use crate::events::Events;
-use crate::fate::{Backoff, Failure, Fate};
+use crate::fate::{Failure, Fate};
 use crate::host::Host;
 use crate::ingest::Ingest;
 use crate::pipeline::Pipeline;
@@ -187,23 +187,21 @@ impl Engine {
 
     /// Does what no client waits for, however often it takes; none where the engine ends.
     fn until_done<T>(&self, work: impl Fn(&Rescan<'_>) -> Result<T, IndexError>) -> Option<T> {
-        let (mut backoff, mut failed) = (Backoff::default(), false);
-        loop {
-            match self.with_rescan(&work) {
-                Ok(done) => {
-                    if failed {
-                        self.host.alarms.clear(Part::Walks);
-                    }
-                    return Some(done);
-                }
-                Err(error) => {
-                    failed = true;
-                    if !self.fate.try_again(Part::Walks, &error, &mut backoff) {
-                        return None;
-                    }
-                }
-            }
-        }
+        let go_on = || Ok(self.fate.cancel().check()?);
+        self.walk_until_done(work, go_on).ok()
+    }
+
+    /// A walk that succeeds ends the alarm, whoever raised it: a caller that gave up does not come
+    /// back to do so.
+    fn walk_until_done<T>(
+        &self,
+        work: impl Fn(&Rescan<'_>) -> Result<T, IndexError>,
+        go_on: impl Fn() -> Result<(), EngineError>,
+    ) -> Result<T, EngineError> {
+        let walk = || self.with_rescan(&work);
+        let done = self.fate.until_done(Part::Walks, walk, go_on)?;
+        self.host.alarms.clear(Part::Walks);
+        Ok(done)
     }
 
     fn with_rescan<T>(
@@ -231,16 +229,17 @@ impl Engine {
         })
     }
 
-    /// Walks a root and names what may have changed.
-    pub fn rescan(&self, root: &Root) -> Result<(), EngineError> {
-        Ok(self.with_rescan(|rescan| rescan.root(root))?)
+    /// Walks a root and names what may have changed; a shortage is waited out as a barrier waits.
+    pub fn rescan(&self, root: &Root, cancel: &Cancel) -> Result<(), EngineError> {
+        let go_on = || self.pipeline.go_on(cancel);
+        self.walk_until_done(|rescan| rescan.root(root), go_on)
     }
 
     /// Returns when every change made before the call is answered for.
     pub fn sync(&self, cancel: &Cancel) -> Result<(), EngineError> {
         for root in self.roots.iter() {
             cancel.check()?;
-            self.rescan(root)?;
+            self.rescan(root, cancel)?;
         }
         self.barrier(cancel)?;
         self.roots.iter().try_for_each(unheld)

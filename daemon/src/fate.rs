@@ -12,6 +12,7 @@ use thiserror::Error;
 use crate::alarms::{Alarms, Part};
 use crate::bell::Bell;
 use crate::causes::causes;
+use crate::engine::EngineError;
 
 /// First and longest pause before something is tried again.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
@@ -133,6 +134,34 @@ impl Fate {
         !waited.unwrap_or_else(PoisonError::into_inner).0.ended
     }
 
+    /// Repeats work that failed by a shortage, with pauses and an alarm, until it succeeds. `go_on` is
+    /// asked before each repetition and ends it with its error; so does the end of the engine.
+    pub fn until_done<T>(
+        &self,
+        part: Part,
+        mut work: impl FnMut() -> Result<T, IndexError>,
+        go_on: impl Fn() -> Result<(), EngineError>,
+    ) -> Result<T, EngineError> {
+        let (mut backoff, mut failed) = (Backoff::default(), false);
+        loop {
+            let error = match work() {
+                Ok(done) => {
+                    if failed {
+                        self.alarms.clear(part);
+                    }
+                    return Ok(done);
+                }
+                Err(error) => error,
+            };
+            failed = true;
+            let again = self.try_again(part, &error, &mut backoff);
+            go_on()?;
+            if !again {
+                return Err(error.into());
+            }
+        }
+    }
+
     /// What an error of the index asks for: waits, with an alarm, until it is time to try again, or
     /// ends the engine. False where it ends.
     pub fn try_again(&self, part: Part, error: &IndexError, backoff: &mut Backoff) -> bool {
@@ -213,6 +242,32 @@ mod tests {
         // A later one changes nothing.
         fate.fail(Failure::Panic("late".into()));
         assert_eq!(fate.failure(), Some(Failure::Index(failed.to_string())));
+    }
+
+    #[test]
+    fn a_shortage_is_repeated_until_it_passes_or_the_caller_gives_up() {
+        let (fate, alarms) = fate();
+        let mut tries = 0;
+        let mut shortage = || {
+            tries += 1;
+            match tries {
+                1 => Err(IndexError::TooLong("a bucket".into())),
+                _ => Ok(tries),
+            }
+        };
+        let raised = || {
+            assert_eq!(alarms.gravest().unwrap().part, Part::Walks);
+            Ok(())
+        };
+        assert_eq!(
+            fate.until_done(Part::Walks, &mut shortage, raised).unwrap(),
+            2
+        );
+        assert!(alarms.gravest().is_none(), "what passed is no alarm");
+        let lasting = || Err::<(), _>(IndexError::TooLong("a bucket".into()));
+        let impatient = || Err(EngineError::NotApplied("no room".into()));
+        let refused = fate.until_done(Part::Walks, lasting, impatient);
+        assert!(matches!(refused, Err(EngineError::NotApplied(_))));
     }
 
     #[test]

@@ -94,7 +94,7 @@ fn census(anchor: &Anchor, sample: &[Vec<u8>]) -> Census {
     for path in sample {
         match look(anchor, Path::new(OsStr::from_bytes(path))) {
             Look::Seen(Seen::File { .. }, _) => census.there += 1,
-            Look::Refused(_) | Look::RootVanished => {}
+            Look::Refused(_) | Look::Shortage | Look::RootVanished => {}
             Look::Nothing | Look::Seen(..) => census.missing += 1,
         }
     }

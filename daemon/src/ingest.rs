@@ -20,6 +20,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::path::Path;
 
+use rustix::io::Errno;
 use simdex_extract::{EXTRACTOR_VERSION, Outside, Pool, Share};
 use simdex_index::{Cancel, Change, Index, IndexError, MemoryAccount};
 use simdex_schema::file::FileOutcome;
@@ -31,6 +32,7 @@ use self::reading::{NotNow, not_now};
 use self::refused::refused;
 use crate::config::ExtractConfig;
 use crate::roots::Root;
+use crate::watch::anchor::is_shortage;
 use crate::watch::open::OpenError;
 use crate::watch::stat::Observe;
 use crate::watch::walk::{Look, Seen, UnreadableReason};
@@ -95,6 +97,7 @@ impl<'a> Ingest<'a> {
         let known = self.index.file(&key)?;
         match root.look(&key.path) {
             Look::RootVanished => Ok(Looked::Unchanged),
+            Look::Shortage => Ok(Looked::Again(None)),
             Look::Nothing => Ok(match known {
                 Some(_) => Looked::Changed(Change::Remove(key)),
                 None => Looked::Unchanged,
@@ -193,20 +196,8 @@ fn name_of(path: &Path) -> Option<String> {
 
 /// Whether an error is for want of something that the machine may have again later.
 fn is_machines(error: &io::Error) -> bool {
-    use rustix::io::Errno;
-    let scarce = [
-        Errno::MFILE,
-        Errno::NFILE,
-        Errno::NOMEM,
-        Errno::AGAIN,
-        Errno::INTR,
-        Errno::NOSPC,
-        Errno::DQUOT,
-    ];
-    let code = error.raw_os_error();
-    scarce
-        .iter()
-        .any(|errno| code == Some(errno.raw_os_error()))
+    let errno = error.raw_os_error().map(Errno::from_raw_os_error);
+    errno.is_some_and(is_shortage)
 }
 
 impl Ingest<'_> {

@@ -25,7 +25,7 @@ use crate::alarms::Part;
 use crate::bell::Bell;
 use crate::config::Config;
 use crate::error::EngineError;
-use crate::fate::{Backoff, Fate};
+use crate::fate::Fate;
 use crate::host::Host;
 use crate::ingest::{Ingest, Looked, gave_up};
 use crate::progress::{Job, Progress};
@@ -170,14 +170,17 @@ impl Pipeline {
             shared.to_settle.ring();
             std::thread::sleep(Duration::from_millis(2));
         }
-        let mut backoff = Backoff::default();
-        while let Err(error) = shared.commit() {
-            shared.fate.try_again(Part::Commits, &error, &mut backoff);
-            go_on()?;
-        }
+        let commit = || shared.commit();
+        shared.fate.until_done(Part::Commits, commit, go_on)?;
         shared.host.alarms.clear(Part::Commits);
         // What failed meanwhile may have been part of it.
         shared.ended()
+    }
+
+    /// An error where a caller need not wait any longer: it is cancelled, the engine ends, or changes
+    /// have not been applied for so long that it should rather know why.
+    pub fn go_on(&self, cancel: &Cancel) -> Result<(), EngineError> {
+        self.shared.go_on(cancel)
     }
 
     /// Files at or below this path that are named and not yet answered for.
@@ -185,9 +188,11 @@ impl Pipeline {
         self.shared.progress.under_way(at)
     }
 
-    /// Files named and not yet answered for, and looks finished.
+    /// Files named and not yet answered for, including those that are tried again later because the
+    /// machine did not allow them to be read; and looks finished.
     pub fn counts(&self) -> (u64, u64) {
-        self.shared.progress.counts()
+        let (waiting, done) = self.shared.progress.counts();
+        (waiting + self.shared.again.waiting(), done)
     }
 
     /// Waits for the threads to end, once the end was told: what is queued is dropped and found again
@@ -260,28 +265,18 @@ impl Shared {
     /// Looks until the index answers; none where the engine ends, which makes workers answer that
     /// they were stopped.
     fn look_until_done(&self, key: &FileKey) -> Option<Option<Change>> {
-        let (mut backoff, mut failed) = (Backoff::default(), false);
-        let change = loop {
-            // What a panic leaves behind is dropped: a look only reads.
-            match catch_unwind(AssertUnwindSafe(|| self.look(key))) {
-                Ok(Ok(change)) => break change,
-                Ok(Err(error)) => {
-                    failed = true;
-                    if !self.fate.try_again(Part::Readers, &error, &mut backoff) {
-                        return None;
-                    }
-                }
-                Err(_) => {
-                    let path = String::from_utf8_lossy(&key.path);
-                    tracing::error!(path = %path.escape_debug(), "looking at a file panicked");
-                    break Some(gave_up(key));
-                }
+        // What a panic leaves behind is dropped: a look only reads.
+        let look = || match catch_unwind(AssertUnwindSafe(|| self.look(key))) {
+            Ok(looked) => looked,
+            Err(_) => {
+                let path = String::from_utf8_lossy(&key.path);
+                tracing::error!(path = %path.escape_debug(), "looking at a file panicked");
+                Ok(Some(gave_up(key)))
             }
         };
-        if failed {
-            self.host.alarms.clear(Part::Readers);
-        }
-        self.fate.cancel().check().is_ok().then_some(change)
+        let go_on = || Ok(self.fate.cancel().check()?);
+        let change = self.fate.until_done(Part::Readers, look, go_on).ok()?;
+        go_on().ok().map(|()| change)
     }
 
     fn look(&self, key: &FileKey) -> Result<Option<Change>, IndexError> {

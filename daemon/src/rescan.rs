@@ -185,7 +185,15 @@ impl Rescan<'_> {
         (root.status().proven == Some(anchor.inode())).then_some(anchor)
     }
 
+    /// Says that a root cannot be used as it stands. A shortage says nothing about the root: it is
+    /// an error, and the walk is to be repeated.
     fn stale(&self, root: &Root, refusal: &RootRefusal) -> Result<(), IndexError> {
+        if let Some(errno) = refusal.shortage() {
+            return Err(IndexError::Shortage {
+                what: format!("{} cannot be walked", root.path.display()),
+                source: errno.into(),
+            });
+        }
         root.update(self.index, |status| {
             status.proven = None;
             status.state = RootState::Stale;

@@ -173,6 +173,7 @@ impl Root {
         let below = Path::new(OsStr::from_bytes(below));
         match self.anchor() {
             Ok(anchor) => look(&anchor, below),
+            Err(refusal) if refusal.shortage().is_some() => Look::Shortage,
             Err(_) => Look::RootVanished,
         }
     }

@@ -46,7 +46,7 @@ impl Bed {
         let engine = Engine::start(config, program()).unwrap();
         let bed = Self { dir, engine };
         // Only a root that was walked is known to be one.
-        bed.engine.rescan(&bed.root()).unwrap();
+        bed.engine.rescan(&bed.root(), &Cancel::never()).unwrap();
         bed
     }
 

@@ -217,11 +217,13 @@ fn a_refusal_of_the_disk_is_said_waited_out_and_made_up_for() {
     assert!(alarm.next_attempt.is_some());
     let said = status(&daemon);
     assert_eq!(said.roots[0].state, "stalled");
+    assert!(said.queued > 0, "changes that are not applied are counted");
     assert_eq!(said.roots[0].detail, alarm.reason);
     until("no health", || (!is_healthy(&daemon, "")).then_some(()));
     assert!(is_healthy(&daemon, "simdex.v1.Similarity"));
     // A barrier does not succeed meanwhile, and says why it fails.
     let synced = daemon.wait(daemon.client.sync());
+    assert_eq!(code(&synced), Code::Unavailable, "{synced:?}");
     let refused = synced.unwrap_err().to_string();
     assert!(refused.contains(&place), "{refused}");
     std::fs::remove_file(&texts).unwrap();

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use daemon::{program, prose, tar};
-use simdex_extract::{Limits, Pool, Share, Underway, WorkerCommand};
+use simdex_extract::{Limits, Pool, Share, SpoolSpace, Underway, WorkerCommand};
 use simdex_index::{Cancel, Change};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat, State};
@@ -49,7 +49,7 @@ impl Bed {
         let engine = Arc::new(Engine::start(config, program()).unwrap());
         let bed = Self { dir, engine };
         // Only a root that was walked is known to be one.
-        bed.engine.rescan(&bed.root()).unwrap();
+        bed.engine.rescan(&bed.root(), &Cancel::never()).unwrap();
         bed
     }
 
@@ -172,7 +172,7 @@ fn what_the_machine_does_not_allow_is_no_strike_and_is_tried_again() {
     );
     let killed = pool_after("kill -9 $$");
     for round in 0..4 {
-        let full = pool().spooling_in(bed.dir.path().to_owned(), 1 << 20);
+        let full = pool().spooling_in(SpoolSpace::new(bed.dir.path().to_owned(), 1 << 20));
         for (name, pool) in [("long.txt", &full), ("files.tar", &killed)] {
             match bed.look(name, pool) {
                 Looked::Again(Some(Change::File {
@@ -263,7 +263,7 @@ fn bytes_that_changed_without_a_trace_are_found_in_the_background() {
     let (now, before) = (prose(1, 60), prose(2, 60));
     bed.write("a.txt", &now);
     bed.write("b.txt", &before);
-    bed.engine.rescan(&bed.root()).unwrap();
+    bed.engine.rescan(&bed.root(), &Cancel::never()).unwrap();
     bed.engine.barrier(&Cancel::never()).unwrap();
     // On record as if its bytes had been others, with the very times it has now.
     let stat = FileStat::of(&bed.path("a.txt")).unwrap();
@@ -280,7 +280,7 @@ fn bytes_that_changed_without_a_trace_are_found_in_the_background() {
         record,
         content,
     });
-    bed.engine.rescan(&bed.root()).unwrap();
+    bed.engine.rescan(&bed.root(), &Cancel::never()).unwrap();
     bed.engine.barrier(&Cancel::never()).unwrap();
     assert_eq!(
         bed.content_of("a.txt"),

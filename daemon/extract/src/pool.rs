@@ -4,7 +4,6 @@ mod queue;
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
-use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
@@ -75,11 +74,10 @@ impl Pool {
         }
     }
 
-    /// Keeps snapshots and members in unlinked files in `directory`, at most `limit` bytes of them,
-    /// not in the system's place for temporary files.
+    /// Keeps snapshots and members in this space, not in the system's place for temporary files.
     #[must_use]
-    pub fn spooling_in(mut self, directory: PathBuf, limit: u64) -> Self {
-        self.space = SpoolSpace::new(directory, limit);
+    pub fn spooling_in(mut self, space: SpoolSpace) -> Self {
+        self.space = space;
         self
     }
 

@@ -18,12 +18,26 @@ const PATIENCE: Duration = Duration::from_secs(30);
 #[derive(Debug, Clone)]
 pub struct SpoolSpace(Arc<Inner>);
 
-#[derive(Debug)]
 struct Inner {
     directory: PathBuf,
     limit: u64,
+    /// Asked for the room on the disk before bytes are reserved.
+    admit: Box<Admit>,
     state: Mutex<State>,
     freed: Condvar,
+}
+
+/// An error where the disk has no room for so many bytes.
+type Admit = dyn Fn(u64) -> io::Result<()> + Send + Sync;
+
+impl std::fmt::Debug for Inner {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SpoolSpace")
+            .field("directory", &self.directory)
+            .field("limit", &self.limit)
+            .field("state", &self.state)
+            .finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug, Default)]
@@ -37,9 +51,21 @@ impl SpoolSpace {
     /// At most `limit` bytes in `directory`.
     #[must_use]
     pub fn new(directory: PathBuf, limit: u64) -> Self {
+        Self::admitted_by(directory, limit, |_| Ok(()))
+    }
+
+    /// The same; `admit` is asked before bytes are reserved, and its refusal is returned to whoever
+    /// wants them.
+    #[must_use]
+    pub fn admitted_by(
+        directory: PathBuf,
+        limit: u64,
+        admit: impl Fn(u64) -> io::Result<()> + Send + Sync + 'static,
+    ) -> Self {
         Self(Arc::new(Inner {
             directory,
             limit,
+            admit: Box::new(admit),
             state: Mutex::default(),
             freed: Condvar::new(),
         }))
@@ -134,6 +160,7 @@ impl Reservation {
         if state.used.saturating_add(more) > self.space.0.limit {
             return Err(io::ErrorKind::QuotaExceeded.into());
         }
+        (self.space.0.admit)(more)?;
         state.used += more;
         self.bytes += more;
         Ok(())
@@ -168,6 +195,19 @@ mod tests {
         assert_eq!(space.used(), 3);
         drop(held);
         assert_eq!(space.used(), 0);
+    }
+
+    #[test]
+    fn a_disk_without_room_refuses_what_the_budget_would_allow() {
+        let full = |bytes| match bytes {
+            0..=2 => Ok(()),
+            _ => Err(io::ErrorKind::StorageFull.into()),
+        };
+        let space = SpoolSpace::admitted_by(std::env::temp_dir(), 100, full);
+        let mut held = space.reserve_first(2).unwrap();
+        let refused = held.grow(3).unwrap_err();
+        assert_eq!(refused.kind(), io::ErrorKind::StorageFull);
+        assert_eq!(space.used(), 2, "what is refused is not reserved");
     }
 
     #[test]

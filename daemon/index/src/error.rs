@@ -38,6 +38,15 @@ pub enum IndexError {
         "the extracted text of {0} documents is damaged; `simctl sync` reads their files again, then ask again"
     )]
     LostTexts(usize),
+    /// Something outside the index could not be used for want of what the machine may have again
+    /// later: descriptors, memory.
+    #[error("{what}: {source}")]
+    Shortage {
+        /// What could not be done, and with what.
+        what: String,
+        /// The refusal.
+        source: std::io::Error,
+    },
     /// The asker went away or its deadline passed.
     #[error("the query was cancelled or ran out of time")]
     Cancelled,

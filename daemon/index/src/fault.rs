@@ -28,9 +28,11 @@ impl IndexError {
             Self::Store(error) => error.fault(),
             Self::Text(error) => error.fault(),
             Self::Record { .. } | Self::Damaged(_) => Fault::Index,
-            Self::TooLong(_) | Self::UnknownDocument(_) | Self::LostTexts(_) | Self::Cancelled => {
-                Fault::Transient
-            }
+            Self::TooLong(_)
+            | Self::UnknownDocument(_)
+            | Self::LostTexts(_)
+            | Self::Shortage { .. }
+            | Self::Cancelled => Fault::Transient,
         }
     }
 

@@ -1,8 +1,9 @@
 //! The workers of an engine, confined as the config asks, and the programs they may be helped by.
 
 use std::path::Path;
+use std::sync::Arc;
 
-use simdex_extract::{Outside, Pool, Underway, WorkerCommand};
+use simdex_extract::{Outside, Pool, SpoolSpace, Underway, WorkerCommand};
 
 use crate::config::Config;
 use crate::error::EngineError;
@@ -16,7 +17,7 @@ pub(super) fn pool(host: &Host) -> Result<Pool, EngineError> {
         args: vec!["extract-worker".into()],
     };
     let pool = Pool::new(command, config.workers(), config.limits())
-        .spooling_in(host.data_dir.clone(), config.extract.spool_mib.bytes())
+        .spooling_in(spool(host))
         .with_underway(underway(&host.data_dir)?)
         .with_outside(outside(config, &host.program)?);
     let sandbox = pool.sandbox();
@@ -27,6 +28,16 @@ pub(super) fn pool(host: &Host) -> Result<Pool, EngineError> {
         tracing::warn!("the sandbox of the workers is {sandbox}");
     }
     Ok(pool)
+}
+
+/// Where documents wait while they are read: never in the room that commits need.
+fn spool(host: &Host) -> SpoolSpace {
+    let disk = Arc::clone(&host.disk);
+    let limit = host.config.extract.spool_mib.bytes();
+    SpoolSpace::admitted_by(host.data_dir.clone(), limit, move |bytes| {
+        let room = disk.take(bytes);
+        room.map_err(|full| std::io::Error::new(std::io::ErrorKind::StorageFull, full))
+    })
 }
 
 /// What the last run worked on, should it have crashed.

@@ -154,7 +154,7 @@ impl Admin for AdminService {
         self.desk
             .leave_to_it(Lane::Work, caller, move |engine| {
                 for root in &roots {
-                    if let Err(error) = engine.rescan(root) {
+                    if let Err(error) = engine.rescan(root, engine.ending()) {
                         tracing::error!(root = root.id.0, %error, "a root could not be walked");
                     }
                 }

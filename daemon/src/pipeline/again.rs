@@ -44,6 +44,13 @@ impl Again {
         self.lock().files.remove(key);
     }
 
+    /// How many files wait for their time.
+    pub(super) fn waiting(&self) -> u64 {
+        let state = self.lock();
+        let waiting = state.files.values().filter(|file| file.due.is_some());
+        waiting.count() as u64
+    }
+
     /// The next file, when its time has come; none once this is closed.
     pub(super) fn next(&self) -> Option<FileKey> {
         let mut state = self.lock();
@@ -133,7 +140,7 @@ mod tests {
     fn it_is_bounded_and_ends() {
         let again = Again::default();
         (0..FILES + 9).for_each(|at| again.later(&key(&at.to_string())));
-        assert_eq!(again.lock().files.len(), FILES);
+        assert_eq!(again.waiting(), FILES as u64);
         again.close();
         assert_eq!(again.next(), None);
     }

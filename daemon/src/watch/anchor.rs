@@ -58,6 +58,29 @@ impl RootRefusal {
             other => Self::Io(other),
         }
     }
+
+    /// The refusal, where it is the machine's and says nothing about the root.
+    pub fn shortage(&self) -> Option<Errno> {
+        match self {
+            Self::Io(errno) => Some(*errno).filter(|errno| is_shortage(*errno)),
+            _ => None,
+        }
+    }
+}
+
+/// Whether the machine lacks something now that it may have again later: this says nothing about
+/// the path that was looked at.
+pub(crate) fn is_shortage(errno: Errno) -> bool {
+    let shortages = [
+        Errno::MFILE,
+        Errno::NFILE,
+        Errno::NOMEM,
+        Errno::AGAIN,
+        Errno::INTR,
+        Errno::NOSPC,
+        Errno::DQUOT,
+    ];
+    shortages.contains(&errno)
 }
 
 /// The first component of a path that is a symlink.

@@ -67,7 +67,10 @@ impl OpenError {
 
 impl From<RootRefusal> for OpenError {
     fn from(refusal: RootRefusal) -> Self {
-        Self::RootVanished(io::Error::other(refusal))
+        Self::RootVanished(match refusal {
+            RootRefusal::Io(errno) => errno.into(),
+            refusal => io::Error::other(refusal),
+        })
     }
 }
 

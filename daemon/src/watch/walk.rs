@@ -22,7 +22,7 @@ use rustix::io::Errno;
 use simdex_schema::FileStat;
 use walkdir::{DirEntry, WalkDir};
 
-use super::anchor::{Anchor, RootRefusal};
+use super::anchor::{Anchor, RootRefusal, is_shortage};
 use super::rules::is_temporary;
 use super::stat::Observe;
 
@@ -296,7 +296,8 @@ impl<'a> Walk<'a> {
             errno,
             Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::XDEV
         );
-        if path == self.anchor.path() {
+        if path == self.anchor.path() || is_shortage(errno) {
+            // A shortage says nothing about the path: the whole walk is to be repeated.
             self.root_refused = Some(RootRefusal::of(&path, errno));
             return None;
         }

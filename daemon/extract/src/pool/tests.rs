@@ -135,13 +135,13 @@ fn a_worker_killed_from_outside_is_no_fault_of_the_document() {
 
 #[test]
 fn a_full_spool_is_no_fault_of_the_document() {
-    let pool = pool_of("pack").spooling_in(std::env::temp_dir(), 1 << 20);
+    let pool = pool_of("pack").spooling_in(SpoolSpace::new(std::env::temp_dir(), 1 << 20));
     assert_eq!(text_of(read(&pool, b"before")), "before");
     assert_eq!(read(&pool, BAD), Outcome::Failed(Reason::SpoolFailed));
     assert_eq!(text_of(read(&pool, b"after")), "after");
     assert_eq!(pool.space().used(), 0);
     let gone = tempfile::tempdir().unwrap();
-    let pool = pool_of("pack").spooling_in(gone.path().to_owned(), 1 << 30);
+    let pool = pool_of("pack").spooling_in(SpoolSpace::new(gone.path().to_owned(), 1 << 30));
     drop(gone);
     assert_eq!(read(&pool, BAD), Outcome::Failed(Reason::SpoolFailed));
 }

@@ -120,3 +120,15 @@ fn a_file_without_permission_is_unreadable() {
     std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o000)).unwrap();
     assert_eq!(outcome(dir.path(), "a.txt"), Err("permission-denied"));
 }
+
+#[test]
+fn a_root_that_cannot_be_opened_for_want_of_descriptors_keeps_the_reason() {
+    let shortage = OpenError::from(RootRefusal::Io(Errno::MFILE));
+    let OpenError::RootVanished(source) = shortage else {
+        panic!("{shortage:?}");
+    };
+    assert_eq!(source.raw_os_error(), Some(Errno::MFILE.raw_os_error()));
+    assert!(RootRefusal::Io(Errno::MFILE).shortage().is_some());
+    assert!(RootRefusal::Io(Errno::IO).shortage().is_none());
+    assert!(RootRefusal::Denied.shortage().is_none());
+}

@@ -8,7 +8,7 @@ use rustix::io::Errno;
 use simdex_schema::FileStat;
 
 use super::{Limits, Mounts, Seen, SkipReason, UnreadableReason, judge};
-use crate::watch::anchor::{Anchor, DIRECTORY, check_listable};
+use crate::watch::anchor::{Anchor, DIRECTORY, check_listable, is_shortage};
 use crate::watch::open::LOOK;
 use crate::watch::stat::Observe;
 
@@ -23,6 +23,8 @@ pub enum Look {
     /// A folder on the way may not be searched, or the file system answers with an error: nothing is
     /// known of what stands there.
     Refused(UnreadableReason),
+    /// The machine lacks what a look takes, such as descriptors: it is to be repeated.
+    Shortage,
     /// The root itself cannot be used, or is not proven to be the one on record.
     RootVanished,
 }
@@ -45,6 +47,7 @@ pub fn look(anchor: &Anchor, below: &Path) -> Look {
         Err(Errno::XDEV) if is_mount_point(anchor, below) => SkipReason::MountPoint,
         Err(Errno::NAMETOOLONG) => SkipReason::TooDeep,
         Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::XDEV) => return Look::Nothing,
+        Err(errno) if is_shortage(errno) => return Look::Shortage,
         Err(errno) => return Look::Refused(UnreadableReason::of(errno)),
     };
     Look::Seen(Seen::Skipped { path, reason }, None)
