@@ -3,10 +3,11 @@
 //! * [`Index`] is the one entrance: open it, [`Index::apply`] changes, [`Index::commit`] them,
 //!   [`Index::settle`] the graph, ask.
 //! * Write side: `apply` turns changes of files into one atomic batch of records and postings in
-//!   the `buffer`; `merge` moves the buffer into `buckets`; `settle` finds the edges of new
-//!   documents and keeps the `groups`.
-//! * Read side: `candidates` counts shared fingerprints; `listing` shows files, `neighbourhood` pairs and
-//!   groups.
+//!   the `buffer`; `merge` moves the buffer into `buckets`; `purge`, `compact` and `lost` let go;
+//!   `settle` finds the `edges` of new documents and keeps the `groups`.
+//! * Read side: `postings` looks fingerprints up, `candidates` counts them; `documents` reads texts
+//!   and shingles; `neighbourhood` shows pairs and groups.
+//! * What is registered: `registry` by id or name, `listing` file by file, `counts` in numbers.
 //! * Below: [`store`] (sled or memory, the only place that names sled) and [`text`] (extracted
 //!   text in checksummed segments).
 //!

@@ -140,7 +140,8 @@ fn sharing(phrase: &str, from: usize, count: usize) -> Vec<String> {
 #[test]
 fn a_bucket_written_twice_between_two_of_its_shards_is_read_again() {
     let phrase = Random::new(73).words(4);
-    let texts = sharing(&phrase, 0, 3_000);
+    // Three shards before and after, so that none is missing and each begins elsewhere.
+    let texts = sharing(&phrase, 0, 7_200);
     let bed = bed();
     put_all(bed.index(), &texts, 0);
     bed.index().merge().unwrap();
@@ -166,8 +167,8 @@ fn a_bucket_written_twice_between_two_of_its_shards_is_read_again() {
                 .unwrap();
             put_all(
                 &index,
-                &sharing(&phrase_there, 4_000 + 10 * round, 10),
-                4_000 + 10 * round,
+                &sharing(&phrase_there, 9_000 + 10 * round, 10),
+                9_000 + 10 * round,
             );
             // Their places in groups are not the matter here.
             index.write().restless.clear();
