@@ -1,8 +1,8 @@
 //! Postings in buckets: reading the documents of keys ([`Buckets::lists`]), and writing
 //! ([`rewrite`]).
 //!
-//! Who reads while a bucket is rewritten sees the old one or the new one: shard 0 is replaced last and
-//! names the others. What a reader must watch beyond that is in [`crate::layout`].
+//! A reader that meets a rewrite sees the old bucket or the new one: shard 0 is replaced last and names
+//! the others. What readers check beyond that is in [`crate::layout`].
 
 use std::ops::Range;
 

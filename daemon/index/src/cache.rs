@@ -1,4 +1,4 @@
-//! What was used lately, bounded by what it weighs: shingle sets, blocks of text, partners.
+//! A cache of recently used values, bounded by their weight: shingle sets, blocks of text, partners.
 //!
 //! Two generations: what is used moves to the young one; when that is half full it becomes the old
 //! one and the former old one is dropped. Every operation is O(1) and no list is kept.

@@ -79,11 +79,13 @@ impl Index {
     }
 
     /// How many groups there are, where that is at hand: of all that is served, at the threshold that
-    /// groups are kept at. A group counts from when it has a handle.
+    /// groups are kept at, once everything is settled and every group has its handle.
     pub fn group_count(&self, view: &View, threshold: Ratio) -> Option<u64> {
+        if threshold != self.threshold() || !self.is_settled() {
+            return None;
+        }
         let shared = self.read();
-        let is_kept = threshold == self.threshold() && *view == shared.served;
-        is_kept.then_some(shared.group_ids.len() as u64)
+        (*view == shared.served).then_some(shared.group_ids.len() as u64)
     }
 
     /// Says that files are listed otherwise from now on; after the store says so.

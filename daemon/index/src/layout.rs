@@ -1,16 +1,17 @@
 //! How buckets are named right now, and whether a merge began or ended while one was read.
 //!
-//! Who looks up postings holds no lock meanwhile. Nothing is missed all the same:
+//! A lookup holds no lock while it reads the store. It still misses nothing:
 //!
-//! 1. It first copies what the buffers hold of its keys, then reads their buckets. A posting goes from
-//!    buffer to bucket, never back, and a merge shows its buckets before it empties what it merged: so a
-//!    posting that was there at the beginning is in the copy or in a bucket that is read later.
-//! 2. A bucket is read by the layout of that moment, and the reading counts only if no merge began or
-//!    ended before it was over. Between two such steps a bucket is rewritten at most once, and the
-//!    rewrite replaces shard 0 last and uses other numbers for further shards: whoever reads meanwhile
-//!    gets the old bucket, the new one, or a shard that is missing, and then reads again.
-//! 3. Buckets of an older width are deleted after the step that shows the new ones, so that one that is
-//!    missing for that reason is read again as well, by its new name.
+//! 1. It first copies what the buffers hold for its keys, then reads their buckets. A posting moves
+//!    from buffer to bucket, never back, and a merge publishes its buckets before it clears what it
+//!    merged. So every posting that existed when the lookup began is in the copy or in a bucket that is
+//!    read later.
+//! 2. A bucket is read under the layout of that moment, and the read counts only if no merge began or
+//!    ended before it finished. Between two such steps a bucket is rewritten at most once; the rewrite
+//!    replaces shard 0 last and gives further shards other numbers. A concurrent reader therefore sees
+//!    the old bucket, the new one, or a missing shard, and then it reads again.
+//! 3. After a split the old buckets are deleted only once the new ones are published. A reader that
+//!    misses one notices the new layout and reads the bucket under its new name.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -82,7 +83,7 @@ mod tests {
         assert_eq!((bits(before), bits(during)), ([3, 24], [3, 24]));
         assert_eq!(bits(after), [4, 24]);
         // As often as it likes.
-        layout.0.store(u64::MAX & !(STEP - 1), Ordering::SeqCst);
+        layout.0.store(!(STEP - 1), Ordering::SeqCst);
         layout.merge_ended([7, 8, 9]);
         assert_eq!(layout.now(), LayoutAt(packed([7, 8, 9])));
     }

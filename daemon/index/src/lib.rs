@@ -11,8 +11,8 @@
 //! * Below: [`store`] (sled or memory, the only place that names sled) and [`text`] (extracted
 //!   text in checksummed segments).
 //!
-//! All of it is synchronous; call it from blocking threads. Readers wait neither for a
-//! merge nor for any other read or write of the store: see `layout`.
+//! All of it is synchronous; call it from blocking threads. Readers wait
+//! neither for a merge nor for any other access to the store: see `layout`.
 
 mod apply;
 mod batch;

@@ -1,6 +1,5 @@
-//! Looking up postings: in the buffers first, by a copy made under the lock, then in buckets, under no
-//! lock. Nothing is missed by that, and nobody waits for a read of the store; [`crate::layout`] says
-//! why.
+//! Lookups: first a copy of what the buffers hold, made under the lock, then the buckets, read without
+//! it. No posting is missed and nobody waits for a read of the store; [`crate::layout`] explains why.
 
 use simdex_schema::DocId;
 use simdex_schema::posting::{PostingKey, scheme_number};
@@ -14,8 +13,8 @@ use crate::{Cancel, IndexError};
 const KEYS_AT_ONCE: usize = 1024;
 /// Documents copied at once; the list that passes this is copied whole.
 const COPIED_AT_ONCE: usize = 64 << 10;
-/// A bucket of which a shard is missing is read so often while no merge begins or ends: once it may have
-/// been rewritten meanwhile.
+/// How often a bucket with a missing shard is read while no merge begins or ends. One retry would do:
+/// by then the rewrite that removed the shard is complete.
 const READINGS: usize = 3;
 
 /// Takes the place of a key among those asked for and its documents, ascending; none where the list is

@@ -61,8 +61,13 @@ fn groups_that_are_kept_are_counted_without_being_made() {
     for (at, text) in pool(&mut Random::new(96), 4, 60).iter().enumerate() {
         bed.put(&format!("a/{at}"), text);
     }
-    bed.settle();
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
+    assert_eq!(
+        bed.index().group_count(&View::All, threshold),
+        None,
+        "not settled"
+    );
+    bed.settle();
     let groups = bed
         .index()
         .groups(&View::All, threshold, &Cancel::never())

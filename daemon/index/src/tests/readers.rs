@@ -1,4 +1,5 @@
-//! Nobody waits for a read of the store, and a reader misses nothing whatever is written meanwhile.
+//! Readers and writers do not wait for each other's store access, and a reader misses nothing whatever is
+//! written meanwhile.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -15,7 +16,7 @@ use super::frail::{Access, hook};
 use super::texts::{Random, pool};
 use crate::{Asked, Cancel, Candidate, Index, Probes, Question, View};
 
-/// Whoever makes no progress for so long never will: it waits for somebody who waits for it.
+/// A thread without progress for this long is taken for deadlocked.
 const STUCK: Duration = Duration::from_secs(60);
 
 /// A bed in which nothing is merged but by the test.
