@@ -3,8 +3,11 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use clap::{ArgAction, Args, Parser, Subcommand, ValueEnum};
+use clap::{
+    ArgAction, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum,
+};
 use clap_complete::Shell;
+use simdex_client::defaults;
 use simdex_client::wire::SchemeChoice;
 
 /// Ask the Simdex daemon which documents are versions, copies, excerpts or containers of others.
@@ -49,11 +52,14 @@ pub(crate) enum Verb {
         a: PathBuf,
         /// Second file; `-` reads standard input
         b: PathBuf,
+        /// Give the numbers alone
+        #[arg(long)]
+        no_difference: bool,
     },
     /// List the pairs of near-duplicates
     Pairs(ListArgs),
-    /// List the groups of near-duplicates
-    Groups(ListArgs),
+    /// List the groups of near-duplicates, or one of them
+    Groups(GroupsArgs),
     /// Show what the daemon holds and watches
     Status,
     /// List every file seen, with its state
@@ -82,6 +88,8 @@ pub(crate) enum Verb {
         target: ReportTarget,
         #[command(flatten)]
         threshold: Threshold,
+        #[command(flatten)]
+        wanted: Wanted,
     },
     /// Print a completion script for a shell
     Completions {
@@ -117,7 +125,7 @@ pub(crate) struct FindArgs {
     pub(crate) file: PathBuf,
     #[command(flatten)]
     pub(crate) threshold: Threshold,
-    /// List at most this many files [default: 20]
+    // Its help is added by `command`: the default is the contract's.
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) limit: Option<u32>,
     /// Let this signature scheme answer
@@ -125,6 +133,31 @@ pub(crate) struct FindArgs {
     pub(crate) scheme: Scheme,
     #[command(flatten)]
     pub(crate) roots: Roots,
+    #[command(flatten)]
+    pub(crate) wanted: Wanted,
+}
+
+/// How complete an answer must be.
+#[derive(Debug, Args)]
+pub(crate) struct Wanted {
+    /// Wait until the index is complete, then ask
+    #[arg(long)]
+    pub(crate) wait: bool,
+    /// Fail where the answer would not be complete
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GroupsArgs {
+    /// Show the group of this file alone
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["id", "value", "limit", "paths"])]
+    pub(crate) of: Option<PathBuf>,
+    /// Show the group with this id alone
+    #[arg(long, value_name = "ID", conflicts_with_all = ["value", "limit", "paths"])]
+    pub(crate) id: Option<u64>,
+    #[command(flatten)]
+    pub(crate) list: ListArgs,
 }
 
 #[derive(Debug, Args)]
@@ -136,6 +169,8 @@ pub(crate) struct ListArgs {
     pub(crate) limit: Option<u64>,
     #[command(flatten)]
     pub(crate) roots: Roots,
+    #[command(flatten)]
+    pub(crate) wanted: Wanted,
 }
 
 #[derive(Debug, Args)]
@@ -204,6 +239,41 @@ const STATES: [&str; 17] = [
     "quarantined",
 ];
 
+/// The verbs that ask about one document, with the least ratio each lists where none is asked for.
+const FIND_VERBS: [(&str, f64); 4] = [
+    ("find-similar", defaults::SIMILAR),
+    ("containing", defaults::CONTAINMENT),
+    ("contained-in", defaults::CONTAINMENT),
+    ("versions", defaults::CONTAINMENT),
+];
+
+/// The command line, with the defaults of each verb in its help.
+pub(crate) fn command() -> Command {
+    Cli::command().mut_subcommands(|verb| {
+        let asked = FIND_VERBS.iter().find(|(name, _)| *name == verb.get_name());
+        match asked {
+            Some((_, least)) => with_defaults(verb, *least),
+            None => verb,
+        }
+    })
+}
+
+fn with_defaults(verb: Command, least: f64) -> Command {
+    let limit = format!(
+        "List at most this many files [default: {}]",
+        defaults::LIMIT
+    );
+    let threshold = format!("Least resemblance or containment, from 0 to 1 [default: {least}]");
+    verb.mut_arg("limit", |count| count.help(limit))
+        .mut_arg("value", |ratio| ratio.help(threshold))
+}
+
+/// What was typed; ends the process where it makes no sense.
+pub(crate) fn typed() -> Cli {
+    let matches = command().get_matches();
+    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+}
+
 fn ratio(typed: &str) -> Result<f64, String> {
     typed
         .parse()
@@ -215,11 +285,25 @@ fn ratio(typed: &str) -> Result<f64, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_command_line_is_consistent() {
-        Cli::command().debug_assert();
+        command().debug_assert();
+    }
+
+    #[test]
+    fn help_names_the_defaults_that_hold() {
+        for (verb, least) in FIND_VERBS {
+            let mut command = command();
+            let verb = command.find_subcommand_mut(verb).expect("a verb");
+            let help = verb.render_long_help().to_string();
+            assert!(help.contains(&format!("[default: {least}]")), "{help}");
+            assert!(
+                help.contains(&format!("[default: {}]", defaults::LIMIT)),
+                "{help}"
+            );
+            assert!(!help.contains("the daemon's"), "{help}");
+        }
     }
 
     #[test]

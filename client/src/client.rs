@@ -30,6 +30,7 @@ pub struct Client {
     similarity: SimilarityClient<Channel>,
     admin: AdminClient<Channel>,
     limits: Limits,
+    strict: bool,
 }
 
 impl Client {
@@ -55,7 +56,14 @@ impl Client {
                 .max_decoding_message_size(limits.message)
                 .max_encoding_message_size(limits.message),
             limits,
+            strict: false,
         })
+    }
+
+    /// The same client with answers refused that would not be complete: while texts are damaged by
+    /// `DATA_LOSS`, otherwise by `FAILED_PRECONDITION`.
+    pub fn strict(self, strict: bool) -> Self {
+        Self { strict, ..self }
     }
 
     /// The limits in force.
@@ -77,7 +85,7 @@ impl Client {
         let Outgoing {
             requests,
             mut watch,
-        } = send(options.query(source), upload);
+        } = send(options.query(source, self.strict), upload);
         let mut similarity = self.similarity.clone();
         let call = async {
             match find {
@@ -116,11 +124,30 @@ impl Client {
         self.find(find, Subject::Upload(upload), options).await
     }
 
-    /// Two documents side by side.
+    /// Two documents side by side, with the difference of their texts.
     pub async fn compare(&self, a: wire::Side, b: wire::Side) -> Result<wire::CompareReply, Error> {
+        self.compare_as(a, b, false).await
+    }
+
+    /// As [`Client::compare`], in numbers alone.
+    pub async fn compare_numbers(
+        &self,
+        a: wire::Side,
+        b: wire::Side,
+    ) -> Result<wire::CompareReply, Error> {
+        self.compare_as(a, b, true).await
+    }
+
+    async fn compare_as(
+        &self,
+        a: wire::Side,
+        b: wire::Side,
+        without_difference: bool,
+    ) -> Result<wire::CompareReply, Error> {
         let request = wire::CompareRequest {
             a: Some(a),
             b: Some(b),
+            without_difference,
         };
         within(self.limits.item, self.similarity.clone().compare(request)).await
     }
@@ -131,7 +158,11 @@ impl Client {
         threshold: Option<f64>,
         roots: Vec<u32>,
     ) -> Result<Listing<ListPairsReply>, Error> {
-        let request = wire::ListPairsRequest { threshold, roots };
+        let request = wire::ListPairsRequest {
+            threshold,
+            roots,
+            strict: self.strict,
+        };
         self.list(self.similarity.clone().list_pairs(request)).await
     }
 
@@ -141,9 +172,40 @@ impl Client {
         threshold: Option<f64>,
         roots: Vec<u32>,
     ) -> Result<Listing<ListGroupsReply>, Error> {
-        let request = wire::ListGroupsRequest { threshold, roots };
+        let request = wire::ListGroupsRequest {
+            threshold,
+            roots,
+            strict: self.strict,
+        };
         self.list(self.similarity.clone().list_groups(request))
             .await
+    }
+
+    /// The group that a file is in, by any name under which the daemon may know the file.
+    ///
+    /// # Errors
+    /// [`Error::Unreadable`] where the current directory is gone.
+    pub async fn group_of_file(&self, file: &Path) -> Result<wire::GetGroupReply, Error> {
+        let by = |path: &Path| self.group(wire::get_group_request::Source::Path(path_bytes(path)));
+        for path in spellings(file)? {
+            match by(&path).await {
+                Err(error) if error.is_not_found() => {}
+                answer => return answer,
+            }
+        }
+        by(&shown(file)?).await
+    }
+
+    /// One group, of all roots at the daemon's threshold.
+    pub async fn group(
+        &self,
+        source: wire::get_group_request::Source,
+    ) -> Result<wire::GetGroupReply, Error> {
+        let request = wire::GetGroupRequest {
+            source: Some(source),
+            strict: self.strict,
+        };
+        within(self.limits.call, self.similarity.clone().get_group(request)).await
     }
 
     /// The files that carry a document, and on request its extracted text.
@@ -196,7 +258,7 @@ impl Client {
     ///
     /// # Errors
     /// [`Error::Unreadable`] where the current directory is gone.
-    pub async fn describe_file(&self, file: &Path) -> Result<wire::File, Error> {
+    pub async fn describe_file(&self, file: &Path) -> Result<wire::DescribeFileReply, Error> {
         for path in spellings(file)? {
             match self.describe(&path).await {
                 Err(error) if error.is_not_found() => {}
@@ -207,13 +269,12 @@ impl Client {
     }
 
     /// One file, or a member of a container, by the path it is shown with.
-    pub async fn describe(&self, path: &Path) -> Result<wire::File, Error> {
+    pub async fn describe(&self, path: &Path) -> Result<wire::DescribeFileReply, Error> {
         let request = wire::DescribeFileRequest {
             path: path_bytes(path),
         };
         let call = async { self.admin.clone().describe_file(request).await };
-        let reply = within(self.limits.call, call).await?;
-        Ok(reply.file.unwrap_or_default())
+        within(self.limits.call, call).await
     }
 
     /// The watched roots.
@@ -272,6 +333,14 @@ impl Client {
         .await
     }
 
+    /// Returns once nothing is queued and every document is settled, with what is pending then: stale
+    /// roots, held losses and damaged texts are not waited for.
+    pub async fn wait(&self) -> Result<wire::Completeness, Error> {
+        let call = async { self.admin.clone().wait(wire::WaitRequest {}).await };
+        let reply = within(self.limits.work, call).await?;
+        Ok(reply.completeness.unwrap_or_default())
+    }
+
     /// Writes a report to `out`, an absolute path that must not exist, with the caller's rights. It is
     /// held against its own manifest before it gets its name.
     ///
@@ -284,7 +353,10 @@ impl Client {
     ) -> Result<SavedReport, Error> {
         // Before the daemon is asked for work that would be in vain.
         let mut folder = ReportFolder::begin(out)?;
-        let request = wire::StreamReportRequest { threshold };
+        let request = wire::StreamReportRequest {
+            threshold,
+            strict: self.strict,
+        };
         let call = async { self.admin.clone().stream_report(request).await };
         let mut replies = within(self.limits.work, call).await?;
         let until = tokio::time::Instant::now() + self.limits.work;
@@ -309,6 +381,7 @@ impl Client {
         let request = wire::RunReportRequest {
             name: name.as_bytes().to_vec(),
             threshold,
+            strict: self.strict,
         };
         within(self.limits.work, self.admin.clone().run_report(request)).await
     }

@@ -84,21 +84,25 @@ pub(crate) async fn open(socket: &Path, limits: &Limits) -> Result<Channel, Erro
         .map_err(|failure| Error::NoDaemon {
             socket: socket.to_owned(),
             cause: root_cause(&failure),
+            is_denied: io_error(&failure)
+                .is_some_and(|io| io.kind() == io::ErrorKind::PermissionDenied),
         })
 }
 
 /// What the operating system said, where the chain of causes holds it.
+fn io_error<'a>(failure: &'a (dyn std::error::Error + 'static)) -> Option<&'a io::Error> {
+    let links = std::iter::successors(Some(failure), |link| link.source());
+    let mut found = links.filter_map(|link| link.downcast_ref::<io::Error>());
+    found.next()
+}
+
+/// The same in words; else what the last link of the chain says.
 fn root_cause(failure: &(dyn std::error::Error + 'static)) -> String {
-    let mut link = Some(failure);
-    let mut last = failure.to_string();
-    while let Some(error) = link {
-        if let Some(io) = error.downcast_ref::<io::Error>() {
-            return crate::cause(io);
-        }
-        last = error.to_string();
-        link = error.source();
+    let links = std::iter::successors(Some(failure), |link| link.source());
+    match io_error(failure) {
+        Some(io) => crate::cause(io),
+        None => links.last().map(ToString::to_string).unwrap_or_default(),
     }
-    last
 }
 
 #[cfg(test)]

@@ -4,7 +4,10 @@ use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use prost::Message;
 use tonic::{Code, Status};
+
+use crate::wire::{ERROR_DETAIL, ErrorDetail};
 
 /// A request that was not answered. Displays as a lower-case fragment without a full stop.
 #[derive(Debug, thiserror::Error)]
@@ -17,6 +20,8 @@ pub enum Error {
         socket: PathBuf,
         /// What the operating system said.
         cause: String,
+        /// A daemon may well listen there, and the caller may not open the socket.
+        is_denied: bool,
     },
     /// A local file could not be opened or read.
     #[error("cannot read {} ({})", path.display(), cause(source))]
@@ -76,8 +81,10 @@ pub enum Error {
     Status {
         /// Its gRPC status.
         code: Code,
-        /// Its words.
+        /// Its words: the thing and the cause.
         message: String,
+        /// What to do about it, where the daemon knows.
+        advice: Option<String>,
     },
 }
 
@@ -103,8 +110,16 @@ impl From<Status> for Error {
         Self::Status {
             code: status.code(),
             message,
+            advice: advice(&status),
         }
     }
+}
+
+/// What a status says is to be done about it.
+fn advice(status: &Status) -> Option<String> {
+    let bytes = status.metadata().get_bin(ERROR_DETAIL)?.to_bytes().ok()?;
+    let detail = ErrorDetail::decode(bytes).ok()?;
+    (!detail.advice.is_empty()).then_some(detail.advice)
 }
 
 /// The cause of an I/O error in words, without the number of the system call's error.
@@ -139,5 +154,26 @@ mod tests {
         let error = Error::from(Status::new(Code::Unavailable, ""));
         assert_eq!(error.to_string(), "the service is currently unavailable");
         assert!(Error::from(Status::not_found("x")).is_not_found());
+    }
+
+    #[test]
+    fn a_status_brings_its_advice_and_noise_in_its_place_is_none() {
+        let told = |bytes: &[u8]| {
+            let mut status = Status::not_found("a; b");
+            let value = tonic::metadata::MetadataValue::from_bytes(bytes);
+            status.metadata_mut().insert_bin(ERROR_DETAIL, value);
+            match Error::from(status) {
+                Error::Status {
+                    message, advice, ..
+                } => (message, advice),
+                other => unreachable!("{other}"),
+            }
+        };
+        let advice = "look elsewhere".to_owned();
+        let detail = ErrorDetail { advice }.encode_to_vec();
+        let expected = ("a; b".to_owned(), Some("look elsewhere".to_owned()));
+        assert_eq!(told(&detail), expected);
+        assert_eq!(told(b"\xff\xff").1, None);
+        assert_eq!(told(b"").1, None);
     }
 }

@@ -89,6 +89,9 @@ fn comparable_instead(state: &str) -> &'static str {
 fn request_sentence(error: &Error, out: &mut fmt::Formatter<'_>) -> fmt::Result {
     write!(out, "{error}; ")?;
     match error {
+        Error::NoDaemon {
+            is_denied: true, ..
+        } => out.write_str("ask as a user it lets in, or name another socket with --socket"),
         Error::NoDaemon { .. } => {
             out.write_str("start one with `simdexd serve` or name its socket with --socket")
         }
@@ -107,6 +110,10 @@ fn request_sentence(error: &Error, out: &mut fmt::Formatter<'_>) -> fmt::Result 
         Error::NoSuchRoot { known, .. } => write!(out, "watched are: {}", listed(known)),
         Error::Late(_) => out.write_str("see `simctl status`, then ask again"),
         Error::Incomplete => out.write_str("see whether the daemon still runs, then ask again"),
+        Error::Status {
+            advice: Some(advice),
+            ..
+        } => out.write_str(advice),
         Error::Status { code, .. } => out.write_str(way_out(*code)),
         _ => out.write_str("see `simctl status`"),
     }
@@ -154,11 +161,22 @@ mod tests {
         let error = Error::NoDaemon {
             socket: "/run/simdex/simdexd.sock".into(),
             cause: "connection refused".to_owned(),
+            is_denied: false,
         };
         assert_eq!(
             said(error),
             "no daemon answers at /run/simdex/simdexd.sock (connection refused); \
              start one with `simdexd serve` or name its socket with --socket"
+        );
+        let closed = Error::NoDaemon {
+            socket: "/s".into(),
+            cause: "permission denied".to_owned(),
+            is_denied: true,
+        };
+        assert_eq!(
+            said(closed),
+            "no daemon answers at /s (permission denied); \
+             ask as a user it lets in, or name another socket with --socket"
         );
     }
 
@@ -181,6 +199,16 @@ mod tests {
             said(status.into()),
             "root /srv is stale; see `simctl status` and `simctl roots`"
         );
+    }
+
+    #[test]
+    fn the_daemons_own_advice_comes_before_what_a_code_suggests() {
+        let error = Error::Status {
+            code: Code::FailedPrecondition,
+            message: "/s/x; y.bin has no text".to_owned(),
+            advice: Some("compare a copy".to_owned()),
+        };
+        assert_eq!(said(error), "/s/x; y.bin has no text; compare a copy");
     }
 
     #[test]

@@ -45,5 +45,9 @@ pub use question::{Find, FindOptions, Subject};
 pub use report::SavedReport;
 pub use upload::Upload;
 
+pub use simdex_proto::completeness;
 /// Messages of the wire contract, `simdex.v1`.
 pub use simdex_proto::v1 as wire;
+
+/// What holds where a request leaves it out.
+pub use simdex_proto::defaults;

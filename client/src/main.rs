@@ -11,14 +11,11 @@ mod progress;
 
 use std::process::ExitCode;
 
-use clap::Parser;
-
-use crate::cli::Cli;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
 
 fn main() -> ExitCode {
-    let outcome = run(Cli::parse());
+    let outcome = run(cli::typed());
     exit_code::of(outcome.inspect_err(|failure| {
         if !failure.is_broken_pipe() {
             output::talk(failure);
@@ -26,7 +23,7 @@ fn main() -> ExitCode {
     }))
 }
 
-fn run(cli: Cli) -> Result<Outcome, Failure> {
+fn run(cli: cli::Cli) -> Result<Outcome, Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()

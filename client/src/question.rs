@@ -49,13 +49,14 @@ pub struct FindOptions {
 
 impl FindOptions {
     /// The query message that opens the call.
-    pub(crate) fn query(&self, source: Source) -> wire::Query {
+    pub(crate) fn query(&self, source: Source, strict: bool) -> wire::Query {
         wire::Query {
             scheme: self.scheme.into(),
             threshold: self.threshold,
             limit: self.limit,
             roots: self.roots.clone(),
             relation_threshold: None,
+            strict,
             source: Some(source),
         }
     }

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 
 use simdex_index::{Cancel, FileView, GroupView, Index, IndexError, PairSearch, View};
+use simdex_proto::completeness::Completeness;
 use simdex_schema::{DocId, DocumentHash, EdgeRecord, GroupId, State};
 use simdex_signature::Ratio;
 
@@ -30,6 +31,8 @@ pub struct Summary {
     pub suppressed: u64,
     /// How long it took.
     pub seconds: f64,
+    /// What it rests on.
+    pub completeness: Completeness,
 }
 
 /// A group with its files.
@@ -81,22 +84,61 @@ pub struct Pair {
 /// after their principal, above every persistent handle.
 const UNNAMED: u64 = 1 << 63;
 
+/// What was listed, and what finding it left unread.
+pub struct Listed<T> {
+    /// The items, or how many were visited.
+    pub items: T,
+    /// Fingerprint lists left unread.
+    pub suppressed: u64,
+}
+
 /// All groups of a view at a threshold, by the principal's path.
 pub fn groups(
     index: &Index,
     view: &View,
     threshold: Ratio,
     cancel: &Cancel,
-) -> Result<Vec<Group>, IndexError> {
+) -> Result<Listed<Vec<Group>>, IndexError> {
     let listing = Listing { index, view };
+    let known = index.groups(view, threshold, cancel)?;
     let mut groups = Vec::new();
-    for group in index.groups(view, threshold, cancel)? {
+    for group in known.groups {
         cancel.check()?;
         let group = listing.group(&group)?;
         groups.extend((group.members.len() > 1).then_some(group));
     }
     groups.sort_by(|a, b| path_of(&a.members[0].file).cmp(path_of(&b.members[0].file)));
-    Ok(groups)
+    Ok(Listed {
+        items: groups,
+        suppressed: known.suppressed,
+    })
+}
+
+/// The group that a document is in, as [`groups`] lists it at the index's own threshold; `view` is all
+/// that is served.
+pub fn group_of(index: &Index, view: &View, id: DocId) -> Result<Option<Group>, IndexError> {
+    shown_group(index, view, index.group_of(id))
+}
+
+/// The group with this id, in the same way.
+pub fn group_by_id(index: &Index, view: &View, id: GroupId) -> Result<Option<Group>, IndexError> {
+    let unnamed = (id.0 & UNNAMED != 0).then(|| DocId(id.0 & !UNNAMED));
+    let known = match unnamed {
+        // Such an id holds until the group has one of its own.
+        Some(principal) => index.group_of(principal).filter(|group| group.id.is_none()),
+        None => index.group_by_id(id),
+    };
+    shown_group(index, view, known)
+}
+
+fn shown_group(
+    index: &Index,
+    view: &View,
+    known: Option<GroupView>,
+) -> Result<Option<Group>, IndexError> {
+    let listing = Listing { index, view };
+    let group = known.map(|group| listing.group(&group)).transpose()?;
+    Ok(group.filter(|group| group.members.len() > 1))
 }
 
 /// How many groups [`groups`] lists, without reading their files.
@@ -110,8 +152,8 @@ pub fn count_groups(
         return Ok(count);
     }
     let files = |id| index.files_in(id, view);
-    let groups = index.groups(view, threshold, cancel)?;
-    let shown = groups.iter().filter(|group| {
+    let known = index.groups(view, threshold, cancel)?;
+    let shown = known.groups.iter().filter(|group| {
         let members = group.members.iter().map(|member| files(member.document));
         files(group.principal) > 0 && files(group.principal) + members.sum::<u64>() > 1
     });
@@ -173,7 +215,7 @@ impl Listing<'_> {
 }
 
 /// Visits all pairs of a view at a threshold, by path: near-duplicates, and copies of a principal
-/// with it. Returns how many there are. Memory is bounded by the partners of one document, and by what a
+/// with it. Finds how many there are. Memory is bounded by the partners of one document, and by what a
 /// [`PairSearch`] keeps.
 pub fn pairs(
     index: &Index,
@@ -181,13 +223,11 @@ pub fn pairs(
     threshold: Ratio,
     cancel: &Cancel,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
-) -> Result<u64, IndexError> {
-    let leads: HashSet<DocId> = index
-        .groups(view, threshold, cancel)?
-        .iter()
-        .map(|group| group.principal)
-        .collect();
-    let search = index.pair_search(view, threshold)?;
+) -> Result<Listed<u64>, IndexError> {
+    let known = index.groups(view, threshold, cancel)?;
+    let leads = known.groups.iter().map(|group| group.principal);
+    let leads: HashSet<DocId> = leads.collect();
+    let search = index.pair_search(view, threshold);
     let listing = Listing { index, view };
     let mut count = 0;
     let mut failed = None;
@@ -206,8 +246,10 @@ pub fn pairs(
         })
     })?;
     failed.map_or(Ok(()), Err)?;
-    search.finish()?;
-    Ok(count)
+    Ok(Listed {
+        items: count,
+        suppressed: known.suppressed + search.suppressed(),
+    })
 }
 
 impl Listing<'_> {
@@ -299,6 +341,16 @@ pub fn facts(file: &FileView) -> Vec<(&str, &str)> {
     let promised = name.and_then(|name| simdex_extract::broken_promise(name, &content.media_type));
     facts.extend(promised.map(|promised| (simdex_extract::Fact::NamedAs.code(), promised)));
     facts
+}
+
+/// Whether a file was not read, or not whole: it is listed with its reason wherever files are counted.
+pub fn is_unread(file: &FileView) -> bool {
+    match file.state {
+        State::Indexed | State::IdenticalBytes | State::IdenticalText | State::TooShort => false,
+        State::NoText => file.reason.as_str() == "needs-ocr",
+        State::Container => !file.reason.as_str().is_empty(),
+        _ => true,
+    }
 }
 
 /// Whether a file is the one called indexed of those that carry its document.

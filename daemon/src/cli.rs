@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Args, Parser, Subcommand};
 
-use crate::causes::causes;
+use crate::causes::sentence;
 use crate::config::{Config, RootConfig, RootMode};
 use crate::engine::EngineError;
 use crate::{overlap, rebuild, scan, serve, verify};
@@ -97,8 +97,9 @@ struct ServeArgs {
     socket: Option<PathBuf>,
 }
 
-/// Runs the command line; the exit code is the contract's.
-pub fn main() -> ExitCode {
+/// Runs the command line; the exit code is the contract's. `extract_worker` serves documents as a
+/// worker: the program has the readers, this library does not.
+pub fn main(extract_worker: fn() -> ExitCode) -> ExitCode {
     let cli = Cli::parse();
     // Texts of documents lie in what is made from here on, by the store's engine too.
     rustix::process::umask(rustix::fs::Mode::from(0o077));
@@ -112,14 +113,14 @@ pub fn main() -> ExitCode {
         Some(Command::Rebuild { data_dir, config }) => configured(config, Vec::new())
             .and_then(|config| rebuild::run(data_dir, config, &program()?)),
         Some(Command::Verify(args)) => program().and_then(|program| verify::run(&args, &program)),
-        Some(Command::ExtractWorker) => return simdex_extract::worker_main(),
+        Some(Command::ExtractWorker) => return extract_worker(),
         Some(Command::OutsideWorker { arguments }) => {
             return simdex_extract::outside_main(arguments);
         }
         Some(Command::ProbeStore { dir }) => return simdex_index::store::probe_main(&dir),
     };
     done.unwrap_or_else(|error| {
-        eprintln!("simdexd: {}", causes(error.as_ref()));
+        eprintln!("simdexd: {}", sentence(&error));
         ExitCode::from(exit_code(&error))
     })
 }
@@ -175,7 +176,8 @@ fn serve(args: ServeArgs) -> anyhow::Result<ExitCode> {
 fn check_config(file: PathBuf) -> anyhow::Result<ExitCode> {
     let config = Config::load(&file)?;
     overlap::check_strictly(&config)?;
-    println!("{} is valid: {} roots", file.display(), config.roots.len());
+    let roots = crate::output::counted(config.roots.len() as u64, "root");
+    println!("{} is valid: {roots}", file.display());
     for root in &config.roots {
         let there = if root.path.is_dir() {
             ""

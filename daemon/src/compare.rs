@@ -2,12 +2,13 @@
 
 use std::time::{Duration, Instant};
 
-use simdex_index::{Cancel, Index};
+use simdex_index::{Cancel, Index, IndexError};
 use simdex_schema::{DocumentHash, State};
 use simdex_signature::{
     BswN, Estimate, ModN, Rung, Scheme, SchemeKind, Signature, Span, containment, resemblance,
     shared_spans,
 };
+use thiserror::Error;
 
 use crate::difference::{Difference, lines};
 use crate::query::{Measured, Numbers, QueryError, Relation, Subject, Text};
@@ -28,12 +29,23 @@ pub struct Comparison {
     pub chars: (u64, u64),
     /// Equal runs of the canonical texts, by offset in a.
     pub spans: Vec<Span>,
-    /// Unified difference from a's extracted text to b's.
-    pub diff: String,
+    /// Unified difference from a's extracted text to b's, or why it was left out.
+    pub diff: Result<String, LeftOut>,
     /// What each indexed scheme's signatures say.
     pub estimates: Vec<SchemeEstimate>,
     /// The documents.
     pub documents: (DocumentHash, DocumentHash),
+}
+
+/// Why a comparison has no difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum LeftOut {
+    /// It was not asked for.
+    #[error("it was not asked for")]
+    NotAsked,
+    /// It would be longer than a message.
+    #[error("it takes more than the {0} bytes a message has left for it")]
+    TooLong(usize),
 }
 
 /// What the signatures of one scheme say.
@@ -56,8 +68,8 @@ pub struct Comparing<'a> {
     pub names: (&'a str, &'a str),
     /// Where near-duplicates and containment begin.
     pub cut: f64,
-    /// Most bytes the difference may have.
-    pub longest: usize,
+    /// Most bytes of an answer; none where no difference is asked for.
+    pub longest: Option<usize>,
     /// Says whether anybody still waits.
     pub cancel: &'a Cancel,
 }
@@ -76,7 +88,7 @@ pub fn compare(
     cancel.check()?;
     let spans = shared_spans(text_a.canonical.as_bytes(), text_b.canonical.as_bytes());
     cancel.check()?;
-    let diff = difference(text_a, text_b, asked)?;
+    let diff = difference(text_a, text_b, spans.len(), asked)?;
     let estimates = estimates(index, text_a, text_b, cancel)?;
     Ok(Comparison {
         relation: relation(a, b, &numbers, asked.cut),
@@ -93,22 +105,43 @@ pub fn compare(
     })
 }
 
-fn difference(a: &Text, b: &Text, asked: &Comparing<'_>) -> Result<String, QueryError> {
+/// Bytes of an answer that a span takes at most, and all that is neither spans nor difference.
+const SPAN_BYTES: usize = 40;
+const NUMBERS_BYTES: usize = 4 << 10;
+
+/// What ends the writing of a difference.
+enum Ended {
+    TooLong,
+    Failed(IndexError),
+}
+
+fn difference(
+    a: &Text,
+    b: &Text,
+    spans: usize,
+    asked: &Comparing<'_>,
+) -> Result<Result<String, LeftOut>, QueryError> {
+    let Some(longest) = asked.longest else {
+        return Ok(Err(LeftOut::NotAsked));
+    };
+    let room = longest.saturating_sub(spans * SPAN_BYTES + NUMBERS_BYTES);
     let limit = Instant::now() + DIFFERENCE_TIME;
     let deadline = asked.cancel.deadline();
     let deadline = deadline.map_or(limit, |deadline| deadline.min(limit));
     let (a, b) = (lines(&a.extracted), lines(&b.extracted));
     let difference = Difference::between(&a, &b, Some(deadline));
-    difference.unified_while(asked.names.0, asked.names.1, |written| {
-        asked.cancel.check()?;
-        if written <= asked.longest {
-            return Ok(());
+    let written = difference.unified_while(asked.names.0, asked.names.1, |written| {
+        asked.cancel.check().map_err(Ended::Failed)?;
+        match written <= room {
+            true => Ok(()),
+            false => Err(Ended::TooLong),
         }
-        let longest = asked.longest;
-        Err(QueryError::TooLong(format!(
-            "the difference takes more than the {longest} bytes a message holds"
-        )))
-    })
+    });
+    match written {
+        Ok(diff) => Ok(Ok(diff)),
+        Err(Ended::TooLong) => Ok(Err(LeftOut::TooLong(room))),
+        Err(Ended::Failed(error)) => Err(error.into()),
+    }
 }
 
 fn text_of<'a>(side: &'a Subject, name: &str) -> Result<&'a Text, QueryError> {

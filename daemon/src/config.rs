@@ -217,6 +217,8 @@ section! {
         /// events nor rescans tell. So all files are read again in the background, so many MiB a
         /// second; 0 = never.
         recheck_mib_per_second: Mebibytes = Mebibytes(1) => 0..=65_536,
+        /// Files read within so many seconds are not read again in the background.
+        recheck_rest_seconds: u64 = 3600 => 0..=31_536_000,
     }
 }
 

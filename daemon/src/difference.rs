@@ -1,7 +1,9 @@
 //! The difference of two texts as a unified diff, and its strict application.
 //!
 //! Lines end at `\n` alone, as the `patch` tool has it: a `\r` is part of its line, so texts with
-//! `\r\n` survive the way there and back byte for byte.
+//! `\r\n` survive the way there and back byte for byte. That is why the unified form is written here and
+//! not by `similar`, which aligns the lines: it takes a `\r` at the end of a text for a line end, and what
+//! it then writes does not apply. A test holds the two against each other.
 mod apply;
 mod name;
 #[cfg(test)]

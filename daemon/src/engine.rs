@@ -2,6 +2,7 @@
 //! drain (stop watching, finish, close). An engine that fails ends; the [`crate::supervisor`] starts
 //! another on the same [`Host`].
 
+mod completeness;
 mod workers;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -13,7 +14,8 @@ use std::time::{Duration, Instant};
 
 use simdex_extract::{Pool, Share};
 use simdex_index::store::{Hooks, StoreError};
-use simdex_index::{Cancel, Fault, Index, IndexError, OpenReport};
+use simdex_index::{Cancel, Fault, Index, OpenReport};
+use simdex_schema::RootId;
 
 use crate::alarms::Part;
 use crate::causes::causes;
@@ -21,16 +23,18 @@ use crate::config::Config;
 use crate::events::Events;
 use crate::fate::{Failure, Fate};
 use crate::host::Host;
-use crate::ingest::Ingest;
+use crate::ingest::{Ingest, OwnReports};
 use crate::pipeline::Pipeline;
 use crate::recheck::{Pace, Recheck};
+use crate::report::ReportKey;
 use crate::rescan::{Rescan, Settled};
-use crate::roots::{Root, RootState, Roots};
+use crate::roots::{Root, RootState, RootStatus, Roots};
 use crate::storage;
 use crate::walks::{Walk, Walks};
 use crate::watch::{Hint, RootWatcher};
 
 pub use crate::error::EngineError;
+pub use completeness::{Basis, Incomplete};
 
 /// Hints not yet acted on; watchers merge theirs while it is full.
 const HINTS: usize = 4096;
@@ -45,6 +49,8 @@ pub struct Engine {
     pub roots: Arc<Roots>,
     /// Who is told of changes.
     pub events: Arc<Events>,
+    /// Which reports are its own.
+    pub own_reports: Arc<OwnReports>,
     /// How it was set up.
     pub config: Config,
     /// Where the index lives.
@@ -57,7 +63,7 @@ pub struct Engine {
     host: Arc<Host>,
     fate: Arc<Fate>,
     /// What is still to be walked, by root.
-    walks: Mutex<Vec<Arc<Walks>>>,
+    walks: Mutex<Vec<(RootId, Arc<Walks>)>>,
     /// Threads that act on hints and walk roots.
     threads: Mutex<Vec<JoinHandle<()>>>,
     /// Reads files again of which nothing tells that they changed.
@@ -81,9 +87,15 @@ impl Engine {
         let events = Arc::clone(&host.events);
         let roots = Arc::new(Roots::open(&index, &config.roots, &events)?);
         index.serve(roots.view());
+        let key = ReportKey::open(&host.data_dir).map_err(|source| EngineError::DataDir {
+            path: host.data_dir.clone(),
+            source,
+        })?;
+        let own_reports = Arc::new(OwnReports::marked_by(key));
         let pipeline = Pipeline::start(
             host,
             &fate,
+            Arc::clone(&own_reports),
             Arc::clone(&index),
             Arc::clone(&pool),
             Arc::clone(&roots),
@@ -93,6 +105,7 @@ impl Engine {
             pool,
             roots,
             events,
+            own_reports,
             config: config.clone(),
             data_dir: host.data_dir.clone(),
             opened: opened.report,
@@ -113,13 +126,16 @@ impl Engine {
             let settings = self.config.watch_settings();
             let mode = root.configured.mode.into();
             let started = RootWatcher::start(root.id.0, &root.path, mode, &settings, sender);
-            let (watcher, _) = started.map_err(|error| EngineError::Unsynced(error.to_string()))?;
+            let (watcher, _) = started.map_err(|error| EngineError::Unsynced {
+                reason: error.to_string(),
+                advice: "see to what the error names, and start again".to_owned(),
+            })?;
             root.watch(Some(watcher));
             let walks = Arc::<Walks>::default();
-            lock(&self.walks).push(Arc::clone(&walks));
+            lock(&self.walks).push((root.id, Arc::clone(&walks)));
             self.follow(Arc::clone(root), hints, walks)?;
         }
-        if let Some(pace) = Pace::of(self.config.watch.recheck_mib_per_second) {
+        if let Some(pace) = Pace::of(&self.config.watch) {
             let (index, roots) = (Arc::clone(&self.index), Arc::clone(&self.roots));
             let pipeline = Arc::clone(&self.pipeline);
             let submit = move |key| pipeline.submit(key);
@@ -177,7 +193,7 @@ impl Engine {
     /// Does one walk that hints asked for; it may want another.
     pub fn walk(&self, root: &Root, walk: &Walk, walks: &Walks) {
         let walked = self.until_done(|rescan| match walk {
-            Walk::Root => rescan.root(root).map(|()| Settled::Yes),
+            Walk::Root => rescan.root(root).map(|_| Settled::Yes),
             Walk::Below(directory) => rescan.subtree(root, directory),
         });
         if walked == Some(Settled::WantsRoot) {
@@ -186,19 +202,19 @@ impl Engine {
     }
 
     /// Does what no client waits for, however often it takes; none where the engine ends.
-    fn until_done<T>(&self, work: impl Fn(&Rescan<'_>) -> Result<T, IndexError>) -> Option<T> {
+    fn until_done<T>(&self, work: impl Fn(&Rescan<'_>) -> Result<T, EngineError>) -> Option<T> {
         let go_on = || Ok(self.fate.cancel().check()?);
-        self.walk_until_done(work, go_on).ok()
+        self.walk_until_done(work, &go_on).ok()
     }
 
     /// A walk that succeeds ends the alarm, whoever raised it: a caller that gave up does not come
     /// back to do so.
     fn walk_until_done<T>(
         &self,
-        work: impl Fn(&Rescan<'_>) -> Result<T, IndexError>,
-        go_on: impl Fn() -> Result<(), EngineError>,
+        work: impl Fn(&Rescan<'_>) -> Result<T, EngineError>,
+        go_on: &dyn Fn() -> Result<(), EngineError>,
     ) -> Result<T, EngineError> {
-        let walk = || self.with_rescan(&work);
+        let walk = || self.with_rescan(&work, go_on);
         let done = self.fate.until_done(Part::Walks, walk, go_on)?;
         self.host.alarms.clear(Part::Walks);
         Ok(done)
@@ -206,11 +222,13 @@ impl Engine {
 
     fn with_rescan<T>(
         &self,
-        work: impl FnOnce(&Rescan<'_>) -> Result<T, IndexError>,
-    ) -> Result<T, IndexError> {
+        work: impl FnOnce(&Rescan<'_>) -> Result<T, EngineError>,
+        go_on: &dyn Fn() -> Result<(), EngineError>,
+    ) -> Result<T, EngineError> {
         let ingest = Ingest::new(
             &self.index,
             &self.pool,
+            &self.own_reports,
             &self.config.extract,
             Share::default(),
             &Cancel::never(),
@@ -221,28 +239,31 @@ impl Engine {
             pipeline: &self.pipeline,
             ingest: &ingest,
             event_delay: settle,
+            go_on,
         });
-        worked.inspect_err(|error| {
-            if error.fault() == Fault::Index {
+        worked.inspect_err(|error| match error {
+            EngineError::Index(error) if error.fault() == Fault::Index => {
                 self.fate.fail(Failure::Index(causes(error)));
             }
+            _ => {}
         })
     }
 
-    /// Walks a root and names what may have changed; a shortage is waited out as a barrier waits.
-    pub fn rescan(&self, root: &Root, cancel: &Cancel) -> Result<(), EngineError> {
+    /// Walks a root and names what may have changed; returns what it came to. A shortage is waited
+    /// out as a barrier waits.
+    pub fn rescan(&self, root: &Root, cancel: &Cancel) -> Result<RootStatus, EngineError> {
         let go_on = || self.pipeline.go_on(cancel);
-        self.walk_until_done(|rescan| rescan.root(root), go_on)
+        self.walk_until_done(|rescan| rescan.root(root), &go_on)
     }
 
     /// Returns when every change made before the call is answered for.
     pub fn sync(&self, cancel: &Cancel) -> Result<(), EngineError> {
-        for root in self.roots.iter() {
-            cancel.check()?;
-            self.rescan(root, cancel)?;
-        }
+        let walk = |root: &Arc<Root>| self.rescan(root, cancel);
+        let walked = self.roots.iter().map(walk);
+        let walked: Vec<RootStatus> = walked.collect::<Result<_, _>>()?;
         self.barrier(cancel)?;
-        self.roots.iter().try_for_each(unheld)
+        let mut walked = self.roots.iter().zip(&walked);
+        walked.try_for_each(|(root, status)| unheld(root, status))
     }
 
     /// Returns once everything named so far is applied, settled and power-safe.
@@ -252,7 +273,14 @@ impl Engine {
 
     /// Takes a held loss as real; returns the files removed.
     pub fn confirm_loss(&self, root: &Root) -> Result<u64, EngineError> {
-        let removed = self.with_rescan(|rescan| rescan.confirm_loss(root))?;
+        let status = root.status();
+        let waits = matches!(status.state, RootState::LossHeld | RootState::Replaced);
+        if !waits && status.pending_loss == 0 {
+            return Err(EngineError::NothingHeld(root.path.clone()));
+        }
+        tracing::info!(root = root.id.0, "a held loss is confirmed");
+        let go_on = || self.pipeline.go_on(&Cancel::never());
+        let removed = self.with_rescan(|rescan| rescan.confirm_loss(root), &go_on)?;
         // A rescan that met the files on record once more would hold the same loss again.
         self.pipeline.barrier(&Cancel::never())?;
         Ok(removed)
@@ -285,7 +313,7 @@ impl Engine {
         for root in self.roots.iter() {
             root.watch(None);
         }
-        lock(&self.walks).iter().for_each(|walks| walks.end());
+        lock(&self.walks).iter().for_each(|(_, walks)| walks.end());
         self.fate.end();
         // Readers wait for workers: what comes of those that are killed is dropped.
         self.pool.shutdown();
@@ -354,25 +382,30 @@ fn hooks(host: &Host, fate: &Arc<Fate>) -> Hooks {
 }
 
 /// An error that names the root where a barrier cannot be kept.
-fn unheld(root: &Arc<Root>) -> Result<(), EngineError> {
-    let status = root.status();
+fn unheld(root: &Root, status: &RootStatus) -> Result<(), EngineError> {
     let path = root.path.display();
     match status.state {
         RootState::Watching | RootState::Scanning => Ok(()),
-        RootState::Stale => Err(EngineError::Unsynced(format!(
-            "the root {path} is stale ({}); mount it again or let it be read, or take it out of the \
-             config",
-            status.detail
-        ))),
-        RootState::Replaced => Err(EngineError::Unsynced(format!(
-            "the root {path} is not the one on record ({}); mount the right one, or take this one for \
-             it, and what is missing for deleted, with `simctl roots confirm-loss {path}`",
-            status.detail
-        ))),
-        RootState::LossHeld => Err(EngineError::Unsynced(format!(
-            "{} files of the root {path} are missing at once and kept until somebody confirms; \
-             look at the share, then run `simctl roots confirm-loss {path}`",
-            status.pending_loss
-        ))),
+        RootState::Stale => Err(EngineError::Unsynced {
+            reason: format!("the root {path} is stale ({})", status.detail),
+            advice: "mount it again or let it be read, or take it out of the config".to_owned(),
+        }),
+        RootState::Replaced => Err(EngineError::Unsynced {
+            reason: format!(
+                "the root {path} is not the one on record ({})",
+                status.detail
+            ),
+            advice: format!(
+                "mount the right one, or take this one for it, and what is missing for deleted, with \
+                 `simctl roots confirm-loss {path}`"
+            ),
+        }),
+        RootState::LossHeld => Err(EngineError::Unsynced {
+            reason: format!(
+                "{} files of the root {path} are missing at once and kept until somebody confirms",
+                status.pending_loss
+            ),
+            advice: format!("look at the share, then run `simctl roots confirm-loss {path}`"),
+        }),
     }
 }

@@ -12,10 +12,10 @@ use crate::overlap::OverlapError;
 #[derive(Debug, Error)]
 pub enum EngineError {
     /// Another daemon has the data directory.
-    #[error("another daemon holds {}; stop it, or name another --data-dir", .0.display())]
+    #[error("another daemon holds {}", .0.display())]
     Locked(PathBuf),
     /// A directory to be scanned is not there.
-    #[error("{} is not a directory that can be read ({reason}); name an existing one", path.display())]
+    #[error("{} is not a directory that can be read ({reason})", path.display())]
     MissingRoot {
         /// The directory.
         path: PathBuf,
@@ -23,7 +23,7 @@ pub enum EngineError {
         reason: String,
     },
     /// The data directory cannot be used.
-    #[error("the data directory {} cannot be used ({source}); name another with --data-dir", path.display())]
+    #[error("the data directory {} cannot be used ({source})", path.display())]
     DataDir {
         /// The directory.
         path: PathBuf,
@@ -31,7 +31,7 @@ pub enum EngineError {
         source: std::io::Error,
     },
     /// There is no place for a copy of the store.
-    #[error("no copy of the store can be made in {} ({source}); name another directory with --scratch", path.display())]
+    #[error("no copy of the store can be made in {} ({source})", path.display())]
     Scratch {
         /// The directory.
         path: PathBuf,
@@ -39,30 +39,68 @@ pub enum EngineError {
         source: std::io::Error,
     },
     /// The kernel does not confine the workers as it should.
-    #[error(
-        "extraction workers cannot be confined here (missing: {0}); run a kernel with Landlock and \
-         seccomp, or accept the risk with require_sandbox = false under [extract]"
-    )]
+    #[error("extraction workers cannot be confined here (missing: {0})")]
     Unconfined(String),
     /// A program that the config asks for is not there.
-    #[error("{0} is not installed; install it ({1}), or switch it off under [outside]")]
+    #[error("{0} is not installed")]
     NotInstalled(&'static str, &'static str),
     /// Roots and data directory are not apart.
     #[error(transparent)]
     Overlap(#[from] OverlapError),
     /// A root stands in the way of a barrier.
-    #[error("{0}")]
-    Unsynced(String),
+    #[error("{reason}")]
+    Unsynced {
+        /// Which root, and why.
+        reason: String,
+        /// What to do about it.
+        advice: String,
+    },
+    /// There is nothing to confirm.
+    #[error("no loss of the root {} is held", .0.display())]
+    NothingHeld(PathBuf),
     /// Changes are not applied for some time; it is tried again and again.
-    #[error("changes are not applied now ({0}); it is tried again until it succeeds")]
+    #[error("changes are not applied now ({0})")]
     NotApplied(String),
     /// The engine failed: nothing is acknowledged after it.
-    #[error("the index failed ({0}); it is closed and opened again")]
+    #[error("the index failed ({0})")]
     Failed(Failure),
     /// The index failed.
     #[error(transparent)]
     Index(#[from] IndexError),
     /// A thread could not be started.
-    #[error("no thread could be started ({0}); raise the limit of processes")]
+    #[error("no thread could be started ({0})")]
     Thread(#[from] std::io::Error),
+}
+
+impl EngineError {
+    /// What to do about it, where that is known.
+    pub fn advice(&self) -> Option<String> {
+        let advice = match self {
+            Self::Locked(_) => "stop it, or name another --data-dir",
+            Self::MissingRoot { .. } => "name an existing one",
+            Self::DataDir { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+                "make its parent directory, or name another with --data-dir"
+            }
+            Self::DataDir { .. } => "name another with --data-dir",
+            Self::Scratch { .. } => "name another directory with --scratch",
+            Self::Unconfined(_) => {
+                "run a kernel with Landlock and seccomp, or accept the risk with \
+                 require_sandbox = false under [extract]"
+            }
+            Self::NotInstalled(_, package) => {
+                return Some(format!(
+                    "install it ({package}), or switch it off under [outside]"
+                ));
+            }
+            Self::Unsynced { advice, .. } => advice,
+            Self::NothingHeld(_) => "run `simctl sync`, then see `simctl roots`",
+            Self::NotApplied(_) => "it is tried again until it succeeds",
+            Self::Failed(_) => "it is closed and opened again; ask again then",
+            Self::Thread(_) => "raise the limit of processes",
+            Self::Index(error) => return error.advice().map(str::to_owned),
+            // Its message is the whole sentence: no client gets it.
+            Self::Overlap(_) => return None,
+        };
+        Some(advice.to_owned())
+    }
 }

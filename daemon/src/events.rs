@@ -14,8 +14,10 @@ const KEPT: usize = 4_096;
 /// What changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
-    /// A file is new or has changed; its state may be any.
+    /// A file is new or has changed, and was read.
     FileIndexed,
+    /// A file is new or has changed, and nothing of it could be read; the detail says why.
+    FileUnread,
     /// A file is gone.
     FileRemoved,
     /// Near-duplicates were found or lost.
@@ -29,6 +31,7 @@ impl EventKind {
     pub fn name(self) -> &'static str {
         match self {
             Self::FileIndexed => "file-indexed",
+            Self::FileUnread => "file-unread",
             Self::FileRemoved => "file-removed",
             Self::GroupChanged => "group-changed",
             Self::RootState => "root-state",

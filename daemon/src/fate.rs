@@ -134,12 +134,12 @@ impl Fate {
         !waited.unwrap_or_else(PoisonError::into_inner).0.ended
     }
 
-    /// Repeats work that failed by a shortage, with pauses and an alarm, until it succeeds. `go_on` is
+    /// Repeats work that failed by a shortage of the index, with pauses and an alarm, until it succeeds. `go_on` is
     /// asked before each repetition and ends it with its error; so does the end of the engine.
     pub fn until_done<T>(
         &self,
         part: Part,
-        mut work: impl FnMut() -> Result<T, IndexError>,
+        mut work: impl FnMut() -> Result<T, EngineError>,
         go_on: impl Fn() -> Result<(), EngineError>,
     ) -> Result<T, EngineError> {
         let (mut backoff, mut failed) = (Backoff::default(), false);
@@ -151,7 +151,8 @@ impl Fate {
                     }
                     return Ok(done);
                 }
-                Err(error) => error,
+                Err(EngineError::Index(error)) => error,
+                Err(error) => return Err(error),
             };
             failed = true;
             let again = self.try_again(part, &error, &mut backoff);
@@ -251,7 +252,7 @@ mod tests {
         let mut shortage = || {
             tries += 1;
             match tries {
-                1 => Err(IndexError::TooLong("a bucket".into())),
+                1 => Err(IndexError::TooLong("a bucket".into()).into()),
                 _ => Ok(tries),
             }
         };
@@ -264,7 +265,7 @@ mod tests {
             2
         );
         assert!(alarms.gravest().is_none(), "what passed is no alarm");
-        let lasting = || Err::<(), _>(IndexError::TooLong("a bucket".into()));
+        let lasting = || Err::<(), _>(IndexError::TooLong("a bucket".into()).into());
         let impatient = || Err(EngineError::NotApplied("no room".into()));
         let refused = fate.until_done(Part::Walks, lasting, impatient);
         assert!(matches!(refused, Err(EngineError::NotApplied(_))));

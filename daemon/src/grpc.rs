@@ -2,7 +2,8 @@
 //! convert the answer. No decision about documents is made here.
 //!
 //! * [`similarity`] and [`admin`] are the two services; `question` and `upload` take requests apart,
-//!   `convert` puts replies together, `status` is the one table from errors to status codes.
+//!   `lookup` finds one thing, `convert` puts replies together, `status` is the one table from errors to
+//!   status codes.
 //! * [`desk`] is where every request waits its turn and gets its deadline; `feed` is how a blocking
 //!   thread fills a stream no faster than the client reads it.
 //! * [`peer`] and [`traffic`] hold connections and requests to their bounds before any service sees
@@ -16,6 +17,7 @@ mod desk;
 mod feed;
 mod lane;
 pub mod limits;
+mod lookup;
 mod peer;
 mod question;
 mod report;

@@ -13,7 +13,7 @@ use crate::disk::DiskGuard;
 use crate::error::EngineError;
 use crate::events::Events;
 use crate::overlap;
-use crate::storage;
+use crate::storage::{self, DataDir};
 
 /// Config, data directory, and who is told.
 pub struct Host {
@@ -33,6 +33,8 @@ pub struct Host {
     pub spare: Spare,
     /// Rung when an engine failed.
     pub failed: Arc<Bell>,
+    /// The data directory held no index when this process started.
+    pub is_new: bool,
     /// Asked before every operation of the store, for tests.
     pub before: Option<Arc<Before>>,
     /// Keeps a temporary data directory until the end.
@@ -43,7 +45,11 @@ impl Host {
     /// Makes the data directory where it is missing.
     pub fn new(config: Config, program: &Path) -> Result<Self, EngineError> {
         overlap::check(&config)?;
-        let (data_dir, temporary) = storage::data_dir(&config)?;
+        let DataDir {
+            path: data_dir,
+            temporary,
+            is_new,
+        } = storage::data_dir(&config)?;
         let disk = DiskGuard::new(&data_dir, config.store.reserve_mib.bytes());
         Ok(Self {
             config,
@@ -55,6 +61,7 @@ impl Host {
             spare: Spare::default(),
             failed: Arc::default(),
             before: None,
+            is_new,
             temporary,
         })
     }

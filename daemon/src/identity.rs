@@ -1,7 +1,8 @@
 //! Whether the directory at a root's path is the one that is on record: judged before any walk of it
 //! is believed.
 //!
-//! While its file system stays mounted, device and inode prove it. After a remount or a restart what
+//! While its file system stays mounted, mount, device and inode prove it, and so that this holds before
+//! Linux 6.8 too, the stored id of the file system must still be the same. After a remount or a restart what
 //! is on record is asked: type and stored id of the file system and the inode, which together prove
 //! it; or else a sample of known files spread over the root, most of which must be there. Where that
 //! disagrees, nothing is concluded from the directory until a person confirms it.
@@ -34,13 +35,16 @@ pub enum Verdict {
 /// Judges the directory that was opened at a root's path.
 pub fn judge(index: &Index, root: &Root, anchor: &Anchor) -> Result<Verdict, IndexError> {
     let status = root.status();
-    if status.proven == Some(anchor.inode()) {
-        return Ok(Verdict::Same);
-    }
     let found = match anchor.identity() {
         Ok(found) => found,
         Err(refusal) => return Ok(Verdict::Refused(refusal)),
     };
+    let contradicts = |known: DirectoryIdentity| {
+        known.file_system_id.is_some() && known.file_system_id != found.file_system_id
+    };
+    if status.proven == Some(anchor.inode()) && !status.identity.is_some_and(contradicts) {
+        return Ok(Verdict::Same);
+    }
     if status.identity.is_some_and(|known| is_proof(known, found)) {
         return Ok(Verdict::Same);
     }

@@ -11,8 +11,10 @@
 
 mod beside;
 mod content;
+mod current;
 mod known;
 mod members;
+mod own_report;
 mod reading;
 mod refused;
 
@@ -21,13 +23,14 @@ use std::io::{self, Read, Seek};
 use std::path::Path;
 
 use rustix::io::Errno;
-use simdex_extract::{EXTRACTOR_VERSION, Outside, Pool, Share};
+use simdex_extract::{Outside, Pool, Share};
 use simdex_index::{Cancel, Change, Index, IndexError, MemoryAccount};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
     ContentHash, ContentRecord, FileKey, FileRecord, FileStat, Reason, State, Timestamp,
 };
 
+use self::current::is_current;
 use self::reading::{NotNow, not_now};
 use self::refused::refused;
 use crate::config::ExtractConfig;
@@ -39,6 +42,7 @@ use crate::watch::walk::{Look, Seen, UnreadableReason};
 
 pub use content::{ReadContent, raw_document};
 pub use members::state_of_unread;
+pub use own_report::OwnReports;
 
 /// Failures of a content before it is given up.
 pub const STRIKES: u32 = 3;
@@ -49,6 +53,8 @@ pub struct Ingest<'a> {
     pub index: &'a Index,
     /// Who reads it.
     pub pool: &'a Pool,
+    /// Which files the daemon wrote itself.
+    pub own_reports: &'a OwnReports,
     /// Longest file that is read, bytes.
     pub input_bytes: u64,
     /// Longest file without text that is compared by its raw bytes.
@@ -77,6 +83,7 @@ impl<'a> Ingest<'a> {
     pub fn new(
         index: &'a Index,
         pool: &'a Pool,
+        own_reports: &'a OwnReports,
         limits: &ExtractConfig,
         share: Share,
         cancel: &Cancel,
@@ -85,6 +92,7 @@ impl<'a> Ingest<'a> {
             account: index.memory().backlog.account(cancel),
             index,
             pool,
+            own_reports,
             input_bytes: limits.input_mib.bytes(),
             raw_bytes: limits.raw_mib.bytes(),
             tree: members::TreeLimits::of(limits),
@@ -98,9 +106,9 @@ impl<'a> Ingest<'a> {
         match root.look(&key.path) {
             Look::RootVanished => Ok(Looked::Unchanged),
             Look::Shortage => Ok(Looked::Again(None)),
-            Look::Nothing => Ok(match known {
-                Some(_) => Looked::Changed(Change::Remove(key)),
-                None => Looked::Unchanged,
+            Look::Nothing => Ok(match known.is_some() || self.index.has_members(&key)? {
+                true => Looked::Changed(Change::Remove(key)),
+                false => Looked::Unchanged,
             }),
             // A folder's refusal stands on the folder's own record.
             Look::Refused(UnreadableReason::PermissionDenied) if known.is_none() => {
@@ -142,6 +150,11 @@ impl<'a> Ingest<'a> {
         }
         match root.open_file(&key.path) {
             Ok(file) => self.read(root, key, known, &file),
+            // The kernel asks whoever holds the lease to give it up, within a time.
+            Err(OpenError::Io(error)) if is_leased(&error) => {
+                let (content, why) = (None, (State::Unstable, "leased"));
+                Ok(not_now(root, key, known, NotNow { stat, content, why }))
+            }
             Err(OpenError::RootVanished(error) | OpenError::Io(error)) if is_machines(&error) => {
                 tracing::warn!(%error, "a file cannot be opened; it is tried again later");
                 let (content, why) = (None, (State::Unstable, "no-descriptor"));
@@ -173,6 +186,15 @@ impl<'a> Ingest<'a> {
         if known.racy || !stat.unchanged(&known.stat, root.stable_inodes()) {
             return Ok(true);
         }
+        let own = self.own_reports.content_of(root, key);
+        if own_report::is_recorded(&known.outcome) {
+            // It is as it was, and so is the manifest that names it, or it is read after all.
+            return Ok(own.is_none());
+        }
+        if own.is_some() && own == known.content() {
+            // It was read before its manifest was there.
+            return Ok(true);
+        }
         match &known.outcome {
             FileOutcome::Unread(State::TooLarge, _) => Ok(stat.length <= self.input_bytes),
             FileOutcome::Unread(..) => Ok(true),
@@ -200,6 +222,11 @@ fn is_machines(error: &io::Error) -> bool {
     errno.is_some_and(is_shortage)
 }
 
+/// Whether somebody has a lease on the file that was to be opened (a server of shares may have).
+fn is_leased(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::WouldBlock
+}
+
 impl Ingest<'_> {
     /// Whether reading the same bytes again may end otherwise.
     fn deserves_another_try(&self, content: &ContentRecord) -> bool {
@@ -208,7 +235,7 @@ impl Ingest<'_> {
         } = content;
         let asks_outside =
             |outside: &Outside| outside.could_improve(media_type, reason.as_str(), &content.engine);
-        content.extractor < EXTRACTOR_VERSION
+        !is_current(content)
             || (content.state.is_failure() && content.strikes < STRIKES)
             || self.pool.outside().is_some_and(asks_outside)
     }
@@ -258,27 +285,50 @@ pub fn gave_up(key: &FileKey) -> Change {
     }
 }
 
-/// BLAKE3 and length of a file, read from its start. Of a file that may change it says nothing more
-/// than what was read: who does more with the bytes takes a snapshot.
-pub fn hash_of(mut file: &File) -> std::io::Result<(ContentHash, u64)> {
-    file.rewind()?;
-    hash_all(file)
-}
-
-/// BLAKE3 and length of what is still to be read.
-fn hash_all(mut file: impl Read) -> std::io::Result<(ContentHash, u64)> {
+/// BLAKE3 and length of bytes that nobody changes meanwhile.
+pub fn hash_all(mut bytes: impl Read) -> io::Result<(ContentHash, u64)> {
     let mut hasher = blake3::Hasher::new();
     let mut buffer = vec![0; 128 << 10];
-    let mut bytes = 0;
+    let mut length = 0;
     loop {
-        match file.read(&mut buffer)? {
-            0 => return Ok((ContentHash(*hasher.finalize().as_bytes()), bytes)),
+        match bytes.read(&mut buffer)? {
+            0 => return Ok((ContentHash(*hasher.finalize().as_bytes()), length)),
             read => {
                 hasher.update(&buffer[..read]);
-                bytes += read as u64;
+                length += read as u64;
             }
         }
     }
+}
+
+/// BLAKE3 of a file of a share, which has `length` bytes; none where it has more or fewer by now. It
+/// says nothing more than what was read: who does more with the bytes takes a snapshot.
+fn hash_in_place(
+    mut file: &File,
+    length: u64,
+    cancel: &Cancel,
+) -> Result<Option<ContentHash>, IndexError> {
+    if file.rewind().is_err() {
+        return Ok(None);
+    }
+    let mut hasher = blake3::Hasher::new();
+    let mut buffer = vec![0; 128 << 10];
+    let mut left = length;
+    loop {
+        cancel.check()?;
+        let Ok(read) = file.read(&mut buffer) else {
+            return Ok(None);
+        };
+        match left.checked_sub(read as u64) {
+            // It grows: to read on might take for ever.
+            None => return Ok(None),
+            Some(0) if read == 0 => break,
+            Some(_) if read == 0 => return Ok(None),
+            Some(rest) => left = rest,
+        }
+        hasher.update(&buffer[..read]);
+    }
+    Ok(Some(ContentHash(*hasher.finalize().as_bytes())))
 }
 
 /// The present, as `stat` tells times.
@@ -288,5 +338,28 @@ pub fn now() -> Timestamp {
     Timestamp {
         seconds: since.as_secs() as i64,
         nanos: since.subsec_nanos(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+
+    #[test]
+    fn a_file_that_grows_or_shrinks_is_not_hashed_on_and_on() {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(b"some bytes").unwrap();
+        let hash = |length| hash_in_place(&file, length, &Cancel::never()).unwrap();
+        let (whole, _) = hash_all(&b"some bytes"[..]).unwrap();
+        assert_eq!(hash(10), Some(whole));
+        assert_eq!((hash(9), hash(11)), (None, None));
+        // Read to its end it would take hours.
+        file.set_len(1 << 40).unwrap();
+        assert_eq!(hash(10), None);
+        let cancel = Cancel::never();
+        cancel.cancel();
+        let given_up = hash_in_place(&file, 1 << 40, &cancel);
+        assert!(matches!(given_up, Err(IndexError::Cancelled)));
     }
 }

@@ -11,7 +11,7 @@
 //!   [`slot`].
 //! * Read side: [`query`] takes one question from its subject to verified hits; [`compare`] and
 //!   [`difference`] set two documents side by side; [`catalogue`] lists files, pairs and groups;
-//!   [`report`] writes them down.
+//!   [`lists`] closes them with counts and with what they rest on; [`report`] writes them down.
 //! * Edges: [`grpc`] adapts all of it to the wire, [`scan`] and [`output`] to a terminal.
 
 pub mod alarms;
@@ -32,6 +32,7 @@ pub mod grpc;
 pub mod host;
 pub mod identity;
 pub mod ingest;
+pub mod lists;
 pub mod output;
 pub mod overlap;
 pub mod pipeline;

@@ -6,7 +6,10 @@ mod json;
 mod text;
 
 pub use json::{file_line, group_line, pair_line, summary_line};
-pub use text::{GROUP_LEGEND, Printable, group_text, pair_text, summary_text};
+pub use text::{
+    GROUP_LEGEND, Printable, UNREAD_LEGEND, counted, group_text, pair_text, summary_text,
+    unread_text,
+};
 
 #[cfg(test)]
 mod tests;

@@ -8,6 +8,7 @@ mod jobs;
 mod settler;
 mod writer;
 
+use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{SyncSender, sync_channel};
@@ -25,9 +26,9 @@ use crate::alarms::Part;
 use crate::bell::Bell;
 use crate::config::Config;
 use crate::error::EngineError;
-use crate::fate::Fate;
+use crate::fate::{Backoff, Fate};
 use crate::host::Host;
-use crate::ingest::{Ingest, Looked, gave_up};
+use crate::ingest::{Ingest, Looked, OwnReports, gave_up};
 use crate::progress::{Job, Progress};
 use crate::roots::Roots;
 
@@ -41,6 +42,8 @@ const GIVE_WAY: i32 = 5;
 /// A barrier waits so long for what keeps changes from being applied to pass, then fails and says
 /// what it is.
 const PATIENCE: Duration = Duration::from_secs(10);
+/// First and longest pause between two looks whether something is still under way.
+const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
 /// An idle reader asks this often whether it should end.
 const IDLE: Duration = Duration::from_millis(200);
 
@@ -55,6 +58,7 @@ struct Shared {
     fate: Arc<Fate>,
     index: Arc<Index>,
     pool: Arc<Pool>,
+    own_reports: Arc<OwnReports>,
     roots: Arc<Roots>,
     jobs: Jobs,
     progress: Progress,
@@ -73,6 +77,7 @@ impl Pipeline {
     pub fn start(
         host: &Arc<Host>,
         fate: &Arc<Fate>,
+        own_reports: Arc<OwnReports>,
         index: Arc<Index>,
         pool: Arc<Pool>,
         roots: Arc<Roots>,
@@ -83,6 +88,7 @@ impl Pipeline {
             fate: Arc::clone(fate),
             index,
             pool,
+            own_reports,
             roots,
             jobs: Jobs::new(readers),
             progress: Progress::default(),
@@ -126,7 +132,8 @@ impl Pipeline {
         self.thread("retries".to_owned(), |shared| {
             while let Some(key) = shared.again.next() {
                 if let Some(job) = shared.progress.submit(key) {
-                    shared.jobs.push(job);
+                    // The queue closes at the end, which ends the wait.
+                    let Ok(()) = shared.jobs.push(job, || Ok::<(), Infallible>(()));
                 }
             }
         })?;
@@ -149,15 +156,21 @@ impl Pipeline {
 
     /// Names a file that may have changed; waits while the queue is full.
     pub fn submit(&self, key: FileKey) {
-        // A member is read with the file that holds it.
-        if let Some(job) = self.shared.progress.submit(key.on_disk()) {
-            self.shared.jobs.push(job);
-        }
+        let Ok(()) = self.submit_while(key, || Ok::<(), Infallible>(()));
     }
 
-    /// An error once the engine ends, so that walks end with it.
-    pub fn check(&self) -> Result<(), IndexError> {
-        self.shared.fate.cancel().check()
+    /// The same, for a caller that may stop waiting: `go_on` is asked now and then, and its error
+    /// ends the wait. The file is named all the same.
+    pub fn submit_while<E>(
+        &self,
+        key: FileKey,
+        go_on: impl Fn() -> Result<(), E>,
+    ) -> Result<(), E> {
+        // A member is read with the file that holds it.
+        match self.shared.progress.submit(key.on_disk()) {
+            Some(job) => self.shared.jobs.push(job, go_on),
+            None => Ok(()),
+        }
     }
 
     /// Returns once everything named before is applied, settled and power-safe.
@@ -165,16 +178,27 @@ impl Pipeline {
         let shared = &self.shared;
         let go_on = || shared.go_on(cancel);
         shared.progress.wait(go_on)?;
-        while !shared.index.is_settled() {
-            go_on()?;
-            shared.to_settle.ring();
-            std::thread::sleep(Duration::from_millis(2));
-        }
-        let commit = || shared.commit();
+        self.wait_while(|| !shared.index.is_settled(), cancel)?;
+        let commit = || Ok(shared.commit()?);
         shared.fate.until_done(Part::Commits, commit, go_on)?;
         shared.host.alarms.clear(Part::Commits);
         // What failed meanwhile may have been part of it.
         shared.ended()
+    }
+
+    /// Waits while something is under way that ends by itself.
+    pub fn wait_while(
+        &self,
+        is_under_way: impl Fn() -> bool,
+        cancel: &Cancel,
+    ) -> Result<(), EngineError> {
+        let mut pauses = Backoff::between(PAUSES.0, PAUSES.1);
+        while is_under_way() {
+            self.shared.go_on(cancel)?;
+            self.shared.to_settle.ring();
+            std::thread::sleep(pauses.pause());
+        }
+        Ok(())
     }
 
     /// An error where a caller need not wait any longer: it is cancelled, the engine ends, or changes
@@ -267,7 +291,7 @@ impl Shared {
     fn look_until_done(&self, key: &FileKey) -> Option<Option<Change>> {
         // What a panic leaves behind is dropped: a look only reads.
         let look = || match catch_unwind(AssertUnwindSafe(|| self.look(key))) {
-            Ok(looked) => looked,
+            Ok(looked) => Ok(looked?),
             Err(_) => {
                 let path = String::from_utf8_lossy(&key.path);
                 tracing::error!(path = %path.escape_debug(), "looking at a file panicked");
@@ -284,7 +308,8 @@ impl Shared {
             return Ok(None);
         };
         let (limits, cancel) = (&self.host.config.extract, self.fate.cancel());
-        let ingest = Ingest::new(&self.index, &self.pool, limits, share(key), cancel);
+        let (index, pool, own) = (&self.index, &self.pool, &self.own_reports);
+        let ingest = Ingest::new(index, pool, own, limits, share(key), cancel);
         Ok(match ingest.file(&root, key.clone())? {
             Looked::Again(change) => {
                 self.again.later(key);

@@ -118,10 +118,10 @@ impl Progress {
         self.changed.notify_all();
     }
 
-    /// Tickets not given back, and looks finished since the start.
+    /// Files waiting or being looked at, and looks finished since the start.
     pub fn counts(&self) -> (u64, u64) {
         let state = self.lock();
-        (state.outstanding.len() as u64, state.done)
+        (state.busy.len() as u64, state.done)
     }
 }
 
@@ -143,6 +143,7 @@ mod tests {
         let first = progress.submit(key("a")).unwrap();
         assert!(progress.submit(key("a")).is_none());
         assert!(progress.submit(key("b")).is_some());
+        assert_eq!(progress.counts(), (2, 0), "files, and not hints");
         let again = progress.complete(first).unwrap();
         assert!(progress.complete(again).is_none());
         assert_eq!(progress.counts(), (1, 2));

@@ -8,16 +8,19 @@
 //! with probability at most 0.001, and every number shown is exact, or says that it is not.
 
 mod bound;
+mod dates;
 mod hits;
 mod subject;
 #[cfg(test)]
 mod tests;
 
 use simdex_index::{Asked, Cancel, Candidate, Candidates, Index, IndexError, Question, View};
+use simdex_proto::defaults;
 use simdex_schema::{DocumentHash, Reason, State};
 use simdex_signature::{BswN, SchemeKind, ShingleSet};
 use thiserror::Error;
 
+pub use dates::{DateSource, KnownDate, best_date};
 pub use hits::{Hit, Measured, Numbers, Relation, SchemeUsed};
 pub use subject::{Subject, Text};
 
@@ -30,7 +33,7 @@ pub enum Ask {
     Containing,
     /// Documents contained in the query, by containment in the query.
     Contained,
-    /// Near-duplicates and containments, by date.
+    /// Near-duplicates and containments, by date; the file asked about is among them.
     Versions,
 }
 
@@ -38,8 +41,8 @@ impl Ask {
     /// Least number listed where nothing else is asked.
     pub fn default_threshold(self) -> f64 {
         match self {
-            Self::Similar => 0.1,
-            Self::Containing | Self::Contained | Self::Versions => 0.5,
+            Self::Similar => defaults::SIMILAR,
+            Self::Containing | Self::Contained | Self::Versions => defaults::CONTAINMENT,
         }
     }
 }
@@ -85,28 +88,39 @@ pub struct Answer {
 #[derive(Debug, Error)]
 pub enum QueryError {
     /// No such file in the view.
-    #[error(
-        "{0} is not a file the index knows; name a file below a watched root, or send its bytes"
-    )]
+    #[error("{0} is not a file the index knows")]
     UnknownFile(String),
     /// No such document in the view.
-    #[error("no document {0} is in the index; ask by path, or send the text")]
+    #[error("no document {0} is in the index")]
     UnknownDocument(DocumentHash),
     /// The request contradicts itself.
     #[error("{0}")]
     Invalid(String),
     /// The scheme asked for is not indexed.
-    #[error("BSW_n is switched off in the config (signature.bsw_n); ask by mod_n, or switch it on")]
+    #[error("BSW_n is switched off in the config (signature.bsw_n)")]
     SchemeOff,
     /// A side has no text to compare.
     #[error("{0}")]
     NoText(String),
-    /// The answer would not fit into a message.
-    #[error("{0}")]
-    TooLong(String),
     /// The index failed, or the asker went away.
     #[error(transparent)]
     Index(#[from] IndexError),
+}
+
+impl QueryError {
+    /// What to do about it, where that is known.
+    pub fn advice(&self) -> Option<&'static str> {
+        Some(match self {
+            Self::UnknownFile(_) => {
+                "name a file below a watched root as it is listed, or send its bytes"
+            }
+            Self::UnknownDocument(_) => "ask by path, or send the text",
+            Self::SchemeOff => "ask by mod_n, or switch it on",
+            Self::NoText(_) => "compare copies that hold readable text",
+            Self::Invalid(_) => return None,
+            Self::Index(error) => return error.advice(),
+        })
+    }
 }
 
 /// Candidates counted on all shingles at most, so that no query runs away; the rest is counted as
@@ -130,11 +144,14 @@ pub fn find(
     let considered = candidates.found.len() as u64;
     let ranked = bound::rank(candidates.found, request);
     let found = verify(index, subject, request, ranked, cancel)?;
-    let mut hits = hits::of_documents(index, subject, request, found.documents)?;
+    let hits = hits::of_documents(index, subject, request, found.documents)?;
+    let (asked_about, mut hits): (Vec<_>, Vec<_>) = hits.into_iter().partition(|hit| hit.is_query);
     hits::sort_by_value(&mut hits, request.ask);
     let truncated = hits.len() > request.limit;
     hits.truncate(request.limit);
     if request.ask == Ask::Versions {
+        // Beside the limit: it is no version that was found.
+        hits.extend(asked_about);
         hits::sort_by_date(&mut hits);
     }
     Ok(Answer {
@@ -216,6 +233,8 @@ fn verify(
         let set = match index.shingles(candidate.document, subject.account()) {
             // Its last file went away between the candidates and here.
             Err(IndexError::UnknownDocument(_)) => continue,
+            // The index notes it, and the answer says that it is not complete.
+            Err(error) if error.is_lost_text() => continue,
             set => set?,
         };
         let numbers = match (subject.text(), set) {
@@ -223,7 +242,7 @@ fn verify(
                 found.verified += 1;
                 Numbers::exact(&text.shingles, &set, cancel)?
             }
-            _ => Numbers::estimated(candidate, subject),
+            _ => Numbers::estimated(candidate),
         };
         let value = numbers.value(request.ask);
         if value.is_some_and(|value| value >= request.threshold) {

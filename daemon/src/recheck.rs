@@ -7,9 +7,9 @@
 
 mod cursor;
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::ops::ControlFlow;
+use std::os::unix::fs::FileExt;
 use std::path::PathBuf;
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -19,7 +19,7 @@ use simdex_index::{Index, IndexError};
 use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat};
 
 use self::cursor::Cursor;
-use crate::config::Mebibytes;
+use crate::config::WatchConfig;
 use crate::ingest::now;
 use crate::roots::{Root, Roots};
 use crate::watch::stat::Observe;
@@ -28,6 +28,8 @@ use crate::watch::stat::Observe;
 const BATCH: usize = 64;
 /// What is read at once.
 const CHUNK: usize = 128 << 10;
+/// What is read of a file before it is closed and the rate is kept to.
+const PART: u64 = 1 << 20;
 /// A file counts as at least so many bytes: opening it costs as well.
 const LEAST: u64 = 16 << 10;
 /// Added to the niceness of the thread.
@@ -47,10 +49,11 @@ pub struct Pace {
 
 impl Pace {
     /// As configured; none where it is switched off.
-    pub fn of(per_second: Mebibytes) -> Option<Self> {
-        (per_second.bytes() > 0).then_some(Self {
-            bytes_per_second: per_second.bytes(),
-            rest: Duration::from_secs(3600),
+    pub fn of(config: &WatchConfig) -> Option<Self> {
+        let bytes_per_second = config.recheck_mib_per_second.bytes();
+        (bytes_per_second > 0).then_some(Self {
+            bytes_per_second,
+            rest: Duration::from_secs(config.recheck_rest_seconds),
         })
     }
 }
@@ -258,9 +261,8 @@ impl Round {
     }
 
     fn is_old(&self, record: &FileRecord) -> bool {
-        let rest = i64::try_from(self.pace.rest.as_secs()).unwrap_or(i64::MAX);
-        let age = |read: i64| now().seconds.saturating_sub(read);
-        record.last_read.is_none_or(|read| age(read) >= rest)
+        let is_fresh = |read| is_fresh(read, now().seconds, self.pace.rest);
+        !record.last_read.is_some_and(is_fresh)
     }
 
     /// What a file holds; none where it cannot be read, or its stat tells a change: that is for looks
@@ -271,30 +273,22 @@ impl Round {
         key: &FileKey,
         record: &FileRecord,
     ) -> Result<Option<ContentHash>, Ended> {
-        let Ok(mut file) = root.open_file(&key.path) else {
-            return Ok(None);
-        };
-        let stands = |file: &File| {
-            let stat = FileStat::of_open(file);
-            stat.is_ok_and(|stat| stat.unchanged(&record.stat, root.stable_inodes()))
-        };
-        if !stands(&file) {
-            return Ok(None);
-        }
-        self.owed += LEAST.saturating_sub(record.stat.length);
-        let (mut hasher, mut buffer) = (blake3::Hasher::new(), vec![0; CHUNK]);
+        let length = record.stat.length;
+        self.owed += LEAST.saturating_sub(length);
+        let (mut hasher, mut at) = (blake3::Hasher::new(), 0);
+        // Opened anew for each part: no descriptor is held while it waits, which would keep a share
+        // from being unmounted, and a file that grows meanwhile is given up at once.
         loop {
-            match file.read(&mut buffer) {
-                Ok(0) => break,
-                Ok(count) => {
-                    hasher.update(&buffer[..count]);
-                    self.wait(count as u64)?;
-                }
-                Err(_) => return Ok(None),
+            let part = (length - at).min(PART);
+            if !read_part(root, key, record, (at, part), &mut hasher) {
+                return Ok(None);
             }
+            at += part;
+            if at == length {
+                return Ok(Some(ContentHash(*hasher.finalize().as_bytes())));
+            }
+            self.wait(part)?;
         }
-        let hash = ContentHash(*hasher.finalize().as_bytes());
-        Ok(stands(&file).then_some(hash))
     }
 
     /// Keeps to the rate after so many bytes more, and writes the place down at times.
@@ -314,5 +308,60 @@ impl Round {
             true => Err(Ended),
             false => Ok(()),
         }
+    }
+}
+
+/// Adds a part of a file, of `length` bytes from `start`, to a hash; false where it cannot be read or
+/// the file is not any more what its record says.
+fn read_part(
+    root: &Root,
+    key: &FileKey,
+    record: &FileRecord,
+    (start, length): (u64, u64),
+    hasher: &mut blake3::Hasher,
+) -> bool {
+    let Ok(file) = root.open_file(&key.path) else {
+        return false;
+    };
+    let stands = || {
+        let stat = FileStat::of_open(&file);
+        stat.is_ok_and(|stat| stat.unchanged(&record.stat, root.stable_inodes()))
+    };
+    let mut buffer = vec![0; CHUNK];
+    let (mut at, end) = (start, start + length);
+    let mut whole = stands();
+    while whole && at < end {
+        let most = (end - at).min(CHUNK as u64) as usize;
+        match file.read_at(&mut buffer[..most], at) {
+            Ok(read) if read > 0 => {
+                hasher.update(&buffer[..read]);
+                at += read as u64;
+            }
+            _ => whole = false,
+        }
+    }
+    whole && stands()
+}
+
+/// Whether a file was read so recently that it may rest. One read in the future was read under a clock
+/// that was wrong.
+fn is_fresh(read: i64, now: i64, rest: Duration) -> bool {
+    let rest = i64::try_from(rest.as_secs()).unwrap_or(i64::MAX);
+    (0..rest).contains(&now.saturating_sub(read))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_read_a_while_ago_or_under_a_wrong_clock_is_read_again() {
+        let hour = Duration::from_secs(3600);
+        let table = [(1_000, true), (0, true), (3_600, false), (-1, false)];
+        for (age, fresh) in table {
+            assert_eq!(is_fresh(10_000 - age, 10_000, hour), fresh, "{age}");
+        }
+        assert!(!is_fresh(10_000, 10_000, Duration::ZERO));
+        assert!(!is_fresh(i64::MAX, i64::MIN, hour));
     }
 }

@@ -6,14 +6,16 @@
 //! diffs.jsonl     one line a document that differs from its principal: its diff, its files
 //! diffs/G/D.diff  unified, the principal's extracted text to document D's, in group G
 //! text/D.txt      extracted text of document D, named by its hash
+//! unread.jsonl    one line a file that was not read, or not whole: its path, state and reason
 //! report.html     the same for people, self-contained
 //! ```
 //!
 //! Two reports over the same state differ in `created` and `seconds` alone, and so in the bytes of
-//! `report.html`, which shows them.
+//! `report.html`, which shows when it was made.
 mod folder;
 mod format;
 mod html;
+mod key;
 mod lines;
 mod manifest;
 mod sink;
@@ -23,14 +25,17 @@ mod verify;
 mod view;
 mod write;
 
-use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
 
 use simdex_index::Cancel;
+use simdex_proto::completeness::Completeness;
 use thiserror::Error;
 
+use crate::catalogue::Summary;
+
 pub use folder::{Folder, ReportDir};
+pub use key::{Listing, ReportKey};
 pub use sink::{Sink, SinkFile};
 pub use verify::{Verified, VerifyError, verify};
 
@@ -39,6 +44,23 @@ pub type DocumentHash = [u8; 32];
 
 /// Where extracted texts come from; `None` where text is not kept.
 pub type TextOf<'a> = dyn Fn(&DocumentHash) -> io::Result<Option<String>> + 'a;
+
+/// Visits the files that were not read, or not whole, in the order of their paths.
+pub type UnreadFiles<'a> = dyn Fn(&mut VisitUnread<'_>) -> io::Result<()> + 'a;
+
+/// Takes one such file.
+pub type VisitUnread<'a> = dyn FnMut(&UnreadFile<'_>) -> io::Result<()> + 'a;
+
+/// A file that was not read, or not whole.
+#[derive(Clone, Copy, Debug)]
+pub struct UnreadFile<'a> {
+    /// Absolute path, as bytes.
+    pub path: &'a [u8],
+    /// Where it ended.
+    pub state: &'a str,
+    /// Why; empty where the state says it all.
+    pub reason: &'a str,
+}
 
 /// Everything a report says.
 pub struct ReportInput<'a> {
@@ -52,10 +74,18 @@ pub struct ReportInput<'a> {
     pub scheme: SchemeLine,
     /// The folders watched or scanned.
     pub roots: Vec<PathBuf>,
-    /// What was seen.
+    /// What was seen, and what the report rests on at its beginning.
     pub summary: Summary,
+    /// What it rests on as far as is known by now: damaged texts are met while it is written.
+    pub completeness: &'a dyn Fn() -> Completeness,
+    /// Seconds that it took until now.
+    pub seconds: &'a dyn Fn() -> f64,
     /// The groups, in any order.
     pub groups: Vec<ReportGroup>,
+    /// What was not read.
+    pub unread: &'a UnreadFiles<'a>,
+    /// Marks it as this daemon's.
+    pub key: &'a ReportKey,
     /// Extracted text of a document.
     pub text_of: &'a TextOf<'a>,
     /// Says whether anybody still waits for it.
@@ -75,25 +105,6 @@ pub struct SchemeLine {
     pub unit: String,
     /// Version of the canonical text.
     pub canonical: u32,
-}
-
-/// Counts over everything seen; the same as the last line of `scan --json`.
-#[derive(Clone, Debug, Default)]
-pub struct Summary {
-    /// Files on disk; the states add up to it.
-    pub files_on_disk: u64,
-    /// Members of containers, counted apart.
-    pub members: u64,
-    /// Files by state.
-    pub states: BTreeMap<String, u64>,
-    /// Distinct documents.
-    pub documents: u64,
-    /// Groups found.
-    pub groups: u64,
-    /// Postings left out of the search.
-    pub suppressed: u64,
-    /// How long it took.
-    pub seconds: f64,
 }
 
 /// Near-duplicates and copies around their principal.
@@ -149,7 +160,7 @@ pub struct Written {
 #[derive(Debug, Error)]
 pub enum ReportError {
     /// The directory for reports cannot be used.
-    #[error("the report directory {} cannot be opened ({source}); name one that is there, by its path without symlinks", path.display())]
+    #[error("the report directory {} cannot be opened ({source})", path.display())]
     Directory {
         /// The directory.
         path: PathBuf,
@@ -157,7 +168,7 @@ pub enum ReportError {
         source: io::Error,
     },
     /// Reports would lie where they do harm.
-    #[error("the report directory {} lies in {}; name one outside the data directory and all roots", path.display(), other.display())]
+    #[error("the report directory {} lies in {}", path.display(), other.display())]
     Within {
         /// The directory.
         path: PathBuf,
@@ -165,20 +176,16 @@ pub enum ReportError {
         other: PathBuf,
     },
     /// The place is taken.
-    #[error("{} exists already; give the report another name, or move this one away", path.display())]
+    #[error("{} exists already", path.display())]
     Exists {
         /// The place.
         path: PathBuf,
     },
     /// The name is none for a new folder.
-    #[error(
-        "a report is named by one part of a path that does not begin with a dot; name it like 2026-11"
-    )]
+    #[error("a report is named by one part of a path that does not begin with a dot")]
     NoName,
     /// Writing failed.
-    #[error(
-        "{name} of the report cannot be written: {source}; see to it and ask for the report again"
-    )]
+    #[error("{name} of the report cannot be written: {source}")]
     Write {
         /// The file or folder.
         name: String,
@@ -189,9 +196,7 @@ pub enum ReportError {
     #[error("the report was given up before its end")]
     Cancelled,
     /// A text could not be read from the store.
-    #[error(
-        "the text of document {document} cannot be read: {source}; `simdexd verify` checks the store"
-    )]
+    #[error("the text of document {document} cannot be read: {source}")]
     Text {
         /// The document, in hexadecimal.
         document: String,
@@ -204,6 +209,21 @@ pub enum ReportError {
         /// The group.
         id: u64,
     },
+}
+
+impl ReportError {
+    /// What to do about it, where that is known.
+    pub fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::Directory { .. } => Some("name one that is there, by its path without symlinks"),
+            Self::Within { .. } => Some("name one outside the data directory and all roots"),
+            Self::Exists { .. } => Some("give the report another name, or move this one away"),
+            Self::NoName => Some("name it like 2026-11"),
+            Self::Write { .. } => Some("see to it and ask for the report again"),
+            Self::Text { .. } => Some("`simdexd verify` checks the store"),
+            Self::Cancelled | Self::NoPrincipal { .. } => None,
+        }
+    }
 }
 
 /// Writes the files of a report, the manifest last. Memory holds two texts at a time.

@@ -2,19 +2,21 @@
 
 use std::ffi::OsStr;
 use std::io;
+use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use simdex_index::{Cancel, Index, IndexError};
+use simdex_index::{Cancel, Index, IndexError, View};
 use simdex_schema::DocumentHash;
 use simdex_signature::{Ratio, Rung, Scheme, SchemeKind};
 use thiserror::Error;
 
 use crate::catalogue::{self, Group, Summary};
-use crate::engine::Engine;
+use crate::engine::{Basis, Engine, Incomplete};
 use crate::report::{
     self, ReportDir, ReportError, ReportGroup, ReportInput, ReportMember, SchemeLine, Sink,
+    UnreadFile, VisitUnread,
 };
 
 /// Why there is no report.
@@ -23,9 +25,21 @@ pub enum ReportingError {
     /// The report could not be written.
     #[error(transparent)]
     Report(#[from] ReportError),
+    /// It would not be complete, and only a complete one was wanted.
+    #[error(transparent)]
+    Incomplete(#[from] Incomplete),
     /// The index failed, or the asker went away.
     #[error(transparent)]
     Index(#[from] IndexError),
+}
+
+/// How a report is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct ReportRequest {
+    /// Least resemblance of a near-duplicate, 0 to 1.
+    pub threshold: f64,
+    /// Refuses a report that would not be complete.
+    pub strict: bool,
 }
 
 /// A report that the daemon keeps.
@@ -45,18 +59,18 @@ pub fn keep(
     engine: &Engine,
     reports: &ReportDir,
     name: &OsStr,
-    threshold: f64,
+    request: ReportRequest,
     cancel: &Cancel,
 ) -> Result<Kept, ReportingError> {
     let created = jiff::Timestamp::now();
     // Roots may have been mounted or moved since the start.
     reports.check_apart(&guarded(engine))?;
     let folder = reports.begin(name)?;
-    let (summary, manifest) = write(engine, &folder, created, threshold, cancel)?;
+    let (summary, manifest) = write(engine, &folder, created, request, cancel)?;
     cancel.check()?;
     let path = folder.publish()?;
-    let at = created.as_microsecond().unsigned_abs();
-    engine.index.put_report(at, &path, summary.groups)?;
+    let finished = jiff::Timestamp::now().as_microsecond().unsigned_abs();
+    engine.index.put_report(finished, &path, summary.groups)?;
     Ok(Kept {
         path,
         manifest,
@@ -68,10 +82,10 @@ pub fn keep(
 pub fn send(
     engine: &Engine,
     sink: &dyn Sink,
-    threshold: f64,
+    request: ReportRequest,
     cancel: &Cancel,
 ) -> Result<Summary, ReportingError> {
-    let (summary, _) = write(engine, sink, jiff::Timestamp::now(), threshold, cancel)?;
+    let (summary, _) = write(engine, sink, jiff::Timestamp::now(), request, cancel)?;
     Ok(summary)
 }
 
@@ -85,31 +99,42 @@ fn write(
     engine: &Engine,
     sink: &dyn Sink,
     created: jiff::Timestamp,
-    threshold: f64,
+    request: ReportRequest,
     cancel: &Cancel,
 ) -> Result<(Summary, String), ReportingError> {
     let started = Instant::now();
     let view = engine.roots.view();
-    let ratio = Ratio::new(threshold).unwrap_or(Ratio::ONE);
-    let groups = catalogue::groups(&engine.index, &view, ratio, cancel)?;
+    let basis = Basis::of(engine, &view, request.strict)?;
+    let ratio = Ratio::new(request.threshold).unwrap_or(Ratio::ONE);
+    let listed = catalogue::groups(&engine.index, &view, ratio, cancel)?;
     cancel.check()?;
-    let mut summary = catalogue::summary(&engine.index, &view)?;
-    summary.groups = groups.len() as u64;
-    summary.seconds = started.elapsed().as_secs_f64();
+    let mut summary = Summary {
+        groups: listed.items.len() as u64,
+        suppressed: listed.suppressed,
+        completeness: basis.close()?,
+        ..catalogue::summary(&engine.index, &view)?
+    };
+    let seconds = || started.elapsed().as_secs_f64();
     let written = report::write(
         sink,
         &ReportInput {
             created,
             version: env!("CARGO_PKG_VERSION"),
-            threshold,
+            threshold: request.threshold,
             scheme: scheme_line(&engine.index),
             roots: engine.roots.iter().map(|root| root.path.clone()).collect(),
-            summary: report_summary(&summary),
-            groups: groups.iter().map(report_group).collect(),
+            summary: summary.clone(),
+            completeness: &|| basis.completeness(),
+            seconds: &seconds,
+            groups: listed.items.iter().map(report_group).collect(),
+            unread: &|visit| unread(&engine.index, &view, cancel, visit),
+            key: engine.own_reports.key(),
             text_of: &|hash| text_of(&engine.index, DocumentHash(*hash)),
             cancel,
         },
     )?;
+    summary.completeness = basis.close()?;
+    summary.seconds = seconds();
     Ok((summary, written.manifest))
 }
 
@@ -124,16 +149,35 @@ fn scheme_line(index: &Index) -> SchemeLine {
     }
 }
 
-fn report_summary(summary: &Summary) -> report::Summary {
-    report::Summary {
-        files_on_disk: summary.files_on_disk,
-        members: summary.members,
-        states: summary.states.clone(),
-        documents: summary.documents,
-        groups: summary.groups,
-        suppressed: summary.suppressed,
-        seconds: summary.seconds,
-    }
+/// Visits the files that were not read, or not whole.
+fn unread(
+    index: &Index,
+    view: &View,
+    cancel: &Cancel,
+    visit: &mut VisitUnread<'_>,
+) -> io::Result<()> {
+    let mut failed = None;
+    let visited = catalogue::files(index, view, &mut |file| {
+        let done = cancel.check().map_err(io::Error::other).and_then(|()| {
+            if !catalogue::is_unread(file) {
+                return Ok(());
+            }
+            visit(&UnreadFile {
+                path: file.path.as_os_str().as_bytes(),
+                state: file.state.name(),
+                reason: file.reason.as_str(),
+            })
+        });
+        match done {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    });
+    visited.map_err(io::Error::other)?;
+    failed.map_or(Ok(()), Err)
 }
 
 fn report_group(group: &Group) -> ReportGroup {
@@ -160,10 +204,15 @@ fn report_group(group: &Group) -> ReportGroup {
     }
 }
 
+/// None where it is damaged, too: the report says then that it is not complete.
 fn text_of(index: &Index, hash: DocumentHash) -> io::Result<Option<String>> {
     let found = index.document_by_hash(hash).and_then(|id| match id {
         Some(id) => index.text(id),
         None => Ok(None),
     });
+    let found = match found {
+        Err(error) if error.is_lost_text() => Ok(None),
+        found => found,
+    };
     found.map_err(|error| io::Error::other(error.to_string()))
 }

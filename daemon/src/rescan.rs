@@ -16,20 +16,27 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
-use std::sync::{MutexGuard, PoisonError};
+use std::sync::{MutexGuard, TryLockError};
 use std::time::Duration;
 
 use simdex_index::{Index, IndexError};
 use simdex_schema::{FileKey, FileStat};
 
+use crate::engine::EngineError;
 use crate::identity::{Verdict, judge as judge_identity};
 use crate::ingest::Ingest;
 use crate::pipeline::Pipeline;
-use crate::roots::{Root, RootState};
+use crate::roots::{Root, RootState, RootStatus};
 use crate::watch::anchor::{Anchor, RootRefusal};
 use crate::watch::loss::{HELD_FROM, Verdict as Loss, judge as judge_loss};
 use crate::watch::walk::{Limits, Look, Seen, look, walk_beneath};
 use known::{Known, inside};
+
+/// What a walk comes to, or why it ended before that.
+type Result<T> = std::result::Result<T, EngineError>;
+
+/// How often a walk that waits for another one looks.
+const TURN: Duration = Duration::from_millis(10);
 
 /// What a rescan needs.
 pub struct Rescan<'a> {
@@ -41,6 +48,9 @@ pub struct Rescan<'a> {
     pub ingest: &'a Ingest<'a>,
     /// How long delete events may still be on their way.
     pub event_delay: Duration,
+    /// An error once nobody waits for this any more, or the caller should rather know what keeps
+    /// changes from being applied.
+    pub go_on: &'a dyn Fn() -> Result<()>,
 }
 
 /// What a walk below a directory came to.
@@ -62,12 +72,18 @@ pub enum Settled {
 }
 
 impl Rescan<'_> {
-    /// Walks a root and names what may have changed.
-    pub fn root(&self, root: &Root) -> Result<(), IndexError> {
-        let _walking = walking(root);
+    /// Walks a root and names what may have changed; returns what it came to, which is not to be
+    /// asked of the root later: another walk may have begun by then.
+    pub fn root(&self, root: &Root) -> Result<RootStatus> {
+        let _walking = self.walking(root)?;
+        self.walk_and_judge(root)?;
+        Ok(root.status())
+    }
+
+    fn walk_and_judge(&self, root: &Root) -> Result<()> {
         // Files whose text was found damaged count as unread from here on.
         for key in self.index.release_lost()? {
-            self.pipeline.submit(key);
+            self.submit(key)?;
         }
         let Some(anchor) = self.prove(root)? else {
             return Ok(());
@@ -80,7 +96,7 @@ impl Rescan<'_> {
         };
         let held = self.held(root, &found)?;
         if !held {
-            self.name(found);
+            self.name(found)?;
         }
         root.forget_deletes();
         let identity = anchor.identity().ok();
@@ -91,31 +107,32 @@ impl Rescan<'_> {
                 status.pending_loss = 0;
                 status.identity = identity.or(status.identity);
             }
-        })
+        })?;
+        Ok(())
     }
 
     /// Names every file below a directory (a new or renamed one), and every file on record there that
     /// is not there any more.
-    pub fn subtree(&self, root: &Root, directory: &Path) -> Result<Settled, IndexError> {
-        let _walking = walking(root);
+    pub fn subtree(&self, root: &Root, directory: &Path) -> Result<Settled> {
+        let _walking = self.walking(root)?;
         let (Some(key), Some(anchor)) = (root.key(directory), self.proven(root)) else {
             // Of the root itself, and of one that is not proven, the next rescan says all.
             return Ok(Settled::WantsRoot);
         };
         // It may have been one that could not be entered, or a file.
-        self.pipeline.submit(key.clone());
+        self.submit(key.clone())?;
         let Ok(found) = self.walk(root, &anchor, &key)? else {
             return Ok(Settled::WantsRoot);
         };
         if found.missing.len() as u64 >= HELD_FROM {
             return Ok(Settled::WantsRoot);
         }
-        self.name(found);
+        self.name(found)?;
         Ok(Settled::Yes)
     }
 
     /// Names every known file at or below a path that was removed, and those that are being read.
-    pub fn removed(&self, root: &Root, path: &Path) -> Result<(), IndexError> {
+    pub fn removed(&self, root: &Root, path: &Path) -> Result<()> {
         let Some(at) = root.key(path) else {
             return Ok(());
         };
@@ -127,15 +144,14 @@ impl Rescan<'_> {
         }
         root.saw_deletes(&known);
         let under_way = self.pipeline.under_way(&at);
-        let name = |key| self.pipeline.submit(key);
-        known.into_iter().chain(under_way).for_each(name);
-        Ok(())
+        let mut named = known.into_iter().chain(under_way);
+        named.try_for_each(|key| self.submit(key))
     }
 
     /// Takes the directory at the root's path for the root, and a held loss as real: removes every
     /// file on record that is not there. Returns how many.
-    pub fn confirm_loss(&self, root: &Root) -> Result<u64, IndexError> {
-        let _walking = walking(root);
+    pub fn confirm_loss(&self, root: &Root) -> Result<u64> {
+        let _walking = self.walking(root)?;
         let anchor = match Anchor::open_listable(&root.path) {
             Ok(anchor) => anchor,
             Err(refusal) => return self.stale(root, &refusal).map(|()| 0),
@@ -145,7 +161,7 @@ impl Rescan<'_> {
             return Ok(0);
         };
         let removed = found.missing.len() as u64;
-        self.name(found);
+        self.name(found)?;
         let identity = anchor.identity().ok();
         root.update(self.index, |status| {
             status.identity = identity;
@@ -157,7 +173,7 @@ impl Rescan<'_> {
     }
 
     /// The directory at a root's path, where it is the root on record; says so where it is not.
-    fn prove(&self, root: &Root) -> Result<Option<Anchor>, IndexError> {
+    fn prove(&self, root: &Root) -> Result<Option<Anchor>> {
         let anchor = match Anchor::open_listable(&root.path) {
             Ok(anchor) => anchor,
             Err(refusal) => return self.stale(root, &refusal).map(|()| None),
@@ -187,22 +203,42 @@ impl Rescan<'_> {
 
     /// Says that a root cannot be used as it stands. A shortage says nothing about the root: it is
     /// an error, and the walk is to be repeated.
-    fn stale(&self, root: &Root, refusal: &RootRefusal) -> Result<(), IndexError> {
+    fn stale(&self, root: &Root, refusal: &RootRefusal) -> Result<()> {
         if let Some(errno) = refusal.shortage() {
             return Err(IndexError::Shortage {
                 what: format!("{} cannot be walked", root.path.display()),
                 source: errno.into(),
-            });
+            }
+            .into());
         }
+        root.doubt();
         root.update(self.index, |status| {
             status.proven = None;
             status.state = RootState::Stale;
             status.detail = format!("{refusal}; its files keep their last state");
-        })
+        })?;
+        Ok(())
+    }
+
+    /// Names a file; waits while the queue is full and the caller still waits.
+    fn submit(&self, key: FileKey) -> Result<()> {
+        self.pipeline.submit_while(key, self.go_on)
+    }
+
+    /// Waits until no other walk of the root is under way.
+    fn walking<'r>(&self, root: &'r Root) -> Result<MutexGuard<'r, ()>> {
+        loop {
+            match root.walking.try_lock() {
+                Ok(walking) => return Ok(walking),
+                Err(TryLockError::Poisoned(walking)) => return Ok(walking.into_inner()),
+                Err(TryLockError::WouldBlock) => (self.go_on)()?,
+            }
+            std::thread::sleep(TURN);
+        }
     }
 
     /// Walks the whole root; none where it vanished meanwhile, which is said.
-    fn walk_root(&self, root: &Root, anchor: &Anchor) -> Result<Option<Found>, IndexError> {
+    fn walk_root(&self, root: &Root, anchor: &Anchor) -> Result<Option<Found>> {
         let key = FileKey {
             root: root.id,
             path: Vec::new(),
@@ -219,7 +255,7 @@ impl Rescan<'_> {
         root: &Root,
         anchor: &Anchor,
         directory: &FileKey,
-    ) -> Result<Result<Found, RootRefusal>, IndexError> {
+    ) -> Result<std::result::Result<Found, RootRefusal>> {
         let start = match directory.path.is_empty() {
             true => root.path.clone(),
             false => root.path.join(OsStr::from_bytes(&directory.path)),
@@ -247,27 +283,27 @@ impl Rescan<'_> {
             return Ok(Err(refusal));
         }
         walk.miss_before(None)?;
-        self.name_gone(anchor, directory);
+        self.name_gone(anchor, directory)?;
         Ok(Ok(walk.found))
     }
 
     /// Names files that are being read and are not there any more: they come on record only now.
-    fn name_gone(&self, anchor: &Anchor, directory: &FileKey) {
+    fn name_gone(&self, anchor: &Anchor, directory: &FileKey) -> Result<()> {
         let gone =
             |key: &FileKey| look(anchor, Path::new(OsStr::from_bytes(&key.path))) == Look::Nothing;
         let under_way = self.pipeline.under_way(directory);
-        let name = |key| self.pipeline.submit(key);
-        under_way.into_iter().filter(gone).for_each(name);
+        let mut gone = under_way.into_iter().filter(gone);
+        gone.try_for_each(|key| self.submit(key))
     }
 
     /// Names what is missing: a look at each decides.
-    fn name(&self, found: Found) {
-        let name = |(key, _)| self.pipeline.submit(key);
-        found.missing.into_iter().for_each(name);
+    fn name(&self, found: Found) -> Result<()> {
+        let mut missing = found.missing.into_iter();
+        missing.try_for_each(|(key, _)| self.submit(key))
     }
 
     /// Whether a loss must be confirmed by a person.
-    fn held(&self, root: &Root, found: &Found) -> Result<bool, IndexError> {
+    fn held(&self, root: &Root, found: &Found) -> Result<bool> {
         let missed = found.missing.len() as u64;
         if missed < HELD_FROM {
             return Ok(false);
@@ -299,7 +335,7 @@ impl Rescan<'_> {
         missing: &[FileKey],
         kinds: &[u64],
         arrived: &HashSet<u64>,
-    ) -> Result<(u64, u64), IndexError> {
+    ) -> Result<(u64, u64)> {
         let paths: HashSet<&[u8]> = missing.iter().map(|key| &key.path[..]).collect();
         let mut sought: HashSet<u64> = kinds.iter().copied().collect();
         let all = sought.len();
@@ -315,10 +351,6 @@ impl Rescan<'_> {
     }
 }
 
-fn walking(root: &Root) -> MutexGuard<'_, ()> {
-    root.walking.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// A walk under way, beside what is on record.
 struct Walk<'a> {
     rescan: &'a Rescan<'a>,
@@ -328,8 +360,8 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    fn see(&mut self, seen: Seen) -> Result<(), IndexError> {
-        self.rescan.pipeline.check()?;
+    fn see(&mut self, seen: Seen) -> Result<()> {
+        (self.rescan.go_on)()?;
         let Some(key) = self.root.key(seen.path()) else {
             return Ok(());
         };
@@ -337,49 +369,41 @@ impl Walk<'_> {
         self.known.meet(&key.path)?;
         match seen {
             Seen::File { stat, .. } => self.file(key, &stat),
-            Seen::Skipped { .. } => {
-                self.rescan.pipeline.submit(key);
-                Ok(())
-            }
+            Seen::Skipped { .. } => self.rescan.submit(key),
             Seen::Unreadable { .. } => {
                 self.root.saw_trouble(&key.path);
                 self.miss_before(Some(&inside(&key.path)))?;
                 self.known.pass(&key.path)?;
-                self.rescan.pipeline.submit(key);
-                Ok(())
+                self.rescan.submit(key)
             }
         }
     }
 
-    fn file(&mut self, key: FileKey, stat: &FileStat) -> Result<(), IndexError> {
-        let Rescan {
-            index,
-            pipeline,
-            ingest,
-            ..
-        } = self.rescan;
+    fn file(&mut self, key: FileKey, stat: &FileStat) -> Result<()> {
+        let Rescan { index, ingest, .. } = self.rescan;
         let known = index.file(&key)?;
         if known.is_none() {
             self.found.arrived.insert(kind_of(stat));
         }
         let must_read = known.map(|known| ingest.must_read(self.root, &key, &known, stat));
         if must_read.transpose()?.unwrap_or(true) {
-            pipeline.submit(key);
+            self.rescan.submit(key)?;
         }
         Ok(())
     }
 
     /// Files on record before this path, and after the last one met, are not there. One without a
     /// content has nothing to lose and is named at once.
-    fn miss_before(&mut self, path: Option<&[u8]>) -> Result<(), IndexError> {
+    fn miss_before(&mut self, path: Option<&[u8]>) -> Result<()> {
         while let Some(key) = self.known.next_before(path)? {
             match self.rescan.index.file(&key)? {
                 Some(record) if record.content().is_some() => {
                     let kind = kind_of(&record.stat);
                     self.found.missing.push((key, kind));
                 }
-                Some(_) => self.rescan.pipeline.submit(key),
-                None => {}
+                // One without a record of its own stands for members whose container is not on
+                // record.
+                Some(_) | None => self.rescan.submit(key)?,
             }
         }
         Ok(())

@@ -11,7 +11,7 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use simdex_index::{Index, IndexError, View};
 use simdex_schema::{DirectoryIdentity, FileKey, RootId, RootRecord, path};
@@ -135,6 +135,17 @@ impl Root {
         status
     }
 
+    /// Where it stands now.
+    pub fn state(&self) -> RootState {
+        self.lock().state
+    }
+
+    /// Whether it is being walked, or was not yet in this run.
+    pub fn is_walked(&self) -> bool {
+        let walking = matches!(self.walking.try_lock(), Err(TryLockError::WouldBlock));
+        walking || self.state() == RootState::Scanning
+    }
+
     /// Changes what is known of it, and what is recorded where that changed.
     pub fn update(
         &self,
@@ -202,6 +213,11 @@ impl Root {
     pub fn watch(&self, watcher: Option<RootWatcher>) {
         let old = std::mem::replace(&mut *lock(&self.watcher), watcher);
         drop(old);
+    }
+
+    /// Has the watcher ask for another walk soon: this one could not use the root.
+    pub fn doubt(&self) {
+        lock(&self.watcher).iter().for_each(RootWatcher::doubt);
     }
 
     /// How it is watched now; none where it is not (a scan).

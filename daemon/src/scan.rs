@@ -12,9 +12,9 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use simdex_index::{Cancel, View};
 use simdex_signature::Ratio;
 
-use crate::catalogue::{self, Summary};
+use crate::catalogue::{self, Listed, Summary};
 use crate::config::{Config, RootConfig, RootMode};
-use crate::engine::{Engine, EngineError};
+use crate::engine::{Basis, Engine, EngineError};
 use crate::output;
 
 /// What `scan` was asked for.
@@ -151,12 +151,17 @@ fn print(
 ) -> anyhow::Result<()> {
     let view = engine.roots.view();
     let mut out = BufWriter::new(io::stdout().lock());
+    let basis = Basis::of(engine, &view, false)?;
     let mut summary = files(engine, &view, args.json, &mut out)?;
     if args.pairs {
-        summary.pairs = Some(pairs(engine, args.json, threshold, &mut out)?);
+        let pairs = pairs(engine, args.json, threshold, &mut out)?;
+        summary.pairs = Some(pairs.items);
+        summary.suppressed = pairs.suppressed;
     }
-    let groups = catalogue::groups(&engine.index, &view, threshold, &Cancel::never())?;
+    let listed = catalogue::groups(&engine.index, &view, threshold, &Cancel::never())?;
+    let groups = listed.items;
     summary.groups = groups.len() as u64;
+    summary.completeness = basis.completeness();
     if !args.json && !groups.is_empty() {
         out.write_all(output::GROUP_LEGEND.as_bytes())?;
     }
@@ -168,6 +173,9 @@ fn print(
         };
         out.write_all(text.as_bytes())?;
     }
+    if !args.json {
+        unread(engine, &view, &mut out)?;
+    }
     summary.seconds = started.elapsed().as_secs_f64();
     let text = if args.json {
         line(output::summary_line(&summary))
@@ -175,16 +183,19 @@ fn print(
         output::summary_text(&summary)
     };
     out.write_all(text.as_bytes())?;
+    if let Some(pending) = &summary.completeness.pending {
+        eprintln!("simdexd: the index is not complete: {pending}");
+    }
     Ok(out.flush()?)
 }
 
-/// Prints every pair; returns how many there are.
+/// Prints every pair, and counts them.
 fn pairs(
     engine: &Engine,
     json: bool,
     threshold: Ratio,
     out: &mut impl Write,
-) -> anyhow::Result<u64> {
+) -> anyhow::Result<Listed<u64>> {
     let mut failed = None;
     let mut print = |pair| {
         let text = match json {
@@ -200,8 +211,36 @@ fn pairs(
         }
     };
     let (view, never) = (engine.roots.view(), Cancel::never());
-    let count = catalogue::pairs(&engine.index, &view, threshold, &never, &mut print)?;
-    failed.map_or(Ok(count), |error| Err(error.into()))
+    let listed = catalogue::pairs(&engine.index, &view, threshold, &never, &mut print)?;
+    failed.map_or(Ok(listed), |error| Err(error.into()))
+}
+
+/// Prints every file that was not read, or not whole; with JSON the lines of files say it.
+fn unread(engine: &Engine, view: &View, out: &mut impl Write) -> anyhow::Result<()> {
+    let (mut failed, mut printed) = (None, 0_u64);
+    catalogue::files(&engine.index, view, &mut |file| {
+        if !catalogue::is_unread(file) {
+            return ControlFlow::Continue(());
+        }
+        let legend = if printed == 0 {
+            output::UNREAD_LEGEND
+        } else {
+            ""
+        };
+        printed += 1;
+        match write!(out, "{legend}{}", output::unread_text(file)) {
+            Ok(()) => ControlFlow::Continue(()),
+            Err(error) => {
+                failed = Some(error);
+                ControlFlow::Break(())
+            }
+        }
+    })?;
+    failed.map_or(Ok(()), Err)?;
+    if printed > 0 {
+        out.write_all(b"\n")?;
+    }
+    Ok(())
 }
 
 fn line(mut json: String) -> String {

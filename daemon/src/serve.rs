@@ -33,6 +33,7 @@ use crate::engine::Engine;
 use crate::grpc::limits::ClientLimits;
 use crate::grpc::{AdminService, Connections, Desk, SimilarityService, TrafficLayer, limits};
 use crate::host::Host;
+use crate::output::counted;
 use crate::pipeline::Pipeline;
 use crate::report::ReportDir;
 use crate::slot::EngineSlot;
@@ -129,11 +130,11 @@ impl Running {
 
     fn announce(&self, engine: &Engine) {
         tracing::info!(
-            "simdexd {} listens on {}, data in {}, watching {} roots",
+            "simdexd {} listens on {}, data in {}, watching {}",
             env!("CARGO_PKG_VERSION"),
             self.socket.path().display(),
             engine.data_dir.display(),
-            engine.roots.iter().count()
+            counted(engine.roots.iter().count() as u64, "root")
         );
     }
 

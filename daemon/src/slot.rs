@@ -10,8 +10,13 @@ use crate::engine::Engine;
 
 /// The engine is being reopened.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("the index is being reopened ({0}); ask again later")]
+#[error("the index is being reopened ({0})")]
 pub struct Reopening(pub String);
+
+impl Reopening {
+    /// What to do about it.
+    pub const ADVICE: &str = "ask again later";
+}
 
 /// Holds the engine, or why there is none.
 pub struct EngineSlot {

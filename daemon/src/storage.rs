@@ -2,6 +2,7 @@
 
 mod private;
 
+use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -10,12 +11,20 @@ use simdex_index::{Index, Options};
 
 use crate::config::Config;
 use crate::error::EngineError;
+use crate::output::Printable;
 
-/// The configured data directory, made where it is missing; without one a temporary directory that
-/// is removed when dropped.
-pub(crate) fn data_dir(
-    config: &Config,
-) -> Result<(PathBuf, Option<tempfile::TempDir>), EngineError> {
+/// Where an index lives.
+pub(crate) struct DataDir {
+    pub(crate) path: PathBuf,
+    /// Removed when dropped.
+    pub(crate) temporary: Option<tempfile::TempDir>,
+    /// No index was there before.
+    pub(crate) is_new: bool,
+}
+
+/// The configured data directory; without one a temporary directory. One that is missing is made where
+/// its parent is there: a path that was mistyped shall not become a tree of folders and an empty index.
+pub(crate) fn data_dir(config: &Config) -> Result<DataDir, EngineError> {
     let Some(path) = &config.data_dir else {
         let temporary = tempfile::Builder::new().prefix("simdex-").tempdir();
         let failed = |source| EngineError::DataDir {
@@ -23,18 +32,34 @@ pub(crate) fn data_dir(
             source,
         };
         let temporary = temporary.map_err(failed)?;
-        return Ok((temporary.path().to_owned(), Some(temporary)));
+        return Ok(DataDir {
+            path: temporary.path().to_owned(),
+            temporary: Some(temporary),
+            is_new: true,
+        });
     };
     use std::os::unix::fs::DirBuilderExt;
-    let made = std::fs::DirBuilder::new()
-        .recursive(true)
-        .mode(0o700)
-        .create(path);
+    let made = match std::fs::DirBuilder::new().mode(0o700).create(path) {
+        Err(error) if error.kind() == ErrorKind::AlreadyExists && path.is_dir() => Ok(()),
+        Err(error) if error.kind() == ErrorKind::NotFound => Err(std::io::Error::new(
+            ErrorKind::NotFound,
+            "neither it nor the directory it would lie in is there",
+        )),
+        made => made,
+    };
     made.map_err(|source| EngineError::DataDir {
         path: path.clone(),
         source,
     })?;
-    Ok((path.clone(), None))
+    let is_new = std::fs::symlink_metadata(path.join("store")).is_err();
+    if is_new {
+        eprintln!("simdexd: new, empty index in {}", Printable(path));
+    }
+    Ok(DataDir {
+        path: path.clone(),
+        temporary: None,
+        is_new,
+    })
 }
 
 /// Opens the index of a data directory; `rebuild` makes everything that follows from records and
@@ -87,4 +112,36 @@ pub fn open_index(
         );
     }
     Ok(opened)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_data_directory_is_made_beside_others_and_not_with_all_that_leads_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let at = |path: &str| {
+            let data_dir = Some(dir.path().join(path));
+            data_dir_of(data_dir)
+        };
+        let mistyped = at("vra/lib/simdex").map(|_| ()).unwrap_err();
+        assert!(
+            mistyped.to_string().contains("neither it nor"),
+            "{mistyped}"
+        );
+        assert!(!dir.path().join("vra").exists());
+        assert!(at("data").unwrap().is_new && at("data").unwrap().is_new);
+        std::fs::create_dir(dir.path().join("data/store")).unwrap();
+        assert!(!at("data").unwrap().is_new);
+        std::fs::write(dir.path().join("file"), "x").unwrap();
+        assert!(at("file").is_err());
+    }
+
+    fn data_dir_of(data_dir: Option<PathBuf>) -> Result<DataDir, EngineError> {
+        super::data_dir(&Config {
+            data_dir,
+            ..Config::default()
+        })
+    }
 }

@@ -13,6 +13,7 @@ use simdex_index::verify::{Depth, Verified};
 
 use crate::cli::exit;
 use crate::error::EngineError;
+use crate::output::counted;
 
 /// What `verify` was asked for.
 #[derive(clap::Args)]
@@ -36,11 +37,11 @@ pub fn run(args: &VerifyArgs, program: &Path) -> anyhow::Result<ExitCode> {
     if std::fs::symlink_metadata(dir.join("manifest.json")).is_ok() {
         let verified = crate::report::verify(dir)?;
         println!(
-            "the report {} is whole: {} files match their checksums and nothing else is there, {} \
-             differences apply; its manifest is {}",
+            "the report {} is whole: {} with the right checksum and nothing else is there, {} \
+             to be applied; its manifest is {}",
             dir.display(),
-            verified.files,
-            verified.diffs,
+            counted(verified.files, "file"),
+            counted(verified.diffs, "difference"),
             verified.manifest
         );
         return Ok(ExitCode::SUCCESS);
@@ -103,6 +104,11 @@ fn data_dir(args: &VerifyArgs, program: &Path) -> Result<Verified, EngineError> 
         let fault = "store/conf is damaged; the next start of the daemon puts it right";
         verified.faults.tell(fault);
     }
+    if verified.records > 0 && store::witness_is_damaged(&original).map_err(locked)? {
+        let fault = "store/COMMITTED is missing or damaged: nothing tells whether the last changes \
+                     were lost; the next start of the daemon reads again what is missing";
+        verified.faults.tell(fault);
+    }
     Ok(verified)
 }
 
@@ -128,7 +134,7 @@ fn print(dir: &Path, quick: bool, verified: &Verified) {
              {texts} texts, {read}"
         );
     } else {
-        println!("{dir} is damaged: {} faults", faults.count);
+        println!("{dir} is damaged: {}", counted(faults.count, "fault"));
         faults.told.iter().for_each(|fault| println!("  {fault}"));
         let untold = faults.count - faults.told.len() as u64;
         if untold > 0 {

@@ -28,6 +28,8 @@ pub struct Walks {
 struct Wishes {
     root: bool,
     directories: VecDeque<PathBuf>,
+    /// What was handed out last is being walked.
+    walking: bool,
     ended: bool,
 }
 
@@ -50,19 +52,28 @@ impl Walks {
         });
     }
 
-    /// Waits for the next wish; none once it is over.
+    /// Waits for the next wish, which ends the walk before it; none once it is over.
     pub fn next(&self) -> Option<Walk> {
-        let idle =
-            |wishes: &mut Wishes| !wishes.ended && !wishes.root && wishes.directories.is_empty();
+        let idle = |wishes: &mut Wishes| {
+            wishes.walking = false;
+            !wishes.ended && wishes.is_empty()
+        };
         let waited = self.wake.wait_while(self.lock(), idle);
         let mut wishes = waited.unwrap_or_else(PoisonError::into_inner);
         if wishes.ended {
             return None;
         }
+        wishes.walking = true;
         match std::mem::take(&mut wishes.root) {
             true => Some(Walk::Root),
             false => wishes.directories.pop_front().map(Walk::Below),
         }
+    }
+
+    /// Whether a walk is wanted or under way.
+    pub fn is_busy(&self) -> bool {
+        let wishes = self.lock();
+        wishes.walking || !wishes.is_empty()
     }
 
     /// Nothing is walked any more.
@@ -81,6 +92,10 @@ impl Walks {
 }
 
 impl Wishes {
+    fn is_empty(&self) -> bool {
+        !self.root && self.directories.is_empty()
+    }
+
     fn want_root(&mut self) {
         self.directories.clear();
         self.root = true;
@@ -107,6 +122,19 @@ mod tests {
         walks.end();
         walks.want_root();
         assert_eq!(walks.next(), None);
+    }
+
+    #[test]
+    fn a_walk_is_under_way_from_its_wish_until_the_next_one_is_asked_for() {
+        let walks = Walks::default();
+        assert!(!walks.is_busy());
+        walks.want_root();
+        assert!(walks.is_busy());
+        assert_eq!(walks.next(), Some(Walk::Root));
+        assert!(walks.is_busy(), "it is being walked");
+        walks.end();
+        assert_eq!(walks.next(), None);
+        assert!(!walks.is_busy());
     }
 
     #[test]

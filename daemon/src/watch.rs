@@ -206,6 +206,12 @@ impl RootWatcher {
         ))
     }
 
+    /// A walk found that the root cannot be used as it stands: another is wanted at the next check,
+    /// though the watcher itself may never have noticed anything.
+    pub fn doubt(&self) {
+        self.inbox.put(Note::Doubted);
+    }
+
     /// How the root is watched right now.
     pub fn chosen(&self) -> ChosenMode {
         if self.thread.as_ref().is_none_or(JoinHandle::is_finished) {

@@ -152,7 +152,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__compare)
-            opts="-h --socket --json --help"
+            opts="-h --no-difference --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -188,13 +188,17 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__contained__subcmd__in)
-            opts="-h --threshold --limit --scheme --root --socket --json --help"
+            opts="-h --threshold --limit --scheme --root --wait --strict --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --threshold)
+                --scheme)
+                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
+                    return 0
+                    ;;
+                --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -202,11 +206,7 @@ _simctl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --scheme)
-                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
-                    return 0
-                    ;;
-                --root)
+                --threshold)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -222,13 +222,17 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__containing)
-            opts="-h --threshold --limit --scheme --root --socket --json --help"
+            opts="-h --threshold --limit --scheme --root --wait --strict --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --threshold)
+                --scheme)
+                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
+                    return 0
+                    ;;
+                --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -236,11 +240,7 @@ _simctl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --scheme)
-                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
-                    return 0
-                    ;;
-                --root)
+                --threshold)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -286,13 +286,17 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__find__subcmd__similar)
-            opts="-h --threshold --limit --scheme --root --socket --json --help"
+            opts="-h --threshold --limit --scheme --root --wait --strict --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --threshold)
+                --scheme)
+                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
+                    return 0
+                    ;;
+                --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -300,11 +304,7 @@ _simctl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --scheme)
-                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
-                    return 0
-                    ;;
-                --root)
+                --threshold)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -320,12 +320,20 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__groups)
-            opts="-h --threshold --limit --root --socket --json --help"
+            opts="-h --of --id --threshold --limit --root --wait --strict --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --of)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --threshold)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -602,7 +610,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__pairs)
-            opts="-h --threshold --limit --root --socket --json --help"
+            opts="-h --threshold --limit --root --wait --strict --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -632,7 +640,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__report)
-            opts="-h --out --keep --threshold --socket --json --help"
+            opts="-h --out --keep --threshold --wait --strict --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -812,13 +820,17 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__versions)
-            opts="-h --threshold --limit --scheme --root --socket --json --help"
+            opts="-h --threshold --limit --scheme --root --wait --strict --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
-                --threshold)
+                --scheme)
+                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
+                    return 0
+                    ;;
+                --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -826,11 +838,7 @@ _simctl() {
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
-                --scheme)
-                    COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
-                    return 0
-                    ;;
-                --root)
+                --threshold)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -34,7 +34,7 @@ complete -c simctl -n "__fish_simctl_needs_command" -f -a "contained-in" -d 'Lis
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "versions" -d 'List the versions of FILE, oldest first'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "compare" -d 'Show how two files stand to each other, and their difference'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "pairs" -d 'List the pairs of near-duplicates'
-complete -c simctl -n "__fish_simctl_needs_command" -f -a "groups" -d 'List the groups of near-duplicates'
+complete -c simctl -n "__fish_simctl_needs_command" -f -a "groups" -d 'List the groups of near-duplicates, or one of them'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "status" -d 'Show what the daemon holds and watches'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "files" -d 'List every file seen, with its state'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "show" -d 'Show all that is on record about FILE: who read it, what it says of itself, what it holds'
@@ -44,51 +44,66 @@ complete -c simctl -n "__fish_simctl_needs_command" -f -a "sync" -d 'Wait until 
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "report" -d 'Write a report directory, or have the daemon keep one'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l limit -d 'List at most this many files [default: 20]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l scheme -d 'Let this signature scheme answer' -r -f -a "mod_n\t'Fingerprints divisible by n: the primary scheme'
 bsw_n\t'The smallest fingerprint of each chunk: the second opinion'"
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l limit -d 'List at most this many files [default: 20]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.1]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l wait -d 'Wait until the index is complete, then ask'
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l strict -d 'Fail where the answer would not be complete'
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c simctl -n "__fish_simctl_using_subcommand containing" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand containing" -l limit -d 'List at most this many files [default: 20]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l scheme -d 'Let this signature scheme answer' -r -f -a "mod_n\t'Fingerprints divisible by n: the primary scheme'
 bsw_n\t'The smallest fingerprint of each chunk: the second opinion'"
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l limit -d 'List at most this many files [default: 20]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.5]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l wait -d 'Wait until the index is complete, then ask'
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l strict -d 'Fail where the answer would not be complete'
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l limit -d 'List at most this many files [default: 20]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l scheme -d 'Let this signature scheme answer' -r -f -a "mod_n\t'Fingerprints divisible by n: the primary scheme'
 bsw_n\t'The smallest fingerprint of each chunk: the second opinion'"
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l limit -d 'List at most this many files [default: 20]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.5]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l wait -d 'Wait until the index is complete, then ask'
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l strict -d 'Fail where the answer would not be complete'
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c simctl -n "__fish_simctl_using_subcommand versions" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand versions" -l limit -d 'List at most this many files [default: 20]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l scheme -d 'Let this signature scheme answer' -r -f -a "mod_n\t'Fingerprints divisible by n: the primary scheme'
 bsw_n\t'The smallest fingerprint of each chunk: the second opinion'"
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l limit -d 'List at most this many files [default: 20]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.5]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l wait -d 'Wait until the index is complete, then ask'
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l strict -d 'Fail where the answer would not be complete'
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand compare" -l no-difference -d 'Give the numbers alone'
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l limit -d 'List at most this many [default: all]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l wait -d 'Wait until the index is complete, then ask'
+complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l strict -d 'Fail where the answer would not be complete'
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -s h -l help -d 'Print help'
+complete -c simctl -n "__fish_simctl_using_subcommand groups" -l of -d 'Show the group of this file alone' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand groups" -l id -d 'Show the group with this id alone' -r
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l limit -d 'List at most this many [default: all]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand groups" -l wait -d 'Wait until the index is complete, then ask'
+complete -c simctl -n "__fish_simctl_using_subcommand groups" -l strict -d 'Fail where the answer would not be complete'
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand status" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
@@ -139,6 +154,8 @@ complete -c simctl -n "__fish_simctl_using_subcommand report" -l out -d 'Directo
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l keep -d 'Name under which the daemon keeps the report in its own directory for reports' -r
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand report" -l wait -d 'Wait until the index is complete, then ask'
+complete -c simctl -n "__fish_simctl_using_subcommand report" -l strict -d 'Fail where the answer would not be complete'
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand report" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand completions" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
@@ -150,7 +167,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_
 complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "versions" -d 'List the versions of FILE, oldest first'
 complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "compare" -d 'Show how two files stand to each other, and their difference'
 complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "pairs" -d 'List the pairs of near-duplicates'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "groups" -d 'List the groups of near-duplicates'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "groups" -d 'List the groups of near-duplicates, or one of them'
 complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "status" -d 'Show what the daemon holds and watches'
 complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "files" -d 'List every file seen, with its state'
 complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help" -f -a "show" -d 'Show all that is on record about FILE: who read it, what it says of itself, what it holds'

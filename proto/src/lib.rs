@@ -1,7 +1,10 @@
 //! The wire contract of Simdex: gRPC services and messages of package `simdex.v1`.
 //!
 //! The `.proto` files under `simdex/v1/` are the contract and carry its comments; the Rust below is
-//! generated from them at build time and not committed.
+//! generated from them at build time and not committed. [`completeness`] puts one of the messages into
+//! words, as daemon and client both do.
+
+pub mod completeness;
 
 /// Messages, clients and servers of `simdex.v1`.
 #[expect(
@@ -13,7 +16,21 @@
 pub mod v1 {
     tonic::include_proto!("simdex.v1");
 
+    /// Metadata of a refused request that holds an encoded [`ErrorDetail`].
+    pub const ERROR_DETAIL: &str = "simdex-error-bin";
+
     /// Encoded `FileDescriptorSet`, for the reflection service.
     pub const FILE_DESCRIPTOR_SET: &[u8] =
         include_bytes!(concat!(env!("OUT_DIR"), "/simdex_v1.bin"));
+}
+
+/// What holds where a request leaves it out; the contract's, so that help and answers agree.
+pub mod defaults {
+    /// Least resemblance that FindSimilar lists.
+    pub const SIMILAR: f64 = 0.1;
+    /// Least containment that FindContaining and FindContained list, and least of either or resemblance
+    /// that FindVersions lists.
+    pub const CONTAINMENT: f64 = 0.5;
+    /// Most files that a Find request lists.
+    pub const LIMIT: u32 = 20;
 }

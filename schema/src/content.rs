@@ -17,7 +17,7 @@ pub struct ContentRecord {
     pub media_type: String,
     /// Extraction engine with its version; empty where none ran.
     pub engine: String,
-    /// Version of the extractor as a whole; a newer one extracts again.
+    /// Version of all readers together.
     pub extractor: u32,
     /// Failures in a row with these bytes and this extractor.
     pub strikes: u32,
@@ -27,6 +27,18 @@ pub struct ContentRecord {
     pub warnings: Vec<String>,
     /// What the document says of itself and what reading it came to: code and value.
     pub facts: Vec<(String, String)>,
+    /// Which reader answered; a newer version of it reads again. None where a worker was lost, and in
+    /// records of format 1 to 3.
+    pub reader: Option<ReaderVersion>,
+}
+
+/// A reader and its version.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ReaderVersion {
+    /// Its code, as in FORMAT.md.
+    pub reader: String,
+    /// Its version when it read.
+    pub version: u32,
 }
 
 impl ContentRecord {
@@ -64,6 +76,10 @@ impl ContentRecord {
         for (code, value) in &self.facts[..kept] {
             out.bytes(code.as_bytes()).bytes(value.as_bytes());
         }
+        out.option(self.reader.as_ref(), |out, read| {
+            out.bytes(read.reader.as_bytes())
+                .uint(u64::from(read.version));
+        });
         out.finish()
     }
 
@@ -85,10 +101,22 @@ impl ContentRecord {
                 0 => Vec::new(),
                 _ => take_facts(&mut input)?,
             },
+            // Formats 2 and 3 end here.
+            reader: match input.remaining() {
+                0 => None,
+                _ => input.option(take_reader)?,
+            },
         };
         input.finish()?;
         Ok(record)
     }
+}
+
+fn take_reader(input: &mut Reader<'_>) -> Result<ReaderVersion, DecodeError> {
+    Ok(ReaderVersion {
+        reader: input.string("reader")?,
+        version: input.narrow("reader version")?,
+    })
 }
 
 fn take_warnings(input: &mut Reader<'_>) -> Result<Vec<String>, DecodeError> {
@@ -126,14 +154,26 @@ mod tests {
             bytes: 12_345,
             warnings: vec!["page 3: no font".into()],
             facts: vec![("pages".into(), "12".into())],
+            reader: Some(ReaderVersion {
+                reader: "pdf".into(),
+                version: 7,
+            }),
         };
         assert_eq!(record.count("pages"), 12);
         assert_eq!(ContentRecord::decode(&record.encode()), Ok(record.clone()));
-        let without = ContentRecord {
-            facts: Vec::new(),
+        let without_reader = ContentRecord {
+            reader: None,
             ..record
         };
-        let format_1 = &without.encode()[..without.encode().len() - 1];
-        assert_eq!(ContentRecord::decode(format_1), Ok(without));
+        let bytes = without_reader.encode();
+        let format_3 = &bytes[..bytes.len() - 1];
+        assert_eq!(ContentRecord::decode(format_3), Ok(without_reader.clone()));
+        let without_facts = ContentRecord {
+            facts: Vec::new(),
+            ..without_reader
+        };
+        let bytes = without_facts.encode();
+        let format_1 = &bytes[..bytes.len() - 2];
+        assert_eq!(ContentRecord::decode(format_1), Ok(without_facts));
     }
 }

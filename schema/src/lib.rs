@@ -25,7 +25,7 @@ pub mod root;
 pub mod state;
 
 pub use codec::DecodeError;
-pub use content::ContentRecord;
+pub use content::{ContentRecord, ReaderVersion};
 pub use document::{DocumentKind, DocumentRecord};
 pub use edge::EdgeRecord;
 pub use file::{FileKey, FileRecord, FileStat, MemberPlace, Role, Timestamp};
@@ -36,6 +36,6 @@ pub use root::{DirectoryIdentity, RootRecord};
 pub use state::{Reason, State};
 
 /// Version of everything stored; a reader refuses a later one and names both.
-pub const FORMAT_VERSION: u32 = 3;
+pub const FORMAT_VERSION: u32 = 4;
 /// Oldest version that is still read; the first write makes it the present one.
 pub const OLDEST_FORMAT: u32 = 1;

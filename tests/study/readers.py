@@ -78,6 +78,7 @@ def answer(path, reader, seconds, pipe):
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     sys.stdout = open(os.devnull, "w")
+    os.dup2(sys.stdout.fileno(), 1)
     os.dup2(sys.stdout.fileno(), 2)
     try:
         text = reader(path)
@@ -95,7 +96,17 @@ def clean(text):
     return text[:LONGEST_TEXT].encode("utf-8", "replace").decode()
 
 
+def answers():
+    """Where answers go. Libraries print what they like, some as they are imported: whatever they print
+    on standard output goes to standard error from here on."""
+    out = os.fdopen(os.dup(1), "w")
+    sys.stdout.flush()
+    os.dup2(2, 1)
+    return out
+
+
 def main():
+    out = answers()
     parser = argparse.ArgumentParser()
     parser.add_argument("--only", default="")
     parser.add_argument("--seconds", type=int, default=60)
@@ -105,7 +116,8 @@ def main():
     needs = {need for readers in READERS.values() for _, need, _ in readers if need}
     missing = sorted(need for need in needs | {kinds.NEED} if not installed(need))
     for tool in missing:
-        print(json.dumps({"type": "missing", "tool": tool.removeprefix("py:")}), flush=True)
+        missed = {"type": "missing", "tool": tool.removeprefix("py:")}
+        print(json.dumps(missed), file=out, flush=True)
     for line in sys.stdin:
         path = line.rstrip("\n")
         format = kinds.of(path)
@@ -116,7 +128,7 @@ def main():
                 continue
             said = read(path, reader, arguments.seconds)
             said = {"type": "reading", "path": path, "format": format, "reader": name, **said}
-            print(json.dumps(said), flush=True)
+            print(json.dumps(said), file=out, flush=True)
 
 
 if __name__ == "__main__":

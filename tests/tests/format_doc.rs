@@ -9,7 +9,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use simdex_extract::Reason;
+use simdex_extract::{Reader, Reason};
 use simdex_schema::key::prefix;
 use simdex_schema::{FORMAT_VERSION, State};
 use simdexd::watch::open::OpenError;
@@ -233,6 +233,20 @@ fn every_fact_stands_there_with_its_meaning_and_no_other() {
     let known = simdex_extract::Fact::ALL.iter();
     let known = known.map(|fact| (fact.code().to_owned(), fact.meaning().to_owned()));
     assert_eq!(written, known.collect::<Vec<_>>());
+}
+
+#[test]
+fn every_reader_stands_there_with_its_version_and_the_engines_it_had() {
+    let rows = rows("Which readers are there?");
+    assert_eq!(rows.len(), Reader::ALL.len());
+    for (row, reader) in rows.iter().zip(Reader::ALL) {
+        assert_eq!(unquoted(&row[0]), reader.code());
+        assert_eq!(row[1].parse(), Ok(reader.version()), "{reader}");
+        assert_eq!(row[2], reader.meaning());
+        for engine in row[3].split(", ") {
+            assert_eq!(Reader::of_engine(engine), Some(*reader), "{engine}");
+        }
+    }
 }
 
 #[test]

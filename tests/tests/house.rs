@@ -13,6 +13,7 @@ use serde_json::Value;
 const CRATES: &[(&str, &[&str])] = &[
     ("simdex-signature", &[]),
     ("simdex-extract", &[]),
+    ("simdex-readers", &["simdex-extract"]),
     ("simdex-proto", &[]),
     ("simdex-schema", &["simdex-signature"]),
     ("simdex-index", &["simdex-schema", "simdex-signature"]),
@@ -26,6 +27,8 @@ const CRATES: &[(&str, &[&str])] = &[
             "simdex-signature",
         ],
     ),
+    // The program alone joins the daemon and the readers.
+    ("simdexd-bin", &["simdex-readers", "simdexd"]),
     ("simdex-client", &["simdex-proto"]),
     (
         "simdex-tests",
@@ -34,6 +37,7 @@ const CRATES: &[(&str, &[&str])] = &[
             "simdex-extract",
             "simdex-index",
             "simdex-proto",
+            "simdex-readers",
             "simdex-schema",
             "simdex-signature",
             "simdexd",
@@ -41,25 +45,37 @@ const CRATES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// What tests of a crate may use beyond that: the daemon's own tests ask it as a client does.
-const FOR_TESTS: &[(&str, &str)] = &[("simdexd", "simdex-client")];
+/// What tests of a crate may use beyond that: the tests of the program ask it as a client does, and
+/// look at what it keeps.
+const FOR_TESTS: &[(&str, &str)] = &[
+    ("simdexd-bin", "simdex-client"),
+    ("simdexd-bin", "simdex-extract"),
+    ("simdexd-bin", "simdex-index"),
+    ("simdexd-bin", "simdex-schema"),
+];
+
+/// The crate whose libraries take documents apart: the daemon's library must not reach it.
+const PARSING: &str = "simdex-readers";
 
 /// Libraries that one crate alone may name, so that they can be replaced in one place.
 const WRAPPED: &[(&str, &str)] = &[
     ("sled", "simdex-index"),
     ("roaring", "simdex-index"),
     ("fastcdc", "simdex-signature"),
-    ("pdf-extract", "simdex-extract"),
-    ("hayro-interpret", "simdex-extract"),
-    ("tar", "simdex-extract"),
-    ("flate2", "simdex-extract"),
-    ("bzip2", "simdex-extract"),
-    ("lzma-rust2", "simdex-extract"),
-    ("sevenz-rust2", "simdex-extract"),
-    ("zip", "simdex-extract"),
-    ("quick-xml", "simdex-extract"),
-    ("html5gum", "simdex-extract"),
-    ("mail-parser", "simdex-extract"),
+    ("pdf-extract", PARSING),
+    ("hayro-interpret", PARSING),
+    ("tar", PARSING),
+    ("flate2", PARSING),
+    ("bzip2", PARSING),
+    ("lzma-rust2", PARSING),
+    ("sevenz-rust2", PARSING),
+    ("zip", PARSING),
+    ("quick-xml", PARSING),
+    ("html5gum", PARSING),
+    ("mail-parser", PARSING),
+    ("chardetng", PARSING),
+    ("encoding_rs", PARSING),
+    ("landlock", "simdex-extract"),
     ("notify", "simdexd"),
     ("walkdir", "simdexd"),
 ];
@@ -85,11 +101,11 @@ struct Dependency {
     is_for_tests: bool,
 }
 
-/// What every crate of the workspace declares, for tests and build scripts too.
-fn dependencies() -> BTreeMap<String, Vec<Dependency>> {
+fn metadata(arguments: &[&str]) -> Value {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let output = Command::new(cargo)
-        .args(["metadata", "--no-deps", "--format-version", "1"])
+        .args(["metadata", "--format-version", "1"])
+        .args(arguments)
         .current_dir(top())
         .output()
         .expect("cargo runs");
@@ -98,8 +114,16 @@ fn dependencies() -> BTreeMap<String, Vec<Dependency>> {
         "{}",
         String::from_utf8_lossy(&output.stderr)
     );
-    let metadata: Value = serde_json::from_slice(&output.stdout).expect("metadata is JSON");
-    let text = |value: &Value| value.as_str().expect("a string").to_owned();
+    serde_json::from_slice(&output.stdout).expect("metadata is JSON")
+}
+
+fn text(value: &Value) -> String {
+    value.as_str().expect("a string").to_owned()
+}
+
+/// What every crate of the workspace declares, for tests and build scripts too.
+fn dependencies() -> BTreeMap<String, Vec<Dependency>> {
+    let metadata = metadata(&["--no-deps"]);
     let packages = metadata["packages"].as_array().expect("packages").iter();
     let declared = packages.map(|package| {
         let listed = package["dependencies"]
@@ -115,6 +139,37 @@ fn dependencies() -> BTreeMap<String, Vec<Dependency>> {
         (text(&package["name"]), listed.collect())
     });
     declared.collect()
+}
+
+/// Every library that is linked with this crate, at whatever distance.
+fn linked_with(name: &str) -> BTreeSet<String> {
+    let metadata = metadata(&["--locked"]);
+    let all = |value: &Value| value.as_array().expect("a list").clone();
+    let names: BTreeMap<String, String> = all(&metadata["packages"])
+        .iter()
+        .map(|package| (text(&package["id"]), text(&package["name"])))
+        .collect();
+    let is_linked = |dependency: &Value| {
+        let mut kinds = all(&dependency["dep_kinds"]).into_iter();
+        kinds.any(|kind| kind["kind"].is_null())
+    };
+    let nodes = all(&metadata["resolve"]["nodes"]);
+    let linked: BTreeMap<String, Vec<String>> = nodes
+        .iter()
+        .map(|node| {
+            let dependencies = all(&node["deps"]).into_iter().filter(is_linked);
+            let ids = dependencies.map(|dependency| text(&dependency["pkg"]));
+            (text(&node["id"]), ids.collect())
+        })
+        .collect();
+    let mut open: Vec<&String> = names.keys().filter(|id| names[*id] == name).collect();
+    let mut reached = BTreeSet::new();
+    while let Some(id) = open.pop() {
+        if reached.insert(id) {
+            open.extend(&linked[id]);
+        }
+    }
+    reached.into_iter().map(|id| names[id].clone()).collect()
 }
 
 /// Every Rust file below the top, hidden folders and `target` left out.
@@ -174,6 +229,19 @@ fn the_store_the_parsers_and_the_watcher_are_named_by_one_crate_each() {
         let users: Vec<&str> = users.map(|(name, _)| name.as_str()).collect();
         assert_eq!(users, [*wrapper], "{library}");
     }
+}
+
+#[test]
+fn the_daemon_is_linked_with_no_parser_and_the_program_is() {
+    let parsing = WRAPPED.iter().filter(|(_, wrapper)| *wrapper == PARSING);
+    let parsing: BTreeSet<String> = parsing
+        .map(|(library, _)| (*library).to_owned())
+        .chain([PARSING.to_owned()])
+        .collect();
+    let daemon = linked_with("simdexd");
+    let reached: Vec<_> = daemon.intersection(&parsing).collect();
+    assert!(reached.is_empty(), "the daemon can parse: {reached:?}");
+    assert!(parsing.is_subset(&linked_with("simdexd-bin")));
 }
 
 #[test]

@@ -35,6 +35,17 @@ fn refused(daemon: &Daemon, root: &Path, why: &str) -> Result<()> {
     Ok(())
 }
 
+/// An answer says that the index lacks this, and no more.
+fn lacks(daemon: &Daemon, what: &str) -> Result<()> {
+    let groups = daemon.simctl(["groups"])?.ended_with(&[0, 1])?;
+    let summary = &groups.lines_of("summary")?[0];
+    ensure!(
+        summary["complete"] == false && summary["pending"][what] == 1,
+        "{what}: {summary}"
+    );
+    Ok(())
+}
+
 fn state(daemon: &Daemon) -> Result<String> {
     let roots = daemon.simctl(["roots"])?.success()?.lines_of("root")?;
     Ok(roots[0]["state"].as_str().unwrap_or_default().to_owned())
@@ -62,6 +73,7 @@ fn a_great_loss_in_poll_mode_is_held_until_it_is_confirmed() -> Result<()> {
     }
     refused(&daemon, share, "confirm-loss")?;
     ensure!(state(&daemon)? == "loss-held");
+    lacks(&daemon, "held_losses")?;
     ensure!(
         Listed::by_daemon(&daemon)?.len() == FILES + 4,
         "something was deleted"
@@ -134,6 +146,7 @@ fn a_root_that_vanishes_goes_stale_and_comes_back() -> Result<()> {
         fs::rename(share, &away)?;
         refused(&daemon, share, "stale")?;
         ensure!(state(&daemon)? == "stale" && Listed::by_daemon(&daemon)?.len() == 4);
+        lacks(&daemon, "stale_roots")?;
 
         // What an unmounted share leaves behind: an empty directory in its place.
         fs::create_dir(share)?;

@@ -255,6 +255,30 @@ fn an_empty_file_system_of_the_same_type_over_a_root_is_not_believed() -> Result
     Ok(())
 }
 
+/// Device numbers are given out again at once: of two file systems mounted one after the other both
+/// device and inode of the root are often the same.
+#[test]
+fn another_file_system_mounted_in_the_place_of_a_root_is_not_believed() -> Result<()> {
+    for mode in ["poll", "native"] {
+        let sandbox = Sandbox::new()?;
+        let share = sandbox.share();
+        let tmpfs = [&TMPFS[..], &["simdex-test"]].concat();
+        let Some(first) = Mounted::over(share, &tmpfs)? else {
+            return Ok(());
+        };
+        write_three(&sandbox)?;
+        let daemon = sandbox.serve().roots([(share, mode)]).config(CONFIG);
+        let daemon = daemon.start()?;
+        agree(&daemon, &[share])?;
+        drop(first);
+        let _other = Mounted::over(share, &tmpfs)?.context("a second mount")?;
+        refused(&daemon, "confirm-loss")?;
+        ensure!(states(&daemon, share)? == ALL, "{mode}: believed");
+        ensure!(daemon.stop()?.success());
+    }
+    Ok(())
+}
+
 #[test]
 fn one_directory_bound_to_two_places_is_one_root() -> Result<()> {
     let sandbox = Sandbox::new()?;

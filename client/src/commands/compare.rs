@@ -11,16 +11,30 @@ use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::ComparisonText;
 use crate::output::json::Comparison;
+use crate::output::talk;
 use crate::progress::waiting;
 
-pub(super) async fn run(session: &mut Session, a: &Path, b: &Path) -> Result<Outcome, Failure> {
+pub(super) async fn run(
+    session: &mut Session,
+    a: &Path,
+    b: &Path,
+    no_difference: bool,
+) -> Result<Outcome, Failure> {
     let (path_a, path_b) = (path_unless_stdin(a)?, path_unless_stdin(b)?);
     if path_a.is_none() && path_b.is_none() {
         return Err(Failure::InputTwice);
     }
     let side_a = side(session, path_a.is_some(), a).await?;
     let side_b = side(session, path_b.is_some(), b).await?;
-    let reply = waiting("comparing", session.client.compare(side_a, side_b)).await?;
+    let client = &session.client;
+    let compared = async {
+        match no_difference {
+            true => client.compare_numbers(side_a, side_b).await,
+            false => client.compare(side_a, side_b).await,
+        }
+    };
+    let reply = waiting("comparing", compared).await?;
+    let left_out = reply.difference_left_out.clone();
     if session.printer.is_json() {
         let comparison = Comparison::new(path_a.as_deref(), path_b.as_deref(), reply);
         session.printer.line(&comparison)?;
@@ -31,6 +45,9 @@ pub(super) async fn run(session: &mut Session, a: &Path, b: &Path) -> Result<Out
             b,
             reply: &reply,
         })?;
+    }
+    if !no_difference && !left_out.is_empty() {
+        talk(format!("the difference is left out: {left_out}"));
     }
     Ok(Outcome::Answered)
 }

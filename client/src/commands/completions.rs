@@ -2,16 +2,15 @@
 
 use std::io::{self, Write};
 
-use clap::CommandFactory;
 use clap_complete::{Shell, generate};
 
-use crate::cli::Cli;
+use crate::cli::command;
 use crate::output::Printer;
 
 pub(super) fn run(shell: Shell, printer: &mut Printer<impl Write>) -> io::Result<()> {
     // Into memory first: the generator panics where a write fails.
     let mut script = Vec::new();
-    generate(shell, &mut Cli::command(), "simctl", &mut script);
+    generate(shell, &mut command(), "simctl", &mut script);
     printer.write_all(&script)?;
     printer.finish()
 }

@@ -1,10 +1,11 @@
 //! `find-similar`, `containing`, `contained-in`, `versions`: questions about one document.
 
+use std::cell::Cell;
 use std::convert::identity;
 use std::io;
 use std::path::Path;
 
-use simdex_client::wire::{FindReply, QuerySummary};
+use simdex_client::wire::{FindReply, Match, QuerySummary};
 use simdex_client::{Find, FindOptions, Listing, Subject, Upload};
 
 use crate::cli::FindArgs;
@@ -21,6 +22,7 @@ pub(super) async fn run(
     find: Find,
     args: FindArgs,
 ) -> Result<Outcome, Failure> {
+    session.want(&args.wanted).await?;
     let options = FindOptions {
         scheme: args.scheme.into(),
         threshold: args.threshold.value,
@@ -34,7 +36,16 @@ pub(super) async fn run(
     )
     .await?;
     let (count, query) = match find {
-        Find::Versions => session.print(listing, None, Version).await?,
+        Find::Versions => {
+            // The file's own line is no version that was found.
+            let own = Cell::new(0);
+            let version = |found: Match| {
+                own.set(own.get() + u64::from(found.is_query));
+                Version(found)
+            };
+            let (printed, query) = session.print(listing, None, version).await?;
+            (printed - own.get(), query)
+        }
         _ => session.print(listing, None, identity).await?,
     };
     let name = path
@@ -49,6 +60,7 @@ pub(super) async fn run(
     for remark in remarks(find, &name, count, &query) {
         talk(remark);
     }
+    session.tell(query.completeness.as_ref());
     Ok(Outcome::of_search(count))
 }
 
@@ -67,16 +79,9 @@ async fn open(
     Ok(client.find(find, Subject::Upload(upload), options).await?)
 }
 
-/// No text means "not comparable", never "like nothing".
+/// Neither text nor raw bytes to compare means "not comparable", never "like nothing".
 fn refuse_incomparable(name: &str, query: &QuerySummary) -> Result<(), Failure> {
-    const COMPARABLE: [&str; 5] = [
-        "",
-        "indexed",
-        "identical-bytes",
-        "identical-text",
-        "partial",
-    ];
-    if COMPARABLE.contains(&query.state.as_str()) {
+    if is_readable(query) || !query.document.is_empty() {
         return Ok(());
     }
     Err(Failure::NotComparable {
@@ -84,6 +89,18 @@ fn refuse_incomparable(name: &str, query: &QuerySummary) -> Result<(), Failure> 
         state: query.state.clone(),
         reason: query.reason.clone(),
     })
+}
+
+/// Whether the query has a text.
+fn is_readable(query: &QuerySummary) -> bool {
+    const READABLE: [&str; 5] = [
+        "",
+        "indexed",
+        "identical-bytes",
+        "identical-text",
+        "partial",
+    ];
+    READABLE.contains(&query.state.as_str())
 }
 
 /// What the list alone would hide.
@@ -96,8 +113,19 @@ fn remarks(find: Find, name: &str, count: u64, query: &QuerySummary) -> Vec<Stri
             Find::Contained => "is contained in",
             Find::Versions => "is a version of",
         };
+        remarks.push(
+            match query.completeness.as_ref().map(|told| told.complete) {
+                Some(false) => format!("no other file {relation} {name} far enough so far"),
+                _ => format!(
+                    "no other file {relation} {name} far enough; --threshold lowers the bar"
+                ),
+            },
+        );
+    }
+    if !is_readable(query) {
+        let state = &query.state;
         remarks.push(format!(
-            "no other file {relation} {name} far enough; --threshold lowers the bar"
+            "{name} has no text ({state}): its raw bytes were compared"
         ));
     }
     if query.truncated {
@@ -118,6 +146,7 @@ fn remarks(find: Find, name: &str, count: u64, query: &QuerySummary) -> Vec<Stri
 #[cfg(test)]
 mod tests {
     use super::*;
+    use simdex_client::wire::Completeness;
 
     #[test]
     fn what_the_list_hides_is_said() {
@@ -134,5 +163,31 @@ mod tests {
             nothing,
             ["no other file is contained in /a far enough; --threshold lowers the bar"]
         );
+        let half_built = QuerySummary {
+            completeness: Some(Completeness::default()),
+            ..QuerySummary::default()
+        };
+        let so_far = remarks(Find::Similar, "/a", 0, &half_built);
+        assert_eq!(so_far, ["no other file resembles /a far enough so far"]);
+    }
+
+    #[test]
+    fn a_document_without_text_is_compared_by_its_bytes_where_it_has_any() {
+        let raw = QuerySummary {
+            state: "unsupported".to_owned(),
+            document: vec![7; 32],
+            ..QuerySummary::default()
+        };
+        assert!(refuse_incomparable("/a", &raw).is_ok());
+        let said = remarks(Find::Similar, "/a", 0, &raw);
+        assert_eq!(
+            said[1],
+            "/a has no text (unsupported): its raw bytes were compared"
+        );
+        let empty = QuerySummary {
+            document: Vec::new(),
+            ..raw
+        };
+        assert!(refuse_incomparable("/a", &empty).is_err());
     }
 }

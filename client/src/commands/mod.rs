@@ -16,13 +16,15 @@ mod sync;
 use std::io::{BufWriter, StdoutLock};
 use std::path::{Path, PathBuf};
 
-use simdex_client::wire::Summary;
+use simdex_client::completeness::Completeness;
+use simdex_client::wire::{self, Summary};
 use simdex_client::{Client, Find, Listing, Reply, default_socket, shown};
 
-use crate::cli::{Cli, Verb};
+use crate::cli::{Cli, Verb, Wanted};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::{Printer, Record, json, summary_sentence, talk};
+use crate::progress::waiting;
 
 /// A connection and the place answers go to.
 struct Session {
@@ -52,7 +54,11 @@ async fn ask(session: &mut Session, verb: Verb) -> Result<Outcome, Failure> {
         Verb::Containing(args) => find::run(session, Find::Containing, args).await,
         Verb::ContainedIn(args) => find::run(session, Find::Contained, args).await,
         Verb::Versions(args) => find::run(session, Find::Versions, args).await,
-        Verb::Compare { a, b } => compare::run(session, &a, &b).await,
+        Verb::Compare {
+            a,
+            b,
+            no_difference,
+        } => compare::run(session, &a, &b, no_difference).await,
         Verb::Pairs(args) => pairs::run(session, args).await,
         Verb::Groups(args) => groups::run(session, args).await,
         Verb::Status => status::run(session).await,
@@ -61,12 +67,39 @@ async fn ask(session: &mut Session, verb: Verb) -> Result<Outcome, Failure> {
         Verb::Roots { verb } => roots::run(session, verb).await,
         Verb::Rescan { roots } => rescan::run(session, &roots).await,
         Verb::Sync => sync::run(session).await,
-        Verb::Report { target, threshold } => report::run(session, target, threshold.value).await,
+        Verb::Report {
+            target,
+            threshold,
+            wanted,
+        } => {
+            session.want(&wanted).await?;
+            report::run(session, target, threshold.value).await
+        }
         Verb::Completions { .. } => Ok(Outcome::Answered),
     }
 }
 
 impl Session {
+    /// Waits, where asked to, until the index is complete; from here on refuses what is not, where
+    /// asked to.
+    async fn want(&mut self, wanted: &Wanted) -> Result<(), Failure> {
+        self.client = self.client.clone().strict(wanted.strict);
+        if wanted.wait {
+            let what = "waiting until the index is complete";
+            waiting(what, self.client.wait()).await?;
+        }
+        Ok(())
+    }
+
+    /// Says what an answer for people lacks, in one line.
+    fn tell(&self, completeness: Option<&wire::Completeness>) {
+        let pending = completeness.and_then(|told| Completeness::from(told).pending);
+        if let (Some(pending), false) = (pending, self.printer.is_json()) {
+            let advice = pending.advice();
+            talk(format!("the index is not complete: {pending}; {advice}"));
+        }
+    }
+
     /// The ids of the roots at `paths`.
     async fn root_ids(&self, paths: &[PathBuf]) -> Result<Vec<u32>, Failure> {
         let roots = self.client.roots_at(paths).await?;
@@ -105,6 +138,7 @@ impl Session {
         } else {
             talk(summary_sentence(summary));
         }
+        self.tell(summary.completeness.as_ref());
         Ok(())
     }
 }

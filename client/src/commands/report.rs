@@ -39,5 +39,7 @@ pub(super) async fn run(
         }
         talk(format!("the manifest is {}", reply.manifest));
     }
+    let summary = reply.summary.as_ref();
+    session.tell(summary.and_then(|summary| summary.completeness.as_ref()));
     Ok(Outcome::Answered)
 }

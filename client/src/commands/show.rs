@@ -5,14 +5,15 @@ use std::path::Path;
 use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
-use crate::output::json::File;
+use crate::output::json::ShownFile;
 
 pub(super) async fn run(session: &mut Session, file: &Path) -> Result<Outcome, Failure> {
-    let file = session.client.describe_file(file).await?;
+    let reply = session.client.describe_file(file).await?;
     if session.printer.is_json() {
-        session.printer.line(&File::from(&file))?;
+        session.printer.line(&ShownFile::from(&reply))?;
     } else {
-        session.printer.file(&file)?;
+        session.printer.file(&reply.file.unwrap_or_default())?;
     }
+    session.tell(reply.completeness.as_ref());
     Ok(Outcome::Answered)
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use jiff::Timestamp;
+use simdex_client::completeness::Completeness;
 use simdex_client::{path_bytes, wire};
 
 use crate::output::json;
@@ -73,6 +74,22 @@ impl From<&wire::File> for json::File {
             role: place.map(|place| place.role.clone()),
             ordinal: place.map(|place| place.ordinal),
             last_read: date(file.last_read),
+            modified: date(file.modified),
+            group: file.group,
+        }
+    }
+}
+
+/// What was told of the index; of a daemon that tells nothing, nothing is known to be complete.
+fn completeness(told: Option<&wire::Completeness>) -> Completeness {
+    told.map(Into::into).unwrap_or_default()
+}
+
+impl From<&wire::DescribeFileReply> for json::ShownFile {
+    fn from(reply: &wire::DescribeFileReply) -> Self {
+        Self {
+            file: (&reply.file.clone().unwrap_or_default()).into(),
+            completeness: completeness(reply.completeness.as_ref()),
         }
     }
 }
@@ -105,7 +122,7 @@ impl From<&wire::Match> for json::Match {
             shared_fingerprints: found.shared_fingerprints,
             verified: found.verified,
             scheme: found.scheme.as_ref().map(Into::into),
-            modified: None,
+            version: None,
         }
     }
 }
@@ -125,6 +142,7 @@ impl json::Query {
             suppressed: query.suppressed,
             seconds: query.seconds,
             truncated: query.truncated,
+            completeness: completeness(query.completeness.as_ref()),
         }
     }
 }
@@ -187,6 +205,7 @@ impl From<&wire::Summary> for json::Summary {
             pairs: summary.pairs,
             suppressed: summary.suppressed,
             seconds: summary.seconds,
+            completeness: completeness(summary.completeness.as_ref()),
         }
     }
 }
@@ -211,7 +230,8 @@ impl json::Comparison {
             chars_b: reply.chars_b,
             estimates: reply.estimates.iter().map(Into::into).collect(),
             spans: reply.spans.iter().map(Into::into).collect(),
-            diff: reply.diff,
+            diff: reply.difference_left_out.is_empty().then_some(reply.diff),
+            difference_left_out: said(&reply.difference_left_out),
         }
     }
 }
@@ -253,6 +273,7 @@ impl From<&wire::StatusReply> for json::Status {
             format: status.format,
             data_dir: lossy(&status.data_dir),
             data_dir_bytes: exact(&status.data_dir),
+            new_index: status.new_index,
             uptime_seconds: status.uptime_seconds,
             queued: status.queued,
             threshold: status.threshold,
@@ -264,6 +285,7 @@ impl From<&wire::StatusReply> for json::Status {
             schemes: status.schemes.iter().map(Into::into).collect(),
             roots: status.roots.iter().map(Into::into).collect(),
             summary: status.summary.as_ref().map(Into::into),
+            completeness: completeness(status.completeness.as_ref()),
         }
     }
 }
@@ -286,6 +308,8 @@ impl From<&wire::SchemeUsage> for json::SchemeUsage {
             postings: usage.postings,
             bytes: usage.bytes,
             sign_seconds: usage.sign_seconds,
+            n_most: usage.n_most,
+            unmerged: usage.unmerged,
         }
     }
 }

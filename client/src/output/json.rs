@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use simdex_client::completeness::Completeness;
 
 /// Version of the objects below; raised when a field changes its meaning or goes.
 const VERSION: u32 = 1;
@@ -44,6 +45,7 @@ macro_rules! body {
 
 body! {
     File = "file",
+    ShownFile = "file",
     Match = "match",
     Query = "query",
     Pair = "pair",
@@ -56,6 +58,7 @@ body! {
     ConfirmedLoss = "confirmed-loss",
     Sync = "sync",
     Report = "report",
+    Completeness = "completeness",
 }
 
 #[derive(Serialize)]
@@ -81,6 +84,19 @@ pub(crate) struct File {
     pub(crate) ordinal: Option<u32>,
     /// When its bytes were last read (RFC 3339).
     pub(crate) last_read: Option<String>,
+    /// Its last modification by the file system, or by the container that holds it (RFC 3339).
+    pub(crate) modified: Option<String>,
+    /// Id of the group it is in.
+    pub(crate) group: Option<u64>,
+}
+
+/// A file by itself, with what its record rests on.
+#[derive(Serialize)]
+pub(crate) struct ShownFile {
+    #[serde(flatten)]
+    pub(crate) file: File,
+    #[serde(flatten)]
+    pub(crate) completeness: Completeness,
 }
 
 #[derive(Serialize)]
@@ -107,9 +123,21 @@ pub(crate) struct Match {
     pub(crate) shared_fingerprints: u64,
     pub(crate) verified: bool,
     pub(crate) scheme: Option<Scheme>,
-    /// Of a version only: its date (RFC 3339), null where unknown.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) modified: Option<Option<String>>,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub(crate) version: Option<Version>,
+}
+
+/// What is said of a version only. Dates are RFC 3339, null where unknown.
+#[derive(Serialize)]
+pub(crate) struct Version {
+    /// Of the file, by the file system.
+    pub(crate) modified: Option<String>,
+    /// The best one known, by which versions are listed.
+    pub(crate) date: Option<String>,
+    /// What that was taken from: `sent`, `modified` or `created` in the document, or `file`.
+    pub(crate) date_source: Option<String>,
+    /// The very file asked about.
+    pub(crate) is_query: bool,
 }
 
 /// Closes the matches: what became of the query itself.
@@ -126,6 +154,8 @@ pub(crate) struct Query {
     pub(crate) suppressed: u64,
     pub(crate) seconds: f64,
     pub(crate) truncated: bool,
+    #[serde(flatten)]
+    pub(crate) completeness: Completeness,
 }
 
 #[derive(Serialize)]
@@ -178,6 +208,8 @@ pub(crate) struct Summary {
     pub(crate) pairs: Option<u64>,
     pub(crate) suppressed: u64,
     pub(crate) seconds: f64,
+    #[serde(flatten)]
+    pub(crate) completeness: Completeness,
 }
 
 #[derive(Serialize)]
@@ -199,7 +231,11 @@ pub(crate) struct Comparison {
     pub(crate) chars_b: u64,
     pub(crate) estimates: Vec<Estimate>,
     pub(crate) spans: Vec<Span>,
-    pub(crate) diff: String,
+    /// Null where it was left out.
+    pub(crate) diff: Option<String>,
+    /// Why it was left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) difference_left_out: Option<String>,
 }
 
 #[derive(Serialize)]
@@ -230,6 +266,8 @@ pub(crate) struct Status {
     pub(crate) data_dir: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) data_dir_bytes: Option<String>,
+    /// It was new and empty when the daemon started.
+    pub(crate) new_index: bool,
     pub(crate) uptime_seconds: f64,
     pub(crate) queued: u64,
     pub(crate) threshold: f64,
@@ -242,6 +280,8 @@ pub(crate) struct Status {
     pub(crate) schemes: Vec<SchemeUsage>,
     pub(crate) roots: Vec<Root>,
     pub(crate) summary: Option<Summary>,
+    #[serde(flatten)]
+    pub(crate) completeness: Completeness,
 }
 
 /// What keeps changes from being applied.
@@ -261,6 +301,10 @@ pub(crate) struct SchemeUsage {
     pub(crate) postings: u64,
     pub(crate) bytes: u64,
     pub(crate) sign_seconds: f64,
+    /// The greatest n in use; that of the scheme is the least.
+    pub(crate) n_most: u64,
+    /// Postings not in the store yet.
+    pub(crate) unmerged: u64,
 }
 
 #[derive(Serialize)]

@@ -86,12 +86,13 @@ impl Tabular for wire::Match {
     }
 }
 
-/// A match that is a version: with its date.
+/// A match that is a version: with its date, or the file asked about.
 pub(crate) struct Version(pub(crate) wire::Match);
 
 impl Tabular for Version {
     const COLUMNS: &'static [Column] = &[
-        left("MODIFIED"),
+        left("DATE"),
+        left("TAKEN FROM"),
         left("RESEMBLANCE"),
         left("CONTAINMENT OF QUERY"),
         left("CONTAINMENT IN QUERY"),
@@ -101,12 +102,23 @@ impl Tabular for Version {
     ];
 
     fn rows(&self) -> Vec<Vec<String>> {
-        let modified = date(self.0.modified).unwrap_or_else(|| UNKNOWN.to_owned());
-        let mut rows = self.0.rows();
-        for row in &mut rows {
-            row.insert(0, modified.clone());
-        }
-        rows
+        let Self(found) = self;
+        let made = date(found.date).unwrap_or_else(|| UNKNOWN.to_owned());
+        let taken_from = words(&found.date_source);
+        let relation = match found.is_query {
+            true => "the file itself".to_owned(),
+            false => named(found.relation),
+        };
+        vec![vec![
+            made,
+            taken_from,
+            estimated(found.resemblance.as_ref(), found.verified),
+            estimated(found.containment_of_query.as_ref(), found.verified),
+            estimated(found.containment_in_query.as_ref(), found.verified),
+            relation,
+            basis(found.verified),
+            escaped(&found.path),
+        ]]
     }
 }
 
@@ -114,9 +126,17 @@ impl Record for Version {
     type Json = json::Match;
 
     fn json(&self) -> json::Match {
+        let Self(found) = self;
+        let source = &found.date_source;
+        let version = json::Version {
+            modified: date(found.modified),
+            date: date(found.date),
+            date_source: (!source.is_empty()).then(|| source.clone()),
+            is_query: found.is_query,
+        };
         json::Match {
-            modified: Some(date(self.0.modified)),
-            ..(&self.0).into()
+            version: Some(version),
+            ..found.into()
         }
     }
 }
@@ -232,14 +252,16 @@ impl Tabular for wire::SchemeUsage {
     const COLUMNS: &'static [Column] = &[
         left("SCHEME"),
         right("POSTINGS"),
-        right("BYTES"),
+        right("IN MEMORY"),
+        right("BYTES IN STORE"),
         right("SIGNING SECONDS"),
     ];
 
     fn rows(&self) -> Vec<Vec<String>> {
         vec![vec![
-            scheme(self.scheme.as_ref()),
+            scheme_up_to(self.scheme.as_ref(), self.n_most),
             self.postings.to_string(),
+            self.unmerged.to_string(),
             self.bytes.to_string(),
             format!("{:.1}", self.sign_seconds),
         ]]
@@ -248,6 +270,11 @@ impl Tabular for wire::SchemeUsage {
 
 /// A scheme with its parameters, as tables name it.
 fn scheme(scheme: Option<&wire::Scheme>) -> String {
+    scheme_up_to(scheme, 0)
+}
+
+/// The same where documents were sampled at different n, `most` the greatest.
+fn scheme_up_to(scheme: Option<&wire::Scheme>, most: u64) -> String {
     let Some(wire::Scheme {
         name,
         n,
@@ -258,8 +285,12 @@ fn scheme(scheme: Option<&wire::Scheme>) -> String {
     else {
         return UNKNOWN.to_owned();
     };
+    let up_to = match most > *n {
+        true => format!(" to {most}"),
+        false => String::new(),
+    };
     harmless(
-        &format!("{name}, n = {n}, windows of {window} {unit}"),
+        &format!("{name}, n = {n}{up_to}, windows of {window} {unit}"),
         |_| false,
     )
 }

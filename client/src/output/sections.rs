@@ -4,6 +4,7 @@ use std::io::{self, Write};
 use std::time::Duration;
 
 use indicatif::{HumanBytes, HumanDuration};
+use simdex_client::completeness::Completeness;
 use simdex_client::wire;
 
 use crate::output::convert::{date, hex, relation};
@@ -66,7 +67,10 @@ impl<W: Write> Printer<W> {
             ("kind", known(&file.media_type)),
             ("bytes", number(file.bytes)),
             ("characters", number(file.chars)),
-            ("modified", date(file.modified).unwrap_or_else(|| known(""))),
+            (
+                "file modified",
+                date(file.modified).unwrap_or_else(|| known("")),
+            ),
             (
                 "last read",
                 date(file.last_read).unwrap_or_else(|| known("")),
@@ -74,6 +78,7 @@ impl<W: Write> Printer<W> {
             ("document", hex(&file.document).unwrap_or_else(|| known(""))),
             ("content", hex(&file.content).unwrap_or_else(|| known(""))),
             ("read by", known(&file.engine)),
+            ("group", number(file.group)),
         ])?;
         if let Some(place) = &file.place {
             let role = format!("{}, number {}", place.role, place.ordinal + 1);
@@ -104,15 +109,20 @@ impl<W: Write> Printer<W> {
             // Nothing more is known while there is no index.
             return Ok(());
         }
+        let is_new = match status.new_index {
+            true => " (a new index, made at this start)",
+            false => "",
+        };
         self.facts(&[
             ("up", HumanDuration(uptime).to_string()),
-            ("data", escaped(&status.data_dir)),
+            ("data", escaped(&status.data_dir) + is_new),
             ("store", bytes(status.store_bytes)),
             ("extracted text", bytes(status.text_bytes)),
             ("threshold", ratio(status.threshold)),
             ("largest message", bytes(status.max_message_bytes)),
             ("sandbox", status.sandbox.clone()),
             ("waiting", counted(status.queued, "change")),
+            ("complete", complete(status.completeness.as_ref())),
         ])?;
         if let Some(summary) = &status.summary {
             self.facts(&[("holds", summary_sentence(summary))])?;
@@ -167,6 +177,16 @@ impl<W: Write> Printer<W> {
             writeln!(self, "{}", harmless(line, |letter| letter == '\t'))?;
         }
         Ok(())
+    }
+}
+
+/// Whether the index is complete, and what is pending where it is not.
+fn complete(told: Option<&wire::Completeness>) -> String {
+    let told = told.map(Completeness::from);
+    match told.map(|told| told.pending) {
+        Some(Some(pending)) => format!("no: {pending}"),
+        Some(None) => "yes".to_owned(),
+        None => UNKNOWN.to_owned(),
     }
 }
 

@@ -8,11 +8,13 @@ use simdex_client::wire::Ratio;
 pub(crate) const UNKNOWN: &str = "-";
 
 /// A name as text that cannot move the cursor, colour the screen or turn the line around:
-/// control and direction characters are escaped, and so are bytes that are not UTF-8.
+/// control and direction characters are escaped, and so are bytes that are not UTF-8. A backslash is
+/// doubled, so that no two names look alike.
 pub(crate) fn escaped(name: &[u8]) -> String {
     let mut text = String::new();
     for piece in name.utf8_chunks() {
-        text.push_str(&harmless(piece.valid(), |_| false));
+        let plain = piece.valid().replace('\\', "\\\\");
+        text.push_str(&harmless(&plain, |_| false));
         for byte in piece.invalid() {
             // Writing to a string cannot fail.
             let _ = write!(text, "\\x{byte:02x}");
@@ -98,6 +100,8 @@ mod tests {
             "/a\\u{1b}[31m\\nb\\xff\\x9b"
         );
         assert_eq!(escaped("/\u{202e}fdp.exe".as_bytes()), "/\\u{202e}fdp.exe");
+        assert_eq!(escaped(b"/a\tb"), "/a\\tb");
+        assert_eq!(escaped(b"/a\\tb"), "/a\\\\tb");
     }
 
     #[test]

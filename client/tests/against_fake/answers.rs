@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 
 use simdex_client::wire::{
-    Alarm, CompareReply, Fact, File, Group, Match, Member, Pair, Place, QuerySummary, Ratio,
-    Relation, Root, Scheme, SchemeEstimate, SchemeUsage, Span, StatusReply, Summary,
+    Alarm, CompareReply, Completeness, Fact, File, Group, Match, Member, Pair, Pending, Place,
+    QuerySummary, Ratio, Relation, Root, Scheme, SchemeEstimate, SchemeUsage, Span, StatusReply,
+    Summary,
 };
 
 pub(crate) fn scheme(n: u64) -> Scheme {
@@ -44,7 +45,10 @@ pub(crate) fn verified_match() -> Match {
         shared_fingerprints: 1200,
         verified: true,
         scheme: Some(scheme(1)),
-        modified: Some(1_700_000_000),
+        modified: Some(1_700_006_400),
+        date: Some(1_700_000_000),
+        date_source: "sent".to_owned(),
+        is_query: false,
     }
 }
 
@@ -60,6 +64,9 @@ pub(crate) fn estimated_match() -> Match {
         verified: false,
         scheme: Some(scheme(4)),
         modified: None,
+        date: None,
+        date_source: String::new(),
+        is_query: false,
     }
 }
 
@@ -77,6 +84,7 @@ pub(crate) fn query(state: &str, reason: &str) -> QuerySummary {
         suppressed: 0,
         seconds: 0.5,
         truncated: false,
+        completeness: Some(complete()),
     }
 }
 
@@ -134,6 +142,27 @@ pub(crate) fn file() -> File {
         }],
         place: None,
         last_read: None,
+        group: None,
+    }
+}
+
+/// The index held everything.
+pub(crate) fn complete() -> Completeness {
+    Completeness {
+        complete: true,
+        pending: None,
+    }
+}
+
+/// The index is being built.
+pub(crate) fn half_built() -> Completeness {
+    Completeness {
+        complete: false,
+        pending: Some(Pending {
+            queued: 5_218,
+            unsettled: 312,
+            ..Pending::default()
+        }),
     }
 }
 
@@ -147,6 +176,16 @@ pub(crate) fn member_file() -> File {
             ordinal: 3,
         }),
         warnings: vec!["read with care".to_owned()],
+        group: Some(9),
+        modified: Some(1_700_000_000),
+        facts: [
+            file().facts,
+            vec![Fact {
+                name: "modified".to_owned(),
+                value: "2020-01-02T03:04:05Z".to_owned(),
+            }],
+        ]
+        .concat(),
         ..file()
     }
 }
@@ -183,6 +222,7 @@ pub(crate) fn summary() -> Summary {
         pairs: Some(1),
         suppressed: 0,
         seconds: 0.25,
+        completeness: Some(complete()),
     }
 }
 
@@ -199,6 +239,8 @@ pub(crate) fn status() -> StatusReply {
             postings: 4000,
             bytes: 9000,
             sign_seconds: 1.5,
+            n_most: 64,
+            unmerged: 4000,
         }],
         roots: vec![root()],
         max_message_bytes: 1 << 20,
@@ -206,12 +248,14 @@ pub(crate) fn status() -> StatusReply {
         store_bytes: 4096,
         text_bytes: 2048,
         sandbox: "landlock, seccomp".to_owned(),
+        new_index: true,
         alarm: Some(Alarm {
             reason: "cannot write /var/lib/simdex/text/000001.seg: no storage space".to_owned(),
             since: 0,
             next_attempt: Some(60),
             answering: true,
         }),
+        completeness: Some(half_built()),
     }
 }
 
@@ -245,6 +289,7 @@ pub(crate) fn comparison() -> CompareReply {
         }],
         chars_a: 220,
         chars_b: 120,
+        difference_left_out: String::new(),
     }
 }
 

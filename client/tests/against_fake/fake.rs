@@ -28,6 +28,7 @@ pub(crate) struct Seen {
     pub(crate) listed: Vec<(Option<f64>, Vec<u32>)>,
     pub(crate) states: Vec<String>,
     pub(crate) rescans: Vec<Vec<u8>>,
+    pub(crate) waits: u32,
     pub(crate) report: Option<wire::RunReportRequest>,
     pub(crate) streamed: Option<wire::StreamReportRequest>,
 }
@@ -219,6 +220,11 @@ fn by_path(path: &[u8]) -> Answer<Replies<wire::FindReply>> {
     match path {
         b"/share/a.txt" => found(both(), Some(answers::query("indexed", ""))),
         b"/share/unlike.txt" => found(vec![], Some(answers::query("indexed", ""))),
+        b"/share/early.txt" => {
+            let mut query = answers::query("indexed", "");
+            query.completeness = Some(answers::half_built());
+            found(vec![], Some(query))
+        }
         b"/share/scan.pdf" => found(vec![], Some(answers::query("no-text", "image-only"))),
         b"/share/broken-off.txt" => found(both(), None),
         // A refusal that comes after the headers, as from a server that streams at once.
@@ -265,8 +271,14 @@ impl Similarity for Fake {
     }
 
     async fn compare(&self, request: Request<wire::CompareRequest>) -> Answer<wire::CompareReply> {
-        self.seen().compared = Some(request.into_inner());
-        Ok(Response::new(answers::comparison()))
+        let request = request.into_inner();
+        let mut reply = answers::comparison();
+        if request.without_difference {
+            reply.diff = String::new();
+            reply.difference_left_out = "it was not asked for".to_owned();
+        }
+        self.seen().compared = Some(request);
+        Ok(Response::new(reply))
     }
 
     async fn list_pairs(
@@ -274,7 +286,16 @@ impl Similarity for Fake {
         request: Request<wire::ListPairsRequest>,
     ) -> Answer<Replies<wire::ListPairsReply>> {
         use list_pairs_reply::Part;
-        let wire::ListPairsRequest { threshold, roots } = request.into_inner();
+        let wire::ListPairsRequest {
+            threshold,
+            roots,
+            strict,
+        } = request.into_inner();
+        if strict {
+            return Err(Status::data_loss(
+                "the index is not complete: 1 text damaged",
+            ));
+        }
         self.seen().listed.push((threshold, roots));
         let pairs = if threshold == Some(1.0) {
             vec![]
@@ -294,17 +315,35 @@ impl Similarity for Fake {
         request: Request<wire::ListGroupsRequest>,
     ) -> Answer<Replies<wire::ListGroupsReply>> {
         use list_groups_reply::Part;
-        let wire::ListGroupsRequest { threshold, roots } = request.into_inner();
-        self.seen().listed.push((threshold, roots));
-        let parts = [
-            Part::Group(answers::group()),
-            Part::Summary(answers::summary()),
-        ];
+        let request = request.into_inner();
+        self.seen().listed.push((request.threshold, request.roots));
+        let mut summary = answers::summary();
+        if request.threshold == Some(0.5) {
+            summary.completeness = Some(answers::half_built());
+        }
+        let parts = [Part::Group(answers::group()), Part::Summary(summary)];
         streamed(
             parts
                 .map(|part| Ok(wire::ListGroupsReply { part: Some(part) }))
                 .into(),
         )
+    }
+
+    async fn get_group(
+        &self,
+        request: Request<wire::GetGroupRequest>,
+    ) -> Answer<wire::GetGroupReply> {
+        use wire::get_group_request::Source;
+        let group = match request.into_inner().source {
+            Some(Source::Path(path)) if path == b"/share/a.txt" => Some(answers::group()),
+            Some(Source::Id(9)) => Some(answers::group()),
+            Some(Source::Path(path)) if path == b"/share/unlike.txt" => None,
+            _ => return Err(Status::not_found("nothing of that name is known")),
+        };
+        Ok(Response::new(wire::GetGroupReply {
+            group,
+            completeness: Some(answers::complete()),
+        }))
     }
 
     async fn get_document(
@@ -375,6 +414,7 @@ impl Admin for Fake {
         assert_eq!(request.into_inner().path, b"/share/a.zip!/a.txt");
         Ok(Response::new(wire::DescribeFileReply {
             file: Some(answers::member_file()),
+            completeness: Some(answers::complete()),
         }))
     }
 
@@ -395,6 +435,13 @@ impl Admin for Fake {
         Err(Status::failed_precondition(
             "root /share holds back a loss of 1500 files",
         ))
+    }
+
+    async fn wait(&self, _: Request<wire::WaitRequest>) -> Answer<wire::WaitReply> {
+        self.seen().waits += 1;
+        Ok(Response::new(wire::WaitReply {
+            completeness: Some(answers::complete()),
+        }))
     }
 
     async fn stream_report(

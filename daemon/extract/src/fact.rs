@@ -206,7 +206,8 @@ impl Facts {
     }
 
     /// Whether every value keeps to the bounds; a worker's are checked.
-    pub(crate) fn is_sound(&self) -> bool {
+    #[must_use]
+    pub fn is_sound(&self) -> bool {
         self.iter().all(|(fact, value)| {
             (1..=fact.max_bytes()).contains(&value.len())
                 && !value.chars().any(char::is_control)

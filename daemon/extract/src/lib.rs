@@ -1,4 +1,5 @@
-//! Text extraction in worker processes that can be killed.
+//! The host of extraction: worker processes that can be killed, and the rules between them and the
+//! daemon. It holds no parser.
 //!
 //! Documents are hostile: a parser may loop, overflow its stack, eat all memory or be taken over.
 //! So the daemon never parses. It opens a file read-only and hands the descriptor to a worker (the
@@ -9,24 +10,24 @@
 //! | side | modules |
 //! |---|---|
 //! | daemon | [`Pool`] → `process` (one child) → `protocol` |
-//! | worker | [`worker_main`] → `sandbox`, then per document `kind` → `formats` |
+//! | worker | [`worker_main`] → `sandbox`, then one [`Job`] per document |
+//!
+//! What reads a document is a function that the program gives to [`worker_main`]: the readers are a
+//! crate above this one, and the daemon's library depends on this one alone.
 
 mod budget;
-mod charset;
 mod codes;
 mod fact;
-mod formats;
-mod input;
 mod kept;
-mod kind;
 mod member;
 mod outcome;
 mod outside;
 mod pool;
 mod process;
+mod promise;
 mod protocol;
+mod reader;
 mod sandbox;
-mod sink;
 mod snapshot;
 mod space;
 mod spool;
@@ -38,22 +39,20 @@ use std::time::Duration;
 pub use budget::Budgets;
 pub use fact::{Fact, Facts};
 pub use kept::PrivateFile;
-pub use kind::names::broken_promise;
-pub use member::{Member, Role};
+pub use member::{Member, MemberHead, MemberOut, Role};
 pub use outcome::{ExtractedText, Extraction, Outcome, Reason};
 pub use outside::{Outside, OutsideLimits, outside_main};
 pub use pool::{Pool, Share, Urgency};
 pub use process::WorkerCommand;
+pub use promise::broken_promise;
+pub use protocol::Task;
+pub use reader::{EXTRACTOR_VERSION, Reader};
 pub use sandbox::SandboxReport;
 pub use snapshot::{Snapshot, SnapshotError};
 pub use space::SpoolSpace;
 pub use spool::MemberBytes;
-pub use underway::{Mark, Refused, Underway};
-pub use worker::worker_main;
-
-/// Version of what extraction yields. It rises when the same bytes may give another text, so that
-/// documents extracted by an older one are extracted again.
-pub const EXTRACTOR_VERSION: u32 = 5;
+pub use underway::{Mark, Patience, Refused, Underway};
+pub use worker::{Job, worker_main};
 
 /// What one document may cost.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -36,18 +36,21 @@ pub enum Role {
 /// A member as its container tells of it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct MemberHead {
+pub struct MemberHead {
     /// A label only: with `/` between folders, never a path that is opened.
-    pub(crate) name: String,
-    pub(crate) role: Role,
-    /// Seconds since 1970, as the container says.
-    pub(crate) modified: Option<i64>,
+    pub name: String,
+    /// What it is to its container.
+    pub role: Role,
+    /// Last modification or sending, in seconds since 1970, where the container says.
+    pub modified: Option<i64>,
     /// Why its bytes do not follow.
-    pub(crate) unread: Option<Reason>,
+    pub unread: Option<Reason>,
 }
 
 impl MemberHead {
-    pub(crate) fn new(name: &str, role: Role) -> Self {
+    /// A member whose bytes follow; its name is cut to what the daemon accepts.
+    #[must_use]
+    pub fn new(name: &str, role: Role) -> Self {
         let mut name: String = name.chars().filter(|c| *c != '\0').collect();
         name.truncate(name.floor_char_boundary(MAX_NAME_BYTES));
         Self {
@@ -64,8 +67,13 @@ impl MemberHead {
 }
 
 /// Where a reader hands members to: towards the daemon, or into a test's list.
-pub(crate) trait MemberOut {
+///
+/// # Errors
+/// All of its functions fail where the daemon no longer listens.
+pub trait MemberOut {
+    /// Begins a member; bytes follow unless it says why they do not.
     fn begin(&mut self, head: &MemberHead) -> io::Result<()>;
+    /// Some of its bytes.
     fn chunk(&mut self, bytes: &[u8]) -> io::Result<()>;
     /// Ends the bytes of a member; `cut` says why they are not all.
     fn end(&mut self, cut: Option<Reason>) -> io::Result<()>;

@@ -4,7 +4,7 @@ use std::fmt;
 use std::ops::Deref;
 
 use crate::codes::codes;
-use crate::{Facts, Member};
+use crate::{Facts, Member, Reader};
 
 /// The answer for one document.
 #[derive(Debug, Clone)]
@@ -13,6 +13,8 @@ pub struct Extraction {
     pub outcome: Outcome,
     /// Kind found in the bytes, such as `application/pdf`; `application/octet-stream` if unknown.
     pub media_type: String,
+    /// Which reader answered; none where a worker was lost before it could say.
+    pub reader: Option<Reader>,
     /// Who read it, such as `pdf-extract 0.12.1`. Texts of different engines may order words
     /// differently.
     pub engine: String,

@@ -3,30 +3,26 @@
 //!
 //! They are never linked and never needed. Each runs as a process of its own, confined by
 //! [`outside_main`] before it starts: it may read the system's folders and its input, and write to
-//! its output. What it says is bounded and as little trusted as a worker's word.
+//! its output. What it prints is bounded, and made one text by a worker ([`Source::join`]): the
+//! daemon does not look for the running headers of a hostile document's pages.
 
+mod attempt;
 mod confine;
 mod run;
 
-use std::fs::File;
-use std::io::{self, Write};
-use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::io;
 use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 pub use confine::outside_main;
 
-use self::run::{Output, run};
-use crate::formats::paged_text;
-use crate::kept::{Claim, Growing};
+use self::attempt::Attempt;
+pub(crate) use self::attempt::Source;
 use crate::process::WorkerCommand;
-use crate::space::SpoolSpace;
-use crate::{ExtractedText, Extraction, Fact, Outcome, Reason};
+use crate::{Extraction, Reason};
 
 /// Where programs are looked for.
 const FOLDERS: &[&str] = &["/usr/bin", "/usr/local/bin", "/bin"];
-/// Dots an inch of a page that is recognised: what tesseract's models were made with.
-const RESOLUTION: &str = "300";
 
 /// What outside programs may cost.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -114,23 +110,18 @@ impl Outside {
     /// none does better the extraction stays, and its engine says who tried.
     ///
     /// A program that the machine did not let run has not tried.
-    pub(crate) fn improve(
-        &self,
-        own: Extraction,
-        document: BorrowedFd<'_>,
-        space: &SpoolSpace,
-    ) -> Extraction {
+    pub(crate) fn improve(&self, own: Extraction, source: &Source<'_>) -> Extraction {
         let mut own = own;
         let reason = own.outcome.reason();
         if self.wants_pdftotext(&own.media_type, reason) {
-            match self.pdf_text(&own, document) {
+            match Attempt::new(self, &own, source).pdf_text() {
                 Ok(Some(better)) => return better,
                 Ok(None) => own.engine = format!("{}{TRIED}{PDFTOTEXT}", own.engine),
                 Err(fault) => fault.log(PDFTOTEXT),
             }
         }
         if self.wants_recognition(&own.media_type, reason) {
-            match self.recognised(&own, document, space) {
+            match Attempt::new(self, &own, source).recognised() {
                 Ok(Some(better)) => return better,
                 Ok(None) => own.engine = format!("{}{TRIED}{TESSERACT}", own.engine),
                 Err(fault) => fault.log(TESSERACT),
@@ -152,147 +143,6 @@ impl Outside {
             Some(Reason::NeedsOcr) => media_type == PDF && recogniser.pdftoppm.is_some(),
             Some(Reason::KindNotRead) => PICTURES.contains(&media_type),
             _ => false,
-        }
-    }
-
-    /// All of it, in the order of the content streams, as our own engine gives it.
-    fn pdf_text(
-        &self,
-        poor: &Extraction,
-        document: BorrowedFd<'_>,
-    ) -> Result<Option<Extraction>, MachineFault> {
-        let Some(program) = &self.pdftotext else {
-            return Ok(None);
-        };
-        let arguments = ["-raw", "-enc", "UTF-8", "-q", "-", "-"].map(str::to_owned);
-        let deadline = Instant::now() + self.limits.time;
-        let Some(output) = self.run(program, &arguments, from_start(document)?, deadline)? else {
-            return Ok(None);
-        };
-        let text = String::from_utf8_lossy(&output.bytes);
-        let old = match &poor.outcome {
-            Outcome::Text { text, .. } => words(text),
-            _ => 0,
-        };
-        let cut = output.cut.then_some(Reason::OutputLimit);
-        let better = words(&text) > old;
-        Ok(better.then(|| self.read_by(poor, PDFTOTEXT, &text, cut, 0)))
-    }
-
-    /// Page after page: a picture is made of each and read.
-    fn recognised(
-        &self,
-        poor: &Extraction,
-        document: BorrowedFd<'_>,
-        space: &SpoolSpace,
-    ) -> Result<Option<Extraction>, MachineFault> {
-        let Some(recogniser) = &self.recogniser else {
-            return Ok(None);
-        };
-        let deadline = Instant::now() + self.limits.time;
-        let is_pdf = poor.media_type == PDF;
-        let pages = match is_pdf {
-            true => poor.facts.number(Fact::Pages).max(1),
-            false => 1,
-        };
-        let wanted = pages.min(u64::from(self.limits.pages));
-        let (mut text, mut read) = (String::new(), 0);
-        for page in 1..=wanted {
-            let words = match is_pdf {
-                true => match self.picture(recogniser, document, page, deadline)? {
-                    Some(picture) => {
-                        let picture = spooled(&picture.bytes, space)?;
-                        self.page_text(recogniser, picture, deadline)?
-                    }
-                    None => None,
-                },
-                false => self.page_text(recogniser, from_start(document)?, deadline)?,
-            };
-            let Some(words) = words else {
-                break;
-            };
-            text.push_str(&words);
-            text.push('\u{c}');
-            read += 1;
-        }
-        let partial = (read < pages).then_some(Reason::PagesFailed);
-        let found = words(&text) > 0;
-        Ok(found.then(|| self.read_by(poor, TESSERACT, &text, partial, read)))
-    }
-
-    fn picture(
-        &self,
-        recogniser: &Recogniser,
-        document: BorrowedFd<'_>,
-        page: u64,
-        deadline: Instant,
-    ) -> Result<Option<Output>, MachineFault> {
-        let page = page.to_string();
-        let arguments = [
-            "-f", &page, "-l", &page, "-r", RESOLUTION, "-gray", "-png", "-",
-        ];
-        let arguments = arguments.map(str::to_owned);
-        let Some(program) = &recogniser.pdftoppm else {
-            return Ok(None);
-        };
-        self.run(program, &arguments, from_start(document)?, deadline)
-    }
-
-    fn page_text(
-        &self,
-        recogniser: &Recogniser,
-        picture: File,
-        deadline: Instant,
-    ) -> Result<Option<String>, MachineFault> {
-        let arguments = ["stdin", "stdout", "-l", &recogniser.languages];
-        let arguments = arguments.map(str::to_owned);
-        let output = self.run(&recogniser.tesseract, &arguments, picture, deadline)?;
-        Ok(output.map(|output| String::from_utf8_lossy(&output.bytes).into_owned()))
-    }
-
-    fn run(
-        &self,
-        program: &std::path::Path,
-        arguments: &[String],
-        input: File,
-        deadline: Instant,
-    ) -> Result<Option<Output>, MachineFault> {
-        let (shim, limits) = (&self.shim, &self.limits);
-        Ok(run(
-            shim,
-            limits,
-            program,
-            arguments,
-            input.into(),
-            deadline,
-        )?)
-    }
-
-    fn read_by(
-        &self,
-        poor: &Extraction,
-        engine: &str,
-        text: &str,
-        partial: Option<Reason>,
-        recognised: u64,
-    ) -> Extraction {
-        let mut facts = poor.facts.clone();
-        // Who tried in vain stays named, or it would be asked again at every look.
-        let engine = match poor.engine.split_once(TRIED) {
-            Some((_, tried)) => format!("{engine}, after {tried}"),
-            None => engine.to_owned(),
-        };
-        let limit = usize::try_from(self.limits.output_bytes).unwrap_or(usize::MAX);
-        let text = paged_text(text, limit, &mut facts);
-        facts.count(Fact::PagesRecognised, recognised);
-        Extraction {
-            outcome: Outcome::Text {
-                text: ExtractedText::new(text),
-                partial,
-            },
-            engine,
-            facts,
-            ..poor.clone()
         }
     }
 }
@@ -324,24 +174,6 @@ fn installed(program: &str) -> Option<PathBuf> {
         .iter()
         .map(|folder| PathBuf::from(folder).join(program));
     paths.into_iter().find(|path| path.is_file())
-}
-
-fn words(text: &str) -> usize {
-    let is_word = |word: &&str| word.chars().filter(|c| c.is_alphanumeric()).count() > 1;
-    text.split_whitespace().filter(is_word).count()
-}
-
-/// The document once more, at its start and for reading only.
-fn from_start(document: BorrowedFd<'_>) -> io::Result<File> {
-    File::open(format!("/proc/self/fd/{}", document.as_raw_fd()))
-}
-
-/// Bytes as the input of the next program.
-fn spooled(bytes: &[u8], space: &SpoolSpace) -> io::Result<File> {
-    let mut kept = Growing::new(space, Claim::More, bytes.len() as u64)?;
-    kept.write_all(bytes)?;
-    // The budget counts what documents leave behind; this goes with its page.
-    from_start(kept.finish()?.into_file(space)?.as_fd())
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! The workers of the daemon: bounded in number, replaced when worn, called from many threads.
 
+mod improve;
 mod queue;
 
 use std::io;
@@ -16,9 +17,9 @@ pub use queue::{Share, Urgency};
 
 use self::queue::{Lane, Queue, Ticket};
 use crate::process::{Fault, Spawner, Worker, WorkerCommand};
-use crate::protocol::{Request, Setup};
+use crate::protocol::{Request, Setup, Task};
 use crate::space::SpoolSpace;
-use crate::underway::{Mark, Refused, Underway};
+use crate::underway::{Mark, Patience, Refused, Underway};
 use crate::{Extraction, Facts, Hint, Limits, Outcome, Outside, Reason, SandboxReport};
 
 /// Longest file name that is passed on, in bytes (the longest Linux has).
@@ -99,9 +100,10 @@ impl Pool {
     ///
     /// # Errors
     /// Where it must not be read, see [`Refused`].
-    pub fn begin(&self, hash: [u8; 32]) -> Result<Option<Mark<'_>>, Refused> {
+    pub fn begin(&self, hash: [u8; 32], patience: Patience) -> Result<Option<Mark<'_>>, Refused> {
         let underway = self.underway.as_ref();
-        underway.map(|underway| underway.begin(hash)).transpose()
+        let begun = underway.map(|underway| underway.begin(hash, patience));
+        begun.transpose()
     }
 
     /// The daemon is about to end: a kill from now on is held against no document.
@@ -142,9 +144,10 @@ impl Pool {
         document: impl AsFd,
         hash: [u8; 32],
         hint: &Hint,
+        patience: Patience,
     ) -> (Extraction, Option<Mark<'_>>) {
         let document = document.as_fd();
-        match self.begin(hash) {
+        match self.begin(hash, patience) {
             Ok(mark) => {
                 let extraction = self.extract(document, hint);
                 mark.iter().for_each(Mark::working);
@@ -231,10 +234,23 @@ impl Pool {
             nonce,
             length,
             name,
+            task: Task::Read,
         };
-        match self.ask(document, &request, hint) {
+        let lane = Lane::of(hint.urgency, length);
+        let place = self.place(lane, hint.share)?;
+        self.ask(&place, document, &request)
+    }
+
+    /// Asks a worker in this place.
+    fn ask(
+        &self,
+        place: &Place<'_>,
+        document: BorrowedFd<'_>,
+        request: &Request,
+    ) -> Result<Extraction, Outcome> {
+        match self.ask_once(place, document, request) {
             // The worker died between two documents, which is not this one's doing.
-            Err(Lost::Unsent) => self.ask(document, &request, hint),
+            Err(Lost::Unsent) => self.ask_once(place, document, request),
             answer => answer,
         }
         .map_err(|lost| match lost {
@@ -243,33 +259,13 @@ impl Pool {
         })
     }
 
-    /// Gives a document that our readers did not read well to an outside program, as one of the
-    /// huge ones: such programs are slow.
-    fn improve(
-        &self,
-        extraction: Extraction,
-        document: BorrowedFd<'_>,
-        share: Share,
-    ) -> Extraction {
-        let code = extraction.outcome.reason().map_or("", Reason::code);
-        let asked = self.outside.as_ref().filter(|outside| {
-            outside.could_improve(&extraction.media_type, code, &extraction.engine)
-        });
-        match (asked, asked.map(|_| self.place(Lane::Huge, share))) {
-            (Some(outside), Some(Ok(_place))) => outside.improve(extraction, document, &self.space),
-            _ => extraction,
-        }
-    }
-
     /// Asks one worker once, and gives it back, replaces it or buries it.
-    fn ask(
+    fn ask_once(
         &self,
+        place: &Place<'_>,
         document: BorrowedFd<'_>,
         request: &Request,
-        hint: &Hint,
     ) -> Result<Extraction, Lost> {
-        let lane = Lane::of(hint.urgency, request.length);
-        let place = self.place(lane, hint.share).map_err(Lost::With)?;
         let mut worker = place.worker().map_err(Lost::With)?;
         let documents_per_worker = self.limits.documents_per_worker;
         match worker.ask(document, request, &self.limits, &self.space) {
@@ -427,6 +423,7 @@ fn unread(outcome: Outcome, document: BorrowedFd<'_>) -> Extraction {
     Extraction {
         outcome,
         media_type: media_type.to_owned(),
+        reader: None,
         engine: "none".to_owned(),
         warnings: Vec::new(),
         facts: Facts::default(),

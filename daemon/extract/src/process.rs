@@ -46,7 +46,7 @@ const FROM_OUTSIDE: &[i32] = &[
     libc::SIGPWR,
 ];
 
-/// How to start a worker: a program that calls [`worker_main`](crate::worker_main).
+/// How to start a worker: a program that calls [`worker_main`](crate::worker_main()).
 #[derive(Debug, Clone)]
 pub struct WorkerCommand {
     /// The program, normally the daemon's own executable.

@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use self::answer::{Answers, receive_reply};
 pub(crate) use self::frame::{receive, receive_with_descriptor, send, send_with_descriptor};
 use crate::member::Member;
-use crate::{Budgets, ExtractedText, Extraction, Facts, Outcome, Reason};
+use crate::{Budgets, ExtractedText, Extraction, Facts, Outcome, Reader, Reason};
 
 /// Longest media type or engine name.
 const MAX_NAME: usize = 128;
@@ -58,6 +58,17 @@ pub(crate) struct Request {
     pub(crate) nonce: u64,
     pub(crate) length: u64,
     pub(crate) name: Option<String>,
+    pub(crate) task: Task,
+}
+
+/// What the worker is to do with a document.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Task {
+    /// Tell its kind and read it.
+    Read,
+    /// Make one text of the pages that an outside program printed: UTF-8, a form feed ends each.
+    JoinPages,
 }
 
 /// What a worker may claim. Time-outs and crashes are for the daemon alone to state.
@@ -81,6 +92,7 @@ pub(crate) struct Reply {
     pub(crate) status: Status,
     pub(crate) reason: Option<Reason>,
     pub(crate) media_type: String,
+    pub(crate) reader: Option<Reader>,
     pub(crate) engine: String,
     pub(crate) warnings: Vec<String>,
     pub(crate) facts: Facts,
@@ -109,6 +121,7 @@ impl Reply {
             status,
             reason,
             media_type: extraction.media_type,
+            reader: extraction.reader,
             engine: extraction.engine,
             warnings: extraction.warnings,
             facts: extraction.facts,
@@ -154,6 +167,7 @@ impl Reply {
         Some(Extraction {
             outcome,
             media_type: self.media_type,
+            reader: self.reader,
             engine: self.engine,
             warnings: self.warnings,
             facts: self.facts,
@@ -177,6 +191,7 @@ mod tests {
             status: Status::Text,
             reason: None,
             media_type: "text/plain".into(),
+            reader: Some(Reader::Plain),
             engine: "plain 1".into(),
             warnings: vec![],
             facts: Facts::default(),

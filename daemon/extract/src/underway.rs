@@ -7,16 +7,21 @@
 //! a slot at the start is a suspect. Suspects are tried alone, so that a second crash names the
 //! culprit and the innocent clear themselves; the culprit is not tried again.
 //!
+//! Whoever holds something that others may wait for, such as memory, never waits here: it goes on
+//! beside a suspect, and a suspect that holds something is tried in company, where a crash weighs less.
+//!
 //! A daemon may also be killed from outside while it works, and that must not be held against whatever
 //! was under way. So it weighs little while the daemon only waits for a worker, and nothing across a
 //! reboot, during an orderly stop, or where another extractor reads.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{self, Write};
-use std::os::unix::fs::{FileExt, OpenOptionsExt};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::FileExt;
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+
+use rustix::fs::{Mode, OFlags};
 
 use crate::EXTRACTOR_VERSION;
 
@@ -30,6 +35,8 @@ const SLOT: usize = 64;
 const PREPARED: usize = 256;
 /// Suspects kept over a start; the rest are forgotten.
 const SUSPECTS: usize = 1024;
+/// What is read of the file: far more documents than are ever under way at once.
+const LONGEST: u64 = 1 << 20;
 /// Weight from which a content is not tried again.
 const GIVEN_UP: u8 = 4;
 
@@ -77,8 +84,28 @@ impl Stage {
 pub struct Underway {
     file: File,
     slots: Mutex<Slots>,
-    /// Held by all that is under way; alone by a suspect.
-    company: RwLock<()>,
+    company: Mutex<Company>,
+    left: Condvar,
+}
+
+/// Who is under way now.
+#[derive(Debug, Default)]
+struct Company {
+    /// All of them.
+    under_way: usize,
+    /// Suspects that wait until nobody else is.
+    waiting: usize,
+    /// A suspect is tried: whoever can wait does.
+    alone: bool,
+}
+
+/// Whether the one who begins may wait for others under way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Patience {
+    /// It holds nothing that another waits for.
+    MayWait,
+    /// It holds something that another may wait for, and must go on.
+    MustGoOn,
 }
 
 #[derive(Debug, Default)]
@@ -112,7 +139,7 @@ impl Underway {
     /// When the file cannot be read or written.
     pub fn open(directory: &Path) -> io::Result<Self> {
         let path = directory.join(NAME);
-        let left = match std::fs::read(&path) {
+        let left = match read_own(&path) {
             Ok(bytes) => suspects_in(&bytes, &boot_id()),
             Err(error) if error.kind() == io::ErrorKind::NotFound => BTreeMap::new(),
             Err(error) => return Err(error),
@@ -127,16 +154,13 @@ impl Underway {
         let room = SLOT * (1 + PREPARED).max(bytes.len() / SLOT);
         bytes.resize(room, 0);
         // Written beside and renamed: a crash must find the old file or the new one.
-        let new = directory.join(format!("{NAME}.new"));
-        let mut options = File::options();
-        options.read(true).write(true).create(true).truncate(true);
-        let mut file = options.mode(0o600).open(&new)?;
-        file.write_all(&bytes)?;
-        std::fs::rename(&new, &path)?;
+        let mut new = tempfile::NamedTempFile::new_in(directory)?;
+        new.write_all(&bytes)?;
         Ok(Self {
-            file,
+            file: new.persist(&path)?,
             slots: Mutex::new(slots),
-            company: RwLock::default(),
+            company: Mutex::default(),
+            left: Condvar::new(),
         })
     }
 
@@ -145,18 +169,12 @@ impl Underway {
     ///
     /// # Errors
     /// See [`Refused`].
-    pub fn begin(&self, name: Name) -> Result<Mark<'_>, Refused> {
-        let company = match self.lock().suspects.get(&name) {
+    pub fn begin(&self, name: Name, patience: Patience) -> Result<Mark<'_>, Refused> {
+        let is_suspect = match self.lock().suspects.get(&name) {
             Some(suspect) if suspect.weight >= GIVEN_UP => return Err(Refused::GivenUp),
-            Some(_) => None,
-            None => Some(()),
+            suspect => suspect.is_some(),
         };
-        let company = match company {
-            Some(()) => {
-                Company::Others(self.company.read().unwrap_or_else(PoisonError::into_inner))
-            }
-            None => Company::Nobody(self.company.write().unwrap_or_else(PoisonError::into_inner)),
-        };
+        let alone = self.join(is_suspect, patience);
         let mut slots = self.lock();
         let known = slots.suspects.get(&name).copied();
         let (slot, weight) = match known {
@@ -170,11 +188,54 @@ impl Underway {
             name,
             slot,
             weight,
-            _company: company,
+            is_suspect,
+            alone,
         };
         self.put(slot, &slot_of(&name, weight, Stage::Waiting))
             .map_err(Refused::NotMarked)?;
         Ok(mark)
+    }
+
+    /// Joins those under way; true where it is alone until it leaves.
+    fn join(&self, is_suspect: bool, patience: Patience) -> bool {
+        let mut company = self.company();
+        let may_wait = patience == Patience::MayWait;
+        let alone = is_suspect && may_wait;
+        if alone {
+            company.waiting += 1;
+            let busy = |company: &mut Company| company.under_way > 0;
+            company = self.wait_while(company, busy);
+            company.waiting -= 1;
+            company.alone = true;
+        } else if may_wait {
+            let taken = |company: &mut Company| company.alone || company.waiting > 0;
+            company = self.wait_while(company, taken);
+        }
+        company.under_way += 1;
+        alone
+    }
+
+    fn leave(&self, was_alone: bool) {
+        let mut company = self.company();
+        company.under_way -= 1;
+        if was_alone {
+            company.alone = false;
+        }
+        drop(company);
+        self.left.notify_all();
+    }
+
+    fn wait_while<'a>(
+        &self,
+        company: MutexGuard<'a, Company>,
+        waits: impl FnMut(&mut Company) -> bool,
+    ) -> MutexGuard<'a, Company> {
+        let waited = self.left.wait_while(company, waits);
+        waited.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn company(&self) -> MutexGuard<'_, Company> {
+        self.company.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// From here on the daemon is about to end: a kill is nobody's fault.
@@ -199,13 +260,6 @@ impl Slots {
     }
 }
 
-/// Who else may be under way.
-#[derive(Debug)]
-enum Company<'a> {
-    Others(#[expect(dead_code, reason = "held")] RwLockReadGuard<'a, ()>),
-    Nobody(#[expect(dead_code, reason = "held")] RwLockWriteGuard<'a, ()>),
-}
-
 /// A document under way, until this is dropped.
 #[derive(Debug)]
 pub struct Mark<'a> {
@@ -213,12 +267,17 @@ pub struct Mark<'a> {
     name: Name,
     slot: usize,
     weight: u8,
-    _company: Company<'a>,
+    is_suspect: bool,
+    alone: bool,
 }
 
 impl Mark<'_> {
     /// From here on the daemon itself works on the document.
     pub fn working(&self) {
+        if self.is_suspect && !self.alone {
+            // A crash may be another's fault: it goes on to weigh little.
+            return;
+        }
         // Where it fails, the crash weighs less: the document is tried once or twice more.
         let bytes = slot_of(&self.name, self.weight, Stage::Working);
         let _ = self.underway.put(self.slot, &bytes);
@@ -232,7 +291,24 @@ impl Drop for Mark<'_> {
         let mut slots = self.underway.lock();
         slots.taken.remove(&self.slot);
         slots.suspects.remove(&self.name);
+        drop(slots);
+        self.underway.leave(self.alone);
     }
+}
+
+/// The bytes of a file of ours, as many as it may have; a link or a FIFO in its place is refused.
+fn read_own(path: &Path) -> io::Result<Vec<u8>> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "under-way is no regular file; move it away",
+        ));
+    }
+    let mut bytes = Vec::new();
+    file.take(LONGEST).read_to_end(&mut bytes)?;
+    Ok(bytes)
 }
 
 /// What a file of slots holds against contents.
@@ -297,7 +373,7 @@ mod tests {
     fn crash(directory: &Path, names: &[Name]) {
         let underway = Underway::open(directory).unwrap();
         for name in names {
-            let mark = underway.begin(*name).unwrap();
+            let mark = underway.begin(*name, Patience::MayWait).unwrap();
             mark.working();
             std::mem::forget(mark);
         }
@@ -309,10 +385,16 @@ mod tests {
         crash(dir.path(), &[CULPRIT]);
         crash(dir.path(), &[CULPRIT]);
         let third = Underway::open(dir.path()).unwrap();
-        assert!(matches!(third.begin(CULPRIT), Err(Refused::GivenUp)));
+        assert!(matches!(
+            third.begin(CULPRIT, Patience::MayWait),
+            Err(Refused::GivenUp)
+        ));
         drop(third);
         let later = Underway::open(dir.path()).unwrap();
-        assert!(matches!(later.begin(CULPRIT), Err(Refused::GivenUp)));
+        assert!(matches!(
+            later.begin(CULPRIT, Patience::MayWait),
+            Err(Refused::GivenUp)
+        ));
     }
 
     #[test]
@@ -320,16 +402,16 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         crash(dir.path(), &[CULPRIT, INNOCENT]);
         let second = Underway::open(dir.path()).unwrap();
-        drop(second.begin(INNOCENT).unwrap());
-        let alone = second.begin(CULPRIT).unwrap();
+        drop(second.begin(INNOCENT, Patience::MayWait).unwrap());
+        let alone = second.begin(CULPRIT, Patience::MayWait).unwrap();
         alone.working();
         let started = AtomicUsize::new(0);
         std::thread::scope(|scope| {
             scope.spawn(|| {
-                let _mark = second.begin([3; 32]).unwrap();
+                let _mark = second.begin([3; 32], Patience::MayWait).unwrap();
                 started.fetch_add(1, Ordering::SeqCst);
             });
-            assert!(second.company.try_read().is_err(), "others may start");
+            assert!(second.company().alone, "others may start");
             assert_eq!(started.load(Ordering::SeqCst), 0);
             // The crash: what the file holds now is what the next start finds.
             let bytes = std::fs::read(dir.path().join(NAME)).unwrap();
@@ -344,19 +426,43 @@ mod tests {
     }
 
     #[test]
+    fn whoever_holds_what_others_wait_for_never_waits_for_a_suspect() {
+        let dir = tempfile::tempdir().unwrap();
+        crash(dir.path(), &[CULPRIT, INNOCENT]);
+        let second = Underway::open(dir.path()).unwrap();
+        let container = second.begin([3; 32], Patience::MayWait).unwrap();
+        std::thread::scope(|scope| {
+            let alone = scope.spawn(|| second.begin(CULPRIT, Patience::MayWait).map(drop));
+            while second.company().waiting == 0 {
+                std::thread::yield_now();
+            }
+            // Members of a container, a suspect among them: the suspect that waits would wait for
+            // the container, and the container for it.
+            drop(second.begin([4; 32], Patience::MustGoOn).unwrap());
+            let member = second.begin(INNOCENT, Patience::MustGoOn).unwrap();
+            member.working();
+            let left = suspects_in(&std::fs::read(dir.path().join(NAME)).unwrap(), &boot_id());
+            assert!(left[&INNOCENT] < GIVEN_UP, "a crash may be another's fault");
+            drop((member, container));
+            alone.join().unwrap().unwrap();
+        });
+        assert_eq!(second.company().under_way, 0);
+    }
+
+    #[test]
     fn kills_from_outside_weigh_little_or_nothing() {
         let dir = tempfile::tempdir().unwrap();
         for _ in 0..3 {
             let underway = Underway::open(dir.path()).unwrap();
-            std::mem::forget(underway.begin(INNOCENT).unwrap());
+            std::mem::forget(underway.begin(INNOCENT, Patience::MayWait).unwrap());
         }
         let waited = Underway::open(dir.path()).unwrap();
-        let mark = waited.begin(INNOCENT).unwrap();
+        let mark = waited.begin(INNOCENT, Patience::MayWait).unwrap();
         mark.working();
         waited.stopping();
         std::mem::forget(mark);
         let stopped = Underway::open(dir.path()).unwrap();
-        let mark = stopped.begin(INNOCENT).unwrap();
+        let mark = stopped.begin(INNOCENT, Patience::MayWait).unwrap();
         mark.working();
         let bytes = std::fs::read(dir.path().join(NAME)).unwrap();
         let after_reboot = suspects_in(&bytes, &[b'x'; 36]);
@@ -371,6 +477,14 @@ mod tests {
             let underway = Underway::open(dir.path()).unwrap();
             assert!(underway.lock().suspects.is_empty());
         }
+        let path = dir.path().join(NAME);
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink(dir.path().join("elsewhere"), &path).unwrap();
+        assert!(
+            Underway::open(dir.path()).is_err(),
+            "a link is not followed"
+        );
+        std::fs::remove_file(&path).unwrap();
         crash(dir.path(), &[CULPRIT; 1]);
         let path = dir.path().join(NAME);
         let mut bytes = std::fs::read(&path).unwrap();

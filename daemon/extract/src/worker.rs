@@ -1,4 +1,4 @@
-//! The worker process: confine itself, then read one document after the other.
+//! The worker process: confine itself, then have one document after the other read.
 
 use std::fs::File;
 use std::io;
@@ -8,11 +8,9 @@ use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 use std::thread;
 
-use crate::input::Input;
-use crate::protocol::{self, Answers, Hello, Reply, Request, Setup};
+use crate::protocol::{self, Answers, Hello, Reply, Request, Setup, Task};
 use crate::sandbox::{self, SandboxReport};
-use crate::sink::Sink;
-use crate::{EXTRACTOR_VERSION, Reason, formats};
+use crate::{Budgets, EXTRACTOR_VERSION, Extraction, MemberOut, Reason};
 
 /// Added to the niceness of a worker: while it reads, the daemon answers.
 const GIVE_WAY: i32 = 10;
@@ -21,19 +19,40 @@ const STACK_BYTES: usize = 64 << 20;
 /// A worker that has grown beyond this asks to be replaced.
 const MAX_RESIDENT_BYTES: u64 = 300 << 20;
 
-/// The hidden subcommand of the daemon's binary: serves documents from stdin until it closes.
+/// One document for a reader, and the bounds of its answer.
+pub struct Job {
+    /// The document, to be read by position: the daemon holds a descriptor of the same open file.
+    pub document: File,
+    /// Its length when the daemon looked; growth since is not read.
+    pub length: u64,
+    /// Its file name, where one is known.
+    pub name: Option<String>,
+    /// What is to be done with it.
+    pub task: Task,
+    /// Longest text of the answer, in bytes.
+    pub output_bytes: usize,
+    /// What its structure may cost.
+    pub budgets: Budgets,
+    /// Takes the files inside; those of the [`Extraction`] itself do not travel.
+    pub members: Box<dyn MemberOut>,
+}
+
+/// What reads a document; it catches the panics of its parsers.
+type Read = fn(Job) -> Extraction;
+
+/// The hidden subcommand of the daemon's binary: has documents from stdin read until it closes.
 ///
 /// Started by a [`Pool`](crate::Pool) only; started by hand it ends with a failure at once.
 #[must_use]
-pub fn worker_main() -> ExitCode {
-    match run() {
+pub fn worker_main(read: fn(Job) -> Extraction) -> ExitCode {
+    match run(read) {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => ExitCode::FAILURE,
     }
 }
 
 /// The main thread confines the process and waits; the thread with the big stack does the rest.
-fn run() -> io::Result<()> {
+fn run(read: Read) -> io::Result<()> {
     let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     let setup: Setup = protocol::receive(&stream)?;
     // Where it is refused, a worker competes as an equal.
@@ -44,7 +63,7 @@ fn run() -> io::Result<()> {
     let report = sandbox::confine_process(&setup);
     let parser = thread::Builder::new()
         .stack_size(STACK_BYTES)
-        .spawn(move || serve(&stream, &setup, report, &memory))?;
+        .spawn(move || serve(&stream, &setup, report, read, &memory))?;
     parser
         .join()
         .unwrap_or_else(|_| Err(io::ErrorKind::Other.into()))
@@ -54,6 +73,7 @@ fn serve(
     stream: &UnixStream,
     setup: &Setup,
     mut report: SandboxReport,
+    read: Read,
     memory: &Memory,
 ) -> io::Result<()> {
     let answers = Answers::on(stream)?;
@@ -65,36 +85,44 @@ fn serve(
     };
     protocol::send(stream, &hello)?;
     loop {
-        let (request, document) = match protocol::receive_with_descriptor(stream) {
+        let (request, document): (Request, _) = match protocol::receive_with_descriptor(stream) {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(()),
             received => received?,
         };
-        if !answer(&answers, setup, request, document.into(), memory)? {
+        let nonce = request.nonce;
+        sandbox::grant_cpu(setup.cpu_seconds)?;
+        let extraction = read(job(&answers, setup, request, document.into()));
+        if !answer(&answers, nonce, extraction, memory)? {
             return Ok(());
         }
     }
 }
 
-/// Reads one document and answers. False when this worker should not go on.
+fn job(answers: &Answers, setup: &Setup, request: Request, document: File) -> Job {
+    Job {
+        document,
+        length: request.length,
+        name: request.name,
+        task: request.task,
+        output_bytes: usize::try_from(setup.output_bytes).unwrap_or(usize::MAX),
+        budgets: setup.budgets.clone(),
+        members: Box::new(answers.members(request.nonce)),
+    }
+}
+
+/// Answers one request. False when this worker should not go on.
 fn answer(
     answers: &Answers,
-    setup: &Setup,
-    request: Request,
-    document: File,
+    nonce: u64,
+    extraction: Extraction,
     memory: &Memory,
 ) -> io::Result<bool> {
-    sandbox::grant_cpu(setup.cpu_seconds)?;
-    let input = Input::new(document, request.length);
-    let limit = usize::try_from(setup.output_bytes).unwrap_or(usize::MAX);
-    let members = Box::new(answers.members(request.nonce));
-    let sink = Sink::new(limit, setup.budgets.clone(), members);
-    let extraction = formats::extract(&input, request.name.as_deref(), sink);
     // After a panic the parser's own state is not to be trusted.
     let panicked = extraction.outcome.reason() == Some(Reason::ParserPanic);
     let grown = memory
         .resident_bytes()
         .is_some_and(|bytes| bytes > MAX_RESIDENT_BYTES);
-    let (reply, text) = Reply::of(extraction, request.nonce, panicked || grown);
+    let (reply, text) = Reply::of(extraction, nonce, panicked || grown);
     let last = reply.last;
     answers.reply(reply, text.as_bytes())?;
     Ok(!last)

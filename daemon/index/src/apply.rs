@@ -115,12 +115,12 @@ impl Index {
             shared.table.insert(*id, stats);
             shared.buffer(*id, &new.signatures);
             if new.kind == DocumentKind::Text {
-                shared.unsettled.insert(*id);
+                shared.unsettled.unplace(*id);
             }
         }
         for (root, id, more) in files {
             shared.table.count_file(*root, *id, *more);
-            shared.restless.insert(*id);
+            shared.unsettled.disturb(*id);
         }
     }
 

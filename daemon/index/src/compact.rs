@@ -7,7 +7,6 @@ use simdex_schema::{DocId, DocumentRecord, key};
 use crate::IndexError;
 use crate::batch::{Batch, LONG_BATCH};
 use crate::index::Index;
-use crate::lost::is_loss;
 use crate::text::{SegmentUsage, TextRef};
 
 /// A segment is rewritten once less than this share of its text is live.
@@ -83,7 +82,7 @@ impl Index {
             }
             match self.text(id) {
                 Ok(_) => drop(right.insert(at)),
-                Err(error) if is_loss(&error) => {}
+                Err(error) if error.is_lost_text() => {}
                 Err(error) => return Err(error),
             }
         }

@@ -85,7 +85,7 @@ impl Index {
             return None;
         }
         let shared = self.read();
-        (*view == shared.served).then_some(shared.group_ids.len() as u64)
+        (*view == shared.served).then_some(shared.handles.len() as u64)
     }
 
     /// Says that files are listed otherwise from now on; after the store says so.

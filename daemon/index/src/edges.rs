@@ -12,6 +12,7 @@
 
 use std::cmp::Reverse;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use roaring::RoaringTreemap;
 use simdex_schema::{DocId, DocumentKind, EdgeRecord};
@@ -19,7 +20,6 @@ use simdex_signature::{Fingerprint, Ratio, Rung, SchemeKind, ShingleSet};
 
 use crate::candidates::Tally;
 use crate::index::{Index, Shared};
-use crate::lost::is_loss;
 use crate::{Cancel, DocumentStats, HeldSet, IndexError, MemoryAccount, MemoryBudget};
 
 mod cuts;
@@ -33,6 +33,8 @@ pub(crate) struct EdgeFinder<'a> {
     cuts: Arc<Cuts>,
     /// Documents that may be partners; none where all may.
     among: Option<RoaringTreemap>,
+    /// Long lists left unread so far.
+    unread: AtomicU64,
 }
 
 /// Admits partners; it is handed what is locked already, since no lock may be taken twice.
@@ -76,7 +78,13 @@ impl<'a> EdgeFinder<'a> {
             threshold,
             cuts: index.cuts(threshold),
             among,
+            unread: AtomicU64::default(),
         }
+    }
+
+    /// Long lists of fingerprints left unread so far: further probes made up for each.
+    pub(crate) fn unread(&self) -> u64 {
+        self.unread.load(Ordering::Relaxed)
     }
 
     /// All edges of `id` to documents that `wanted` admits, each counted from `id`'s side.
@@ -133,7 +141,7 @@ impl<'a> EdgeFinder<'a> {
     fn set(&self, id: DocId, account: &MemoryAccount) -> Result<Option<HeldSet>, IndexError> {
         match self.index.shingles(id, account) {
             Err(IndexError::UnknownDocument(_)) => Ok(None),
-            Err(error) if is_loss(&error) => Ok(None),
+            Err(error) if error.is_lost_text() => Ok(None),
             set => set,
         }
     }
@@ -231,6 +239,8 @@ impl<'a> EdgeFinder<'a> {
         });
         let open: Vec<Rung> = open.map(|demand| demand.rung).collect();
         tally.read_long(&|f| open.iter().any(|rung| f.divisible_by(*rung)), cancel)?;
+        let unread = tally.long_at(Rung::ZERO);
+        self.unread.fetch_add(unread, Ordering::Relaxed);
         Ok(probed)
     }
 

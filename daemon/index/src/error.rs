@@ -33,11 +33,6 @@ pub enum IndexError {
     /// A document that is not (or no longer) known.
     #[error("document {} is not known", .0.0)]
     UnknownDocument(DocId),
-    /// Texts are damaged, so that an answer over all texts would lack some.
-    #[error(
-        "the extracted text of {0} documents is damaged; `simctl sync` reads their files again, then ask again"
-    )]
-    LostTexts(usize),
     /// Something outside the index could not be used for want of what the machine may have again
     /// later: descriptors, memory.
     #[error("{what}: {source}")]
@@ -50,4 +45,14 @@ pub enum IndexError {
     /// The asker went away or its deadline passed.
     #[error("the query was cancelled or ran out of time")]
     Cancelled,
+}
+
+impl IndexError {
+    /// Whether it says that a text is damaged, rather than that it could not be read now.
+    pub fn is_lost_text(&self) -> bool {
+        matches!(
+            self,
+            Self::Text(TextError::Corrupt { .. } | TextError::NoSegment { .. })
+        )
+    }
 }

@@ -30,7 +30,6 @@ impl IndexError {
             Self::Record { .. } | Self::Damaged(_) => Fault::Index,
             Self::TooLong(_)
             | Self::UnknownDocument(_)
-            | Self::LostTexts(_)
             | Self::Shortage { .. }
             | Self::Cancelled => Fault::Transient,
         }

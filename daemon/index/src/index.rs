@@ -1,23 +1,25 @@
 //! The index: what it holds, and the locks around it.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use simdex_schema::meta::Parameters;
 use simdex_schema::posting::scheme_number;
-use simdex_schema::{ContentHash, DocId, GroupId, MetaRecord};
-use simdex_signature::{Ladder, Ratio, SchemeKind, ShingleSet, Window};
+use simdex_schema::{ContentHash, DocId, DocumentKind, MetaRecord};
+use simdex_signature::{Ladder, Ratio, Rung, SchemeKind, ShingleSet, Window};
 
 use crate::buffer::Buffer;
 use crate::cache::Cache;
 use crate::counts::Counted;
 use crate::edges::Cuts;
 use crate::groups::Stars;
+use crate::handles::Handles;
 use crate::layout::Layout;
 use crate::store::Store;
 use crate::table::Table;
 use crate::text::TextStore;
+use crate::unsettled::Unsettled;
 use crate::{IndexError, Memory, View};
 
 /// All schemes that have postings.
@@ -58,8 +60,12 @@ pub struct Usage {
     pub scheme: SchemeKind,
     /// Postings in buckets and buffer.
     pub postings: u64,
+    /// Those of them that are held in memory until they are merged into buckets.
+    pub unmerged: u64,
     /// Bytes of posting values in buckets.
     pub bytes: u64,
+    /// The finest and the coarsest rung that documents were sampled at; none without documents.
+    pub rungs: Option<(Rung, Rung)>,
 }
 
 /// The index.
@@ -105,12 +111,10 @@ pub(crate) struct Shared {
     /// Roots whose files are grouped.
     pub(crate) served: View,
     pub(crate) stars: Stars,
-    /// Handles of the groups shown, by principal.
-    pub(crate) group_ids: HashMap<DocId, GroupId>,
-    /// Documents that wait for their place in a group.
-    pub(crate) unsettled: BTreeSet<DocId>,
-    /// Documents whose files changed and whose stars do not know it yet.
-    pub(crate) restless: BTreeSet<DocId>,
+    /// Handles of the groups shown.
+    pub(crate) handles: Handles,
+    /// Documents that wait for their place in a group, or whose files changed.
+    pub(crate) unsettled: Unsettled,
     /// Documents whose star or files changed since groups last got their handles.
     pub(crate) touched: BTreeSet<DocId>,
 }
@@ -228,11 +232,19 @@ impl Index {
         let (postings, bytes) = shared.merged;
         let usage = SCHEMES.iter().map(|&scheme| {
             let at = usize::from(scheme_number(scheme));
-            let buffered = (shared.buffers[at].len() + shared.merging[at].len()) as u64;
+            let unmerged = (shared.buffers[at].len() + shared.merging[at].len()) as u64;
+            let kind = match scheme {
+                SchemeKind::Chunks => DocumentKind::Raw,
+                SchemeKind::ModN | SchemeKind::BswN => DocumentKind::Text,
+            };
+            let mut rungs = shared.table.rungs(kind);
+            let finest = rungs.next();
             Usage {
                 scheme,
-                postings: postings[at] + buffered,
+                postings: postings[at] + unmerged,
+                unmerged,
                 bytes: bytes[at],
+                rungs: finest.map(|finest| (finest, rungs.last().unwrap_or(finest))),
             }
         });
         usage.collect()

@@ -29,6 +29,7 @@ mod edges;
 mod error;
 mod fault;
 mod groups;
+mod handles;
 mod index;
 mod layout;
 mod listing;
@@ -50,6 +51,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 pub mod text;
+mod unsettled;
 pub mod verify;
 
 pub use cancel::Cancel;
@@ -61,7 +63,7 @@ pub use fault::Fault;
 pub use index::{Index, Options, Usage};
 pub use listing::FileView;
 pub use memory::{Memory, MemoryAccount, MemoryBudget, MemoryPermit};
-pub use neighbourhood::{GroupView, IsWanted, MemberView, PairSearch};
+pub use neighbourhood::{GroupView, Groups, IsWanted, MemberView, PairSearch};
 pub use open::{OpenReport, Opened};
 pub use settle::Settled;
 pub use shingles::HeldSet;

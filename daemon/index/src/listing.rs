@@ -10,8 +10,8 @@ use std::path::PathBuf;
 
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
-    ContentHash, ContentRecord, DocId, DocumentHash, DocumentKind, FileKey, FileRecord, Reason,
-    RootId, State, key, path,
+    ContentHash, ContentRecord, DocId, DocumentHash, DocumentKind, FileKey, FileRecord, GroupId,
+    Reason, RootId, State, key, path,
 };
 
 use crate::index::Index;
@@ -36,6 +36,8 @@ pub struct FileView {
     pub document: Option<(DocId, DocumentHash)>,
     /// Characters of canonical text, where there is any.
     pub chars: Option<u64>,
+    /// The group it is in, once that is settled.
+    pub group: Option<GroupId>,
 }
 
 impl Index {
@@ -129,19 +131,38 @@ impl Index {
         Ok(found)
     }
 
-    /// Visits the keys of a root's files, by path, from one on; members are left out.
+    /// Whether members of a file are on record.
+    pub fn has_members(&self, container: &FileKey) -> Result<bool, IndexError> {
+        let mut found = false;
+        let prefix = key::members_of(container);
+        self.store.records().scan(&prefix, None, &mut |_, _| {
+            found = true;
+            ControlFlow::Break(())
+        })?;
+        Ok(found)
+    }
+
+    /// Visits the keys of a root's files, by path, from one on. Members are left out; of those whose
+    /// container is not on record, the container's key is visited, so that a look settles them.
     pub fn file_keys_from(
         &self,
         from: &FileKey,
         visit: &mut dyn FnMut(FileKey) -> ControlFlow<()>,
     ) -> Result<(), IndexError> {
+        let mut last = from.on_disk();
         let (prefix, from) = (key::files_of_root(from.root), key::file(from));
         self.store
             .records()
             .scan(&prefix, Some(&from), &mut |bytes, _| {
-                key::parse_file(bytes, 1)
-                    .filter(|key| !key.is_member())
-                    .map_or(ControlFlow::Continue(()), &mut *visit)
+                let Some(file) = key::parse_file(bytes, 1) else {
+                    return ControlFlow::Continue(());
+                };
+                let on_disk = file.on_disk();
+                if file.is_member() && on_disk == last {
+                    return ControlFlow::Continue(());
+                }
+                last.clone_from(&on_disk);
+                visit(on_disk)
             })?;
         Ok(())
     }
@@ -223,6 +244,7 @@ impl Index {
             reason,
             document,
             chars,
+            group: document.and_then(|(id, _)| self.group_id_of(id)),
         })
     }
 

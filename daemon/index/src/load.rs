@@ -71,7 +71,7 @@ fn load_unsettled(store: &dyn Store, shared: &mut Shared) -> Result<(), IndexErr
     visit(store, key::prefix::UNSETTLED, |bytes, _| {
         let id = key::parse_document(bytes, 1);
         let id = id.filter(|id| shared.table.is_text(*id));
-        shared.unsettled.extend(id);
+        id.into_iter().for_each(|id| shared.unsettled.unplace(id));
         Ok(())
     })
 }
@@ -126,7 +126,7 @@ pub(crate) fn load_stars(store: &dyn Store, shared: &mut Shared) -> Result<bool,
         Ok(())
     })?;
     for id in shared.table.known().iter().map(DocId) {
-        let settled = shared.table.is_text(id) && !shared.unsettled.contains(&id);
+        let settled = shared.table.is_text(id) && !shared.unsettled.is_unplaced(id);
         if settled && shared.stars.principal(id) == id {
             shared.stars.lead(id);
         }
@@ -135,7 +135,7 @@ pub(crate) fn load_stars(store: &dyn Store, shared: &mut Shared) -> Result<bool,
     Ok(members.iter().all(|(member, principal)| {
         shared.stars.principals().contains(principal.0)
             && shared.stars.principal(*member) == *principal
-            && !shared.unsettled.contains(member)
+            && !shared.unsettled.is_unplaced(*member)
     }))
 }
 
@@ -143,7 +143,7 @@ fn load_handles(store: &dyn Store, shared: &mut Shared) -> Result<(), IndexError
     visit(store, key::prefix::GROUP, |bytes, value| {
         let handle = value.try_into().map(u64::from_be_bytes).map(GroupId);
         if let (Some(id), Ok(handle)) = (key::parse_document(bytes, 1), handle) {
-            shared.group_ids.insert(id, handle);
+            shared.handles.give(id, handle);
         }
         Ok(())
     })
@@ -153,7 +153,16 @@ impl Shared {
     /// Has every document with text wait for its place.
     pub(crate) fn unsettle_all(&mut self) {
         self.stars = Stars::default();
+        for id in self.table.known().iter().map(DocId) {
+            if self.table.is_text(id) {
+                self.unsettled.unplace(id);
+            }
+        }
+    }
+
+    /// Has the files of every document looked at: they may have come and gone.
+    pub(crate) fn disturb_all(&mut self) {
         let known = self.table.known().iter().map(DocId);
-        self.unsettled = known.filter(|id| self.table.is_text(*id)).collect();
+        known.for_each(|id| self.unsettled.disturb(id));
     }
 }

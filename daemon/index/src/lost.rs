@@ -18,14 +18,6 @@ use crate::purge::forget_name;
 use crate::text::{TextError, TextRef};
 use crate::{IndexError, MemoryAccount, MemoryPermit};
 
-/// Whether an error says that a text is damaged, rather than that it could not be read now.
-pub(crate) fn is_loss(error: &IndexError) -> bool {
-    matches!(
-        error,
-        IndexError::Text(TextError::Corrupt { .. } | TextError::NoSegment { .. })
-    )
-}
-
 /// Where another text than the document's lies; its checksum may be right, or there may be none.
 fn another_text(at: &TextRef) -> IndexError {
     IndexError::Text(TextError::Corrupt {
@@ -110,7 +102,7 @@ impl Index {
         if let IndexError::Text(TextError::Corrupt { segment, .. }) = error {
             self.suspects().insert(*segment);
         }
-        if is_loss(error) && self.lost().insert(id) {
+        if error.is_lost_text() && self.lost().insert(id) {
             tracing::error!(document = id.0, %error, "a text is damaged: its files will be read again");
         }
     }
@@ -159,7 +151,7 @@ impl Index {
         self.texts.forget_kept();
         for (_, id) in texts {
             match self.text(id) {
-                Err(error) if !is_loss(&error) => return Err(error),
+                Err(error) if !error.is_lost_text() => return Err(error),
                 _ => {}
             }
         }
@@ -186,16 +178,16 @@ impl Index {
         Ok(texts)
     }
 
-    /// An error while documents are known whose text is damaged: an answer that needs every text
-    /// would silently lack theirs.
-    pub(crate) fn all_texts_read(&self) -> Result<(), IndexError> {
+    /// Documents whose text is known to be damaged: an answer that needs every text lacks theirs.
+    pub fn damaged_texts(&self) -> u64 {
         let lost: Vec<DocId> = self.lost().iter().copied().collect();
+        if lost.is_empty() {
+            return 0;
+        }
         // Those let go already may be met again until they are purged.
         let shared = self.read();
-        match lost.iter().filter(|id| shared.table.is_live(**id)).count() {
-            0 => Ok(()),
-            lost => Err(IndexError::LostTexts(lost)),
-        }
+        let live = lost.iter().filter(|id| shared.table.is_live(**id));
+        live.count() as u64
     }
 
     /// Lets documents with damaged text go: their files are unread again, so that the rescan that
@@ -219,7 +211,7 @@ impl Index {
         for (file, id) in &released {
             shared.table.count_file(file.root, *id, false);
         }
-        shared.restless.extend(&lost);
+        lost.iter().for_each(|id| shared.unsettled.disturb(*id));
         drop(shared);
         self.files_changed();
         // Only now: a failure above must not forget what is lost.

@@ -5,7 +5,7 @@
 //! view or threshold are made for the question: documents in order of rank, each tested against the
 //! principals found so far. Pairs are never kept: they are sought document by document.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -122,56 +122,89 @@ impl PairSearch<'_> {
         self.counted.load(Ordering::Relaxed)
     }
 
-    /// An error if a text turned out damaged, so that pairs may be missing.
-    pub fn finish(&self) -> Result<(), IndexError> {
-        self.index.all_texts_read()
+    /// Fingerprint lists left unread so far, because no pair hung on them.
+    pub fn suppressed(&self) -> u64 {
+        self.finder.unread()
     }
+}
+
+/// Groups of a view, and what finding them left unread.
+#[derive(Debug, Default)]
+pub struct Groups {
+    /// In no order.
+    pub groups: Vec<GroupView>,
+    /// Fingerprint lists left unread, because no group hung on them; 0 where groups are at hand.
+    pub suppressed: u64,
 }
 
 impl Index {
     /// A search for the pairs of a view at a threshold of its own.
-    pub fn pair_search(&self, view: &View, threshold: Ratio) -> Result<PairSearch<'_>, IndexError> {
-        self.all_texts_read()?;
+    pub fn pair_search(&self, view: &View, threshold: Ratio) -> PairSearch<'_> {
         let visible = self.read().texts(view);
-        Ok(PairSearch {
+        PairSearch {
             index: self,
             view: view.clone(),
             finder: EdgeFinder::new(self, threshold, Some(visible.clone())),
             found: Cache::new(KEPT_PARTNERS),
             counted: AtomicU64::new(0),
             visible,
-        })
+        }
     }
 
-    /// Groups of at least two files of the view, in no order.
+    /// Groups of at least two files of the view. Documents whose text is damaged are compared with no
+    /// other; see [`Index::damaged_texts`].
     pub fn groups(
         &self,
         view: &View,
         threshold: Ratio,
         cancel: &Cancel,
-    ) -> Result<Vec<GroupView>, IndexError> {
-        self.all_texts_read()?;
+    ) -> Result<Groups, IndexError> {
         let shared = self.read();
         let visible = shared.texts(view);
         let kept = threshold.get() == self.parameters.threshold;
         if kept && visible == shared.texts(&shared.served) {
-            return Ok(shared.shown(&shared.stars, &visible, view));
+            return Ok(Groups {
+                groups: shared.shown(&shared.stars, &visible, view),
+                suppressed: 0,
+            });
         }
         drop(shared);
-        let stars = self.stars_among(&visible, threshold, cancel)?;
-        self.all_texts_read()?;
-        Ok(self.read().shown(&stars, &visible, view))
+        let finder = EdgeFinder::new(self, threshold, Some(visible.clone()));
+        let stars = self.stars_among(&finder, &visible, cancel)?;
+        Ok(Groups {
+            groups: self.read().shown(&stars, &visible, view),
+            suppressed: finder.unread(),
+        })
     }
 
-    /// Stars over these documents at a threshold of its own. In order of rank every document is
+    /// The handle of the group that a document is in, of all that is served; none where it is in
+    /// none, or where its group has no handle yet.
+    pub fn group_id_of(&self, document: DocId) -> Option<GroupId> {
+        let shared = self.read();
+        shared.handles.of(shared.stars.principal(document))
+    }
+
+    /// The group that a document is in, as [`Index::groups`] lists it for all that is served. Takes as
+    /// long as that group has members.
+    pub fn group_of(&self, document: DocId) -> Option<GroupView> {
+        let shared = self.read();
+        shared.served_group(shared.stars.principal(document))
+    }
+
+    /// The group with this handle, in the same way.
+    pub fn group_by_id(&self, handle: GroupId) -> Option<GroupView> {
+        let shared = self.read();
+        shared.served_group(shared.handles.principal(handle)?)
+    }
+
+    /// Stars over these documents at the finder's threshold. In order of rank every document is
     /// final once it is placed, so that only principals are tested.
     fn stars_among(
         &self,
+        finder: &EdgeFinder<'_>,
         visible: &RoaringTreemap,
-        threshold: Ratio,
         cancel: &Cancel,
     ) -> Result<Stars, IndexError> {
-        let finder = EdgeFinder::new(self, threshold, Some(visible.clone()));
         let mut order: Vec<DocId> = visible.iter().map(DocId).collect();
         {
             let shared = self.read();
@@ -208,22 +241,31 @@ impl Shared {
 
     /// The groups of these stars that hold at least two files of the view.
     fn shown(&self, stars: &Stars, visible: &RoaringTreemap, view: &View) -> Vec<GroupView> {
-        let mut groups: BTreeMap<DocId, Vec<MemberView>> = BTreeMap::new();
-        for principal in stars.with_members() {
-            let members = stars.members(principal);
-            let members = members.map(|(document, edge)| MemberView { document, edge });
-            groups.insert(principal, members.collect());
-        }
-        for id in visible.iter().map(DocId) {
-            if stars.principal(id) == id && self.table.files_in(id, view) >= 2 {
-                groups.entry(id).or_default();
-            }
-        }
-        let group = |(principal, members)| GroupView {
-            id: self.group_ids.get(&principal).copied(),
+        let copied =
+            |id: &DocId| stars.principal(*id) == *id && self.table.files_in(*id, view) >= 2;
+        let mut principals: BTreeSet<DocId> = stars.with_members().collect();
+        principals.extend(visible.iter().map(DocId).filter(copied));
+        let group = |principal| self.group_around(stars, principal);
+        principals.into_iter().map(group).collect()
+    }
+
+    fn group_around(&self, stars: &Stars, principal: DocId) -> GroupView {
+        let members = stars.members(principal);
+        let members = members.map(|(document, edge)| MemberView { document, edge });
+        GroupView {
+            id: self.handles.of(principal),
             principal,
-            members,
-        };
-        groups.into_iter().map(group).collect()
+            members: members.collect(),
+        }
+    }
+
+    /// The group around a principal, where it holds two files that are served.
+    fn served_group(&self, principal: DocId) -> Option<GroupView> {
+        let group = self.group_around(&self.stars, principal);
+        let members = group.members.iter().map(|member| member.document);
+        let files = members.map(|id| self.table.files_in(id, &self.served));
+        let own = self.table.files_in(principal, &self.served);
+        let shown = self.table.is_text(principal) && own > 0 && own + files.sum::<u64>() > 1;
+        shown.then_some(group)
     }
 }

@@ -15,7 +15,6 @@ use crate::batch::{Batch, LONG_BATCH};
 use crate::buckets::drop_stale;
 use crate::index::{Index, Options, Shared, Writer};
 use crate::load::{Documents, Pointed, load_documents, load_files, load_stars};
-use crate::lost::is_loss;
 use crate::store::{Store, StoreError};
 use crate::table::DocumentStats;
 use crate::text::TextStore;
@@ -73,7 +72,7 @@ impl Index {
             shared.unsettle_all();
         }
         // Files may have come and gone since the stars were last brought up to date.
-        shared.restless = shared.table.known().iter().map(DocId).collect();
+        shared.disturb_all();
         let writer = Writer { meta, orphans };
         let index = Self::assemble(store, texts, options, shared, writer);
         report.signed_again = unmerged.len() as u64;
@@ -89,7 +88,7 @@ impl Index {
         self.note_missing(&pointed.nowhere);
         for (_, id) in pointed.ends.values().flatten() {
             match self.text(*id) {
-                Err(error) if !is_loss(&error) => return Err(error),
+                Err(error) if !error.is_lost_text() => return Err(error),
                 _ => {}
             }
         }
@@ -102,7 +101,7 @@ impl Index {
         for (id, record) in unmerged {
             match self.sign_again(id, record) {
                 // One damaged text must not keep the index from opening.
-                Err(error) if is_loss(&error) => self.note_lost(id, &error),
+                Err(error) if error.is_lost_text() => self.note_lost(id, &error),
                 signed => signed?,
             }
             if self.buffered() >= self.options.buffer_postings {

@@ -35,9 +35,9 @@ impl Index {
         let dead = shared.table.known() - shared.table.live();
         let ids = dead.into_iter().map(DocId);
         let holds = |id: &DocId| {
-            shared.restless.contains(id)
+            shared.unsettled.is_restless(*id)
                 || shared.stars.contains(*id)
-                || shared.group_ids.contains_key(id)
+                || shared.handles.of(*id).is_some()
         };
         ids.filter(|id| !holds(id)).collect()
     }
@@ -53,7 +53,7 @@ impl Index {
         let mut shared = self.write();
         for id in gone {
             shared.table.forget(*id);
-            shared.unsettled.remove(id);
+            shared.unsettled.place(*id);
         }
         Ok(())
     }

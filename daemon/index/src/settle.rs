@@ -44,13 +44,20 @@ impl Index {
     pub fn serve(&self, view: View) {
         let mut shared = self.write();
         shared.served = view;
-        shared.restless = shared.table.known().iter().map(DocId).collect();
+        shared.disturb_all();
     }
 
     /// Whether every document has its place, and every group its handle.
     pub fn is_settled(&self) -> bool {
+        self.unsettled() == 0
+    }
+
+    /// Documents whose place is still to be found, or whose files changed since it was; at least one
+    /// while groups wait for their handles.
+    pub fn unsettled(&self) -> u64 {
         let shared = self.read();
-        shared.unsettled.is_empty() && shared.restless.is_empty() && shared.touched.is_empty()
+        let waiting = shared.unsettled.len() as u64;
+        waiting.max(u64::from(!shared.touched.is_empty()))
     }
 
     /// Settles one step of documents. Only one thread may settle.
@@ -67,7 +74,7 @@ impl Index {
         }
         let (waiting, touched) = {
             let shared = self.read();
-            (shared.unsettled.len(), shared.touched.len())
+            (shared.unsettled.unplaced().len(), shared.touched.len())
         };
         // A successor that still waits for its place would miss the handle of its group.
         let mut regrouped = Vec::new();
@@ -90,7 +97,7 @@ impl Index {
     /// beside it, and takes on the handle of its group.
     fn follow_files(&self) -> Result<(), IndexError> {
         let gone = self.write().sort_restless();
-        if !self.read().unsettled.is_empty() && gone.len() < MOST_TOUCHED {
+        if !self.read().unsettled.unplaced().is_empty() && gone.len() < MOST_TOUCHED {
             return Ok(());
         }
         for id in gone {
@@ -103,7 +110,7 @@ impl Index {
             }
             self.take_out(id)?;
             let mut shared = self.write();
-            shared.restless.remove(&id);
+            shared.unsettled.calm(id);
             shared.touched.insert(id);
         }
         Ok(())
@@ -123,20 +130,19 @@ impl Index {
                 batch.put(key::unsettled(member), Vec::new());
             }
             let heir = shared.heir(id);
-            if let Some(handle) = shared.group_ids.get(&id) {
+            if let Some(handle) = shared.handles.of(id) {
                 batch.delete(key::group(id));
                 heir.iter()
-                    .for_each(|heir| batch.put(key::group(*heir), group_value(*handle)));
+                    .for_each(|heir| batch.put(key::group(*heir), group_value(handle)));
             }
             heir
         };
         batch.apply()?;
         let mut shared = self.write();
         let orphans = shared.stars.remove(id);
-        shared.touched.extend(&orphans);
-        shared.unsettled.extend(orphans);
-        if let (Some(handle), Some(heir)) = (shared.group_ids.remove(&id), heir) {
-            shared.group_ids.insert(heir, handle);
+        shared.leave_behind(&orphans);
+        if let (Some(handle), Some(heir)) = (shared.handles.take(id), heir) {
+            shared.handles.give(heir, handle);
         }
         Ok(())
     }
@@ -144,7 +150,13 @@ impl Index {
     /// The documents to be settled next, in order of rank.
     fn next_step(&self) -> Vec<DocId> {
         let shared = self.read();
-        let mut step: Vec<DocId> = shared.unsettled.iter().copied().take(STEP).collect();
+        let mut step: Vec<DocId> = shared
+            .unsettled
+            .unplaced()
+            .iter()
+            .copied()
+            .take(STEP)
+            .collect();
         step.sort_by_cached_key(|id| rank(&shared.table, *id));
         step
     }
@@ -173,17 +185,14 @@ impl Index {
             Ok((*id, Some((sought, partners))))
         };
         let (left, right) = step.split_at(step.len() / 2);
+        let all = |ids: &[DocId]| ids.iter().map(seek).collect::<Result<Vec<_>, IndexError>>();
         let (left, right) = std::thread::scope(|scope| {
-            let other = scope.spawn(|| {
-                right
-                    .iter()
-                    .map(seek)
-                    .collect::<Result<Vec<_>, IndexError>>()
-            });
-            let left = left
-                .iter()
-                .map(seek)
-                .collect::<Result<Vec<_>, IndexError>>();
+            let thread = std::thread::Builder::new().name("settler-2".to_owned());
+            // Where no thread is to be had, this one does all of it.
+            let Ok(other) = thread.spawn_scoped(scope, || all(right)) else {
+                return (all(left), all(right));
+            };
+            let left = all(left);
             let gone = || Err(IndexError::Damaged("a settling thread".to_owned()));
             (left, other.join().unwrap_or_else(|_| gone()))
         });
@@ -219,19 +228,18 @@ impl Index {
         let _writer = self.writer();
         if !self.read().is_groupable(id) {
             // Should a file carry it again, `follow_files` has it wait again.
-            self.write().unsettled.remove(&id);
+            self.write().unsettled.place(id);
             return Ok(());
         }
         self.batch_of(id, place).apply()?;
         let mut shared = self.write();
         let orphans = shared.stars.place(id, place);
-        shared.unsettled.remove(&id);
+        shared.unsettled.place(id);
         shared.touched.insert(id);
         if let Place::Principal { taken } = place {
             shared.touched.extend(taken.iter().map(|(other, _)| *other));
         }
-        shared.touched.extend(&orphans);
-        shared.unsettled.extend(orphans);
+        shared.leave_behind(&orphans);
         Ok(())
     }
 
@@ -265,7 +273,7 @@ impl Index {
             let principals = touched.iter().map(|id| shared.stars.principal(*id));
             let affected: BTreeSet<DocId> = principals.chain(touched.iter().copied()).collect();
             let handles = shared.assign_handles(&affected, &mut writer.meta.next_group);
-            let shown = |id: &DocId| shared.group_ids.contains_key(id);
+            let shown = |id: &DocId| shared.handles.of(*id).is_some();
             (affected.into_iter().filter(shown).collect(), handles)
         };
         if lost.is_empty() && gained.is_empty() {
@@ -293,23 +301,29 @@ impl Shared {
     /// they belong. The rest, those that must leave their stars, stay restless and are returned.
     fn sort_restless(&mut self) -> Vec<DocId> {
         let mut gone = Vec::new();
-        for id in std::mem::take(&mut self.restless) {
+        for id in self.unsettled.take_restless() {
             match (self.is_groupable(id), self.stars.contains(id)) {
                 (true, true) => drop(self.touched.insert(id)),
-                (true, false) => drop(self.unsettled.insert(id)),
+                (true, false) => self.unsettled.unplace(id),
                 (false, true) => gone.push(id),
-                (false, false) => drop(self.unsettled.remove(&id)),
+                (false, false) => self.unsettled.place(id),
             }
         }
-        self.restless.extend(&gone);
+        gone.iter().for_each(|id| self.unsettled.disturb(*id));
         gone
+    }
+
+    /// Members that their principal left are to be placed again.
+    fn leave_behind(&mut self, orphans: &[DocId]) {
+        self.touched.extend(orphans);
+        orphans.iter().for_each(|id| self.unsettled.unplace(*id));
     }
 
     /// The member that may lead once this principal is gone.
     fn heir(&self, id: DocId) -> Option<DocId> {
         let members = self.stars.members(id).map(|(member, _)| member);
         let free = members
-            .filter(|member| self.is_groupable(*member) && !self.group_ids.contains_key(member));
+            .filter(|member| self.is_groupable(*member) && self.handles.of(*member).is_none());
         free.min_by_key(|member| rank(&self.table, *member))
     }
 
@@ -324,9 +338,9 @@ impl Shared {
             affected.iter().copied().partition(|id| self.is_shown(*id));
         let free = hidden
             .iter()
-            .filter_map(|id| Some((self.group_ids.remove(id)?, *id)));
+            .filter_map(|id| Some((self.handles.take(*id)?, *id)));
         let free: std::collections::BTreeMap<GroupId, DocId> = free.collect();
-        let without = shown.iter().filter(|id| !self.group_ids.contains_key(id));
+        let without = shown.iter().filter(|id| self.handles.of(**id).is_none());
         let mut without: BTreeSet<DocId> = without.copied().collect();
         let mut gained = Vec::new();
         for (handle, old) in &free {
@@ -339,7 +353,9 @@ impl Shared {
             gained.push((id, GroupId(*next)));
             *next += 1;
         }
-        self.group_ids.extend(gained.iter().copied());
+        for (principal, handle) in &gained {
+            self.handles.give(*principal, *handle);
+        }
         (free.into_values().collect(), gained)
     }
 

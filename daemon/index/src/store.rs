@@ -31,6 +31,7 @@ pub use hooked::{Before, Failed, Hooked, Hooks, Operation};
 pub use memory::MemoryStore;
 pub use probe::{ProbeVerdict, probe, probe_main};
 pub use sled::{Options, SledStore};
+pub use witness::is_damaged as witness_is_damaged;
 
 /// Largest posting block accepted, in bytes. sled reads whole leaves of 16 values, and a leaf
 /// above 128 KiB becomes a file of its own, so blocks must stay well below 8 KiB.

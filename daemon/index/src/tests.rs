@@ -10,6 +10,7 @@ mod faults;
 mod foreign;
 mod frail;
 mod life;
+mod lookup;
 mod model;
 mod pairs;
 mod parameters;

@@ -58,6 +58,35 @@ fn a_carriage_return_is_not_a_line_end() {
 }
 
 #[test]
+fn the_form_is_that_of_the_library_but_for_a_carriage_return_at_the_end() {
+    let theirs = |a: &str, b: &str| {
+        let mut config = TextDiff::configure();
+        let diff = config
+            .newline_terminated(true)
+            .diff_slices(&lines(a), &lines(b));
+        diff.unified_diff()
+            .context_radius(CONTEXT)
+            .header("a", "b")
+            .to_string()
+    };
+    let same = [
+        ("x\ny\n", "x\nz\n"),
+        ("x\ny", "x\ny\n"),
+        ("", "x"),
+        ("a\r\nb\r\n", "a\r\nc\r\n"),
+    ];
+    for (a, b) in same {
+        assert_eq!(unified("a", "b", a, b, None), theirs(a, b), "{a:?} {b:?}");
+    }
+    let (a, b) = ("x\ny\r", "x\nz\r");
+    assert_eq!(apply(&unified("a", "b", a, b, None), a).as_deref(), Ok(b));
+    assert!(
+        apply(&theirs(a, b), a).is_err(),
+        "then ours is not needed any more"
+    );
+}
+
+#[test]
 fn names_stay_on_their_line() {
     let patch = unified("a\n+++ evil", "b c\u{202e}", "1\n", "2\n", None);
     let head: Vec<_> = patch.lines().take(3).collect();

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use simdex_index::{Cancel, FileView, IndexError};
+use simdex_proto::completeness::{Completeness, Pending};
 use simdex_proto::v1;
 use simdex_proto::v1::admin_server::Admin;
 use simdex_schema::State;
-use simdex_signature::Ratio;
 use tonic::{Request, Response, Status};
 
 use super::desk::{Desk, Lane};
@@ -19,10 +19,11 @@ use super::report::FeedSink;
 use super::status::{Refused, shown};
 use super::{Replies, convert, question};
 use crate::alarms::Alarm;
-use crate::catalogue::{self, Summary};
+use crate::catalogue;
 use crate::engine::Engine;
+use crate::lists;
 use crate::report::ReportDir;
-use crate::reporting;
+use crate::reporting::{self, ReportRequest};
 use crate::roots::{Root, RootState};
 
 /// Runs the daemon.
@@ -37,9 +38,16 @@ impl AdminService {
         Self { desk, reports }
     }
 
-    fn threshold(&self, asked: Option<f64>) -> Result<f64, Status> {
+    fn report_request(
+        &self,
+        threshold: Option<f64>,
+        strict: bool,
+    ) -> Result<ReportRequest, Status> {
         let kept = self.desk.engine()?.index.parameters().threshold;
-        question::ratio(asked, kept, "threshold")
+        Ok(ReportRequest {
+            threshold: question::ratio(threshold, kept, "threshold")?,
+            strict,
+        })
     }
 }
 
@@ -60,6 +68,7 @@ impl Admin for AdminService {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 format: simdex_schema::FORMAT_VERSION,
                 alarm: Some(convert::alarm(&alarm)),
+                completeness: Some(away(&alarm).into()),
                 ..v1::StatusReply::default()
             },
             (asked, _) => asked?,
@@ -99,9 +108,11 @@ impl Admin for AdminService {
         let caller = self.desk.caller(&request);
         let path = question::path(request.into_inner().path)?;
         let described = self.desk.ask(Lane::Query, caller, move |engine, _| {
+            let completeness = engine.completeness(&engine.roots.view());
             let file = question::file(engine, &path)?;
             Ok(v1::DescribeFileReply {
                 file: Some(convert::file(&file)),
+                completeness: Some(completeness.into()),
             })
         });
         Ok(Response::new(described.await?))
@@ -127,7 +138,6 @@ impl Admin for AdminService {
         let caller = self.desk.long_caller(&request);
         let root = root_at(&*self.desk.engine()?, request.into_inner().root)?;
         let confirmed = self.desk.ask(Lane::Work, caller, move |engine, _| {
-            tracing::info!(root = root.id.0, "a held loss is confirmed");
             Ok(engine.confirm_loss(&root)?)
         });
         Ok(Response::new(v1::ConfirmLossReply {
@@ -180,15 +190,29 @@ impl Admin for AdminService {
         }))
     }
 
+    async fn wait(
+        &self,
+        request: Request<v1::WaitRequest>,
+    ) -> Result<Response<v1::WaitReply>, Status> {
+        let caller = self.desk.long_caller(&request);
+        let waited = self.desk.ask(Lane::Work, caller, |engine, cancel| {
+            engine.wait_until_complete(cancel)?;
+            Ok(engine.completeness(&engine.roots.view()))
+        });
+        let completeness = Some(waited.await?.into());
+        Ok(Response::new(v1::WaitReply { completeness }))
+    }
+
     async fn stream_report(
         &self,
         request: Request<v1::StreamReportRequest>,
     ) -> Result<Response<Self::StreamReportStream>, Status> {
         use v1::stream_report_reply::Part;
         let caller = self.desk.long_caller(&request);
-        let threshold = self.threshold(request.into_inner().threshold)?;
+        let v1::StreamReportRequest { threshold, strict } = request.into_inner();
+        let asked = self.report_request(threshold, strict)?;
         let sent = self.desk.list(Lane::Work, caller, move |engine, feed| {
-            let summary = reporting::send(engine, &FeedSink(feed), threshold, feed.cancel())?;
+            let summary = reporting::send(engine, &FeedSink(feed), asked, feed.cancel())?;
             let part = Some(Part::Summary(convert::summary(summary)));
             feed.send(v1::StreamReportReply { part })
         });
@@ -200,14 +224,18 @@ impl Admin for AdminService {
         request: Request<v1::RunReportRequest>,
     ) -> Result<Response<v1::RunReportReply>, Status> {
         let caller = self.desk.long_caller(&request);
-        let v1::RunReportRequest { name, threshold } = request.into_inner();
-        let threshold = self.threshold(threshold)?;
+        let v1::RunReportRequest {
+            name,
+            threshold,
+            strict,
+        } = request.into_inner();
+        let asked = self.report_request(threshold, strict)?;
         let reports = self.reports.clone().ok_or_else(|| {
             Status::failed_precondition("the daemon's config names no directory for reports")
         })?;
         let kept = self.desk.ask(Lane::Work, caller, move |engine, cancel| {
             let name = OsStr::from_bytes(&name);
-            let kept = reporting::keep(engine, &reports, name, threshold, cancel)?;
+            let kept = reporting::keep(engine, &reports, name, asked, cancel)?;
             Ok(v1::RunReportReply {
                 out: convert::path(&kept.path),
                 summary: Some(convert::summary(kept.summary)),
@@ -234,6 +262,14 @@ impl Admin for AdminService {
             reports: reports.collect(),
         }))
     }
+}
+
+/// While there is no index nothing is complete, and what is pending is not known.
+fn away(alarm: &Alarm) -> Completeness {
+    Completeness::from(Pending {
+        alarm: Some(alarm.reason.clone()),
+        ..Pending::default()
+    })
 }
 
 fn state(name: &str) -> Result<State, Status> {
@@ -275,12 +311,9 @@ fn stall(root: &mut v1::Root, alarm: Option<&Alarm>) {
 }
 
 fn status(engine: &Engine, cancel: &Cancel) -> Result<v1::StatusReply, Refused> {
-    let started = Instant::now();
     let index = &engine.index;
-    let view = engine.roots.view();
-    let mut summary = catalogue::summary(index, &view)?;
-    count_groups(engine, &view, &mut summary, cancel)?;
-    summary.seconds = started.elapsed().as_secs_f64();
+    let summary = lists::counts(engine, &engine.roots.view(), cancel)?;
+    let completeness = summary.completeness.clone();
     let alarm = engine.host().alarms.gravest();
     let (store_bytes, text_bytes) = match index.bytes_on_disk() {
         // What keeps changes from being applied may keep files from being listed as well.
@@ -293,7 +326,7 @@ fn status(engine: &Engine, cancel: &Cancel) -> Result<v1::StatusReply, Refused> 
         data_dir: convert::path(&engine.data_dir),
         summary: Some(convert::summary(summary)),
         uptime_seconds: engine.started.elapsed().as_secs_f64(),
-        queued: engine.counts().0,
+        queued: completeness.pending.as_ref().map_or(0, |p| p.queued),
         schemes: index
             .usage()
             .into_iter()
@@ -305,7 +338,9 @@ fn status(engine: &Engine, cancel: &Cancel) -> Result<v1::StatusReply, Refused> 
         store_bytes,
         text_bytes,
         sandbox: engine.pool.sandbox().to_string(),
+        new_index: engine.host().is_new,
         alarm: alarm.as_ref().map(convert::alarm),
+        completeness: Some(completeness.into()),
     })
 }
 
@@ -317,10 +352,9 @@ fn files(
     feed: &Feed<v1::ListFilesReply>,
 ) -> Result<(), Refused> {
     use v1::list_files_reply::Part;
-    let started = Instant::now();
     let send = |part| feed.send(v1::ListFilesReply { part: Some(part) });
     let mut refused = None;
-    let mut summary = catalogue::files(&engine.index, view, &mut |file| {
+    let summary = lists::files(engine, view, feed.cancel(), &mut |file| {
         let sent = if wanted(file) {
             send(Part::File(convert::file(file)))
         } else {
@@ -333,23 +367,7 @@ fn files(
                 ControlFlow::Break(())
             }
         }
-    })?;
-    if let Some(why) = refused {
-        return Err(why);
-    }
-    count_groups(engine, view, &mut summary, feed.cancel())?;
-    summary.seconds = started.elapsed().as_secs_f64();
-    send(Part::Summary(convert::summary(summary)))
-}
-
-/// Fills in the groups at the index's own threshold.
-fn count_groups(
-    engine: &Engine,
-    view: &simdex_index::View,
-    summary: &mut Summary,
-    cancel: &Cancel,
-) -> Result<(), IndexError> {
-    let kept = Ratio::new(engine.index.parameters().threshold).unwrap_or(Ratio::ONE);
-    summary.groups = catalogue::count_groups(&engine.index, view, kept, cancel)?;
-    Ok(())
+    });
+    refused.map_or(Ok(()), Err)?;
+    send(Part::Summary(convert::summary(summary?)))
 }

@@ -5,6 +5,7 @@ use std::path::Path;
 use std::time::SystemTime;
 
 use simdex_index::{FileView, Index, Usage};
+use simdex_proto::completeness::Completeness;
 use simdex_proto::v1;
 use simdex_signature::{Rung, Scheme, SchemeKind};
 
@@ -67,12 +68,19 @@ fn hit(hit: Hit) -> v1::Match {
         verified: numbers.verified,
         scheme: Some(scheme(hit.scheme.scheme, hit.scheme.rung)),
         modified: hit.file.record.modified(),
+        date: hit.date.map(|date| date.seconds),
+        date_source: hit
+            .date
+            .map(|date| date.source.name().to_owned())
+            .unwrap_or_default(),
+        is_query: hit.is_query,
     }
 }
 
 /// An answer as the replies of a stream, the summary last.
 pub(super) fn answer(
     answer: Answer,
+    completeness: Completeness,
     seconds: f64,
 ) -> impl Iterator<Item = v1::FindReply> + Send + 'static {
     use v1::find_reply::Part;
@@ -88,6 +96,7 @@ pub(super) fn answer(
         suppressed: answer.suppressed,
         seconds,
         truncated: answer.truncated,
+        completeness: Some(completeness.into()),
     };
     let matches = answer.hits.into_iter().map(|found| Part::Match(hit(found)));
     let parts = matches.chain(std::iter::once(Part::Summary(summary)));
@@ -97,6 +106,10 @@ pub(super) fn answer(
 /// Two documents side by side.
 pub(super) fn comparison(found: Comparison) -> v1::CompareReply {
     let value = |measured: Measured| measured.value.unwrap_or_default();
+    let (diff, left_out) = match found.diff {
+        Ok(diff) => (diff, String::new()),
+        Err(why) => (String::new(), why.to_string()),
+    };
     let spans = found.spans.iter().map(|span| v1::Span {
         offset_a: span.offset_a,
         offset_b: span.offset_b,
@@ -111,7 +124,8 @@ pub(super) fn comparison(found: Comparison) -> v1::CompareReply {
         shingles_a: found.shingles.0,
         shingles_b: found.shingles.1,
         spans: spans.collect(),
-        diff: found.diff,
+        diff,
+        difference_left_out: left_out,
         estimates: found.estimates.iter().map(estimate).collect(),
         chars_a: found.chars.0,
         chars_b: found.chars.1,
@@ -151,6 +165,7 @@ pub(super) fn file(file: &FileView) -> v1::File {
         facts: facts(file),
         place: place(file),
         last_read: file.record.last_read,
+        group: file.group.map(|group| group.0),
     }
 }
 
@@ -220,6 +235,7 @@ pub(super) fn summary(summary: Summary) -> v1::Summary {
         pairs: summary.pairs,
         suppressed: summary.suppressed,
         seconds: summary.seconds,
+        completeness: Some(summary.completeness.into()),
     }
 }
 
@@ -270,17 +286,20 @@ fn mode(chosen: Option<&ChosenMode>) -> &'static str {
     }
 }
 
-/// What a scheme costs. Its n is 1: each document is signed at the rung its length asks for.
+/// What a scheme costs. Its n is the least in use: each document is signed at the rung its length asks for.
 pub(super) fn usage(index: &Index, usage: Usage) -> v1::SchemeUsage {
     let used = match usage.scheme {
         SchemeKind::Chunks => simdex_signature::Chunks::SCHEME,
         kind => Scheme::of_text(kind, index.window()),
     };
+    let (finest, coarsest) = usage.rungs.unwrap_or((Rung::ZERO, Rung::ZERO));
     v1::SchemeUsage {
-        scheme: Some(scheme(used, Rung::ZERO)),
+        scheme: Some(scheme(used, finest)),
         postings: usage.postings,
         bytes: usage.bytes,
         sign_seconds: index.sign_seconds(usage.scheme),
+        n_most: coarsest.modulus(),
+        unmerged: usage.unmerged,
     }
 }
 
@@ -323,6 +342,7 @@ mod tests {
             reason: Reason::code("io-error"),
             document: None,
             chars: None,
+            group: None,
         }
     }
 
@@ -363,6 +383,8 @@ mod tests {
                 scheme: Scheme::of_text(SchemeKind::ModN, Window::DEFAULT),
                 rung: Rung::MAX_DOCUMENT,
             },
+            date: None,
+            is_query: false,
         });
         assert_eq!(shown.relation(), v1::Relation::ContainedIn);
         assert_eq!(shown.containment_of_query.unwrap().value, None);

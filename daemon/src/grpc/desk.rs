@@ -89,7 +89,7 @@ impl Desk {
 
     /// The engine; UNAVAILABLE while it is being reopened.
     pub(super) fn engine(&self) -> Result<Arc<Engine>, Status> {
-        let away = |reopening: Reopening| Status::unavailable(reopening.to_string());
+        let away = |reopening: Reopening| Refused::from(reopening).into();
         self.slot.get().map_err(away)
     }
 

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
 use simdex_index::{Index, MemoryAccount, View};
-use simdex_proto::v1;
+use simdex_proto::{defaults, v1};
 use simdex_schema::DocumentHash;
 use simdex_signature::{Fingerprint, Rung, Scheme, SchemeKind, Signature};
 use tonic::Status;
@@ -16,8 +16,7 @@ use crate::engine::Engine;
 use crate::query::{Ask, QueryError, Request, Subject};
 use crate::roots::path_from;
 
-/// Files listed where nothing else is asked, and at most.
-const LIMIT: u32 = 20;
+/// Files listed at most.
 const MOST: u32 = 10_000;
 /// Bytes of a path or a name; members within members have long ones.
 const LONGEST_PATH: usize = 64 << 10;
@@ -193,7 +192,7 @@ pub(super) fn check_roots(count: usize) -> Result<(), Status> {
 
 /// How a query is put; its source is looked at elsewhere.
 pub(super) fn request(engine: &Engine, ask: Ask, query: &v1::Query) -> Result<Request, Status> {
-    let limit = query.limit.unwrap_or(LIMIT);
+    let limit = query.limit.unwrap_or(defaults::LIMIT);
     if !(1..=MOST).contains(&limit) {
         return Err(Status::invalid_argument(format!(
             "limit is {limit}, not 1 to {MOST}"

@@ -1,12 +1,11 @@
 //! The service `simdex.v1.Similarity`.
 
 use std::ops::ControlFlow;
-use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::time::Instant;
 
 use prost::Message;
-use simdex_index::{Cancel, FileView, Index, MemoryPermit};
+use simdex_index::MemoryPermit;
 use simdex_proto::v1;
 use simdex_proto::v1::similarity_server::Similarity;
 use simdex_signature::Ratio;
@@ -17,15 +16,15 @@ use tonic::{Request, Response, Status, Streaming};
 use super::desk::{Caller, Desk, Lane};
 use super::feed::check_length;
 use super::question::{self, Source};
-use super::status::{Refused, shown};
+use super::status::Refused;
 use super::traffic::{Received, WithReply};
 use super::upload::{self, Receiving, Uploaded};
-use super::{Replies, convert};
-use crate::catalogue::{self, Summary};
+use super::{Replies, convert, lookup};
 use crate::compare::{Comparing, compare};
 use crate::disk::DiskGuard;
-use crate::engine::Engine;
-use crate::query::{Ask, QueryError, find};
+use crate::engine::{Basis, Engine};
+use crate::lists::{self, ListRequest};
+use crate::query::{Ask, find};
 
 /// Answers questions about documents.
 pub struct SimilarityService {
@@ -48,15 +47,18 @@ impl SimilarityService {
         let received = request.extensions().get::<Received>().cloned();
         let mut parts = request.into_inner();
         let query = upload::first(&mut parts, caller.deadline).await?;
+        let strict = query.strict;
         let request = question::request(&*self.desk.engine()?, ask, &query)?;
         let source = self.source(query, &mut parts, caller, received).await?;
         let answered = self.desk.ask(Lane::Query, caller, move |engine, cancel| {
+            let basis = Basis::of(engine, &request.view, strict)?;
             let account = engine.index.memory().questions.account(cancel);
             let subject = source.subject(engine, &account)?;
-            Ok(find(&engine.index, &subject, &request, cancel)?)
+            let answer = find(&engine.index, &subject, &request, cancel)?;
+            Ok((answer, basis.close()?))
         });
-        let answer = answered.await?;
-        let replies = convert::answer(answer, started.elapsed().as_secs_f64());
+        let (answer, completeness) = answered.await?;
+        let replies = convert::answer(answer, completeness, started.elapsed().as_secs_f64());
         Ok(Response::new(Box::pin(tokio_stream::iter(replies.map(Ok)))))
     }
 
@@ -142,6 +144,7 @@ impl Similarity for SimilarityService {
     ) -> Result<Response<v1::CompareReply>, Status> {
         let caller = self.desk.caller(&request);
         let request = request.into_inner();
+        let with_difference = !request.without_difference;
         let sides = request.a.zip(request.b);
         let (a, b) = sides.ok_or_else(|| Status::invalid_argument("a side is missing"))?;
         let (disk, longest) = (self.desk.disk(), self.desk.longest_message());
@@ -153,7 +156,7 @@ impl Similarity for SimilarityService {
             let asked = Comparing {
                 names: (&names.0, &names.1),
                 cut: engine.config.signature.threshold,
-                longest,
+                longest: with_difference.then_some(longest),
                 cancel,
             };
             let reply = convert::comparison(compare(&engine.index, &a, &b, &asked)?);
@@ -173,34 +176,26 @@ impl Similarity for SimilarityService {
     ) -> Result<Response<Self::ListPairsStream>, Status> {
         use v1::list_pairs_reply::Part;
         let caller = self.desk.caller(&request);
-        let v1::ListPairsRequest { threshold, roots } = request.into_inner();
-        let engine = self.desk.engine()?;
-        let (view, at) = (
-            question::view(&engine, &roots)?,
-            threshold_of(&engine, threshold)?,
-        );
-        let started = Instant::now();
+        let v1::ListPairsRequest {
+            threshold,
+            roots,
+            strict,
+        } = request.into_inner();
+        let asked = list_request(&*self.desk.engine()?, threshold, &roots, strict)?;
         let listed = self.desk.list(Lane::Stream, caller, move |engine, feed| {
-            let (index, cancel) = (&engine.index, feed.cancel());
+            let send = |part| feed.send(v1::ListPairsReply { part: Some(part) });
             let mut refused = None;
-            let count = catalogue::pairs(index, &view, at, cancel, &mut |pair| {
-                let part = Some(Part::Pair(convert::pair(pair)));
-                feed.send(v1::ListPairsReply { part }).map_or_else(
-                    |why| {
-                        refused = Some(why);
-                        ControlFlow::Break(())
-                    },
-                    ControlFlow::Continue,
-                )
-            })?;
+            let summary = lists::pairs(engine, &asked, feed.cancel(), &mut |pair| match send(
+                Part::Pair(convert::pair(pair)),
+            ) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(why) => {
+                    refused = Some(why);
+                    ControlFlow::Break(())
+                }
+            });
             refused.map_or(Ok(()), Err)?;
-            let mut summary = catalogue::summary(index, &view)?;
-            summary.groups = catalogue::count_groups(index, &view, at, cancel)?;
-            summary.pairs = Some(count);
-            let summary = closing(summary, started);
-            feed.send(v1::ListPairsReply {
-                part: Some(Part::Summary(summary)),
-            })
+            send(Part::Summary(convert::summary(summary?)))
         });
         Ok(Response::new(listed.await?))
     }
@@ -211,28 +206,37 @@ impl Similarity for SimilarityService {
     ) -> Result<Response<Self::ListGroupsStream>, Status> {
         use v1::list_groups_reply::Part;
         let caller = self.desk.caller(&request);
-        let v1::ListGroupsRequest { threshold, roots } = request.into_inner();
-        let engine = self.desk.engine()?;
-        let (view, at) = (
-            question::view(&engine, &roots)?,
-            threshold_of(&engine, threshold)?,
-        );
-        let started = Instant::now();
+        let v1::ListGroupsRequest {
+            threshold,
+            roots,
+            strict,
+        } = request.into_inner();
+        let asked = list_request(&*self.desk.engine()?, threshold, &roots, strict)?;
         let listed = self.desk.list(Lane::Stream, caller, move |engine, feed| {
-            let groups = catalogue::groups(&engine.index, &view, at, feed.cancel())?;
-            let mut summary = catalogue::summary(&engine.index, &view)?;
-            summary.groups = groups.len() as u64;
+            let send = |part| feed.send(v1::ListGroupsReply { part: Some(part) });
+            let (groups, summary) = lists::groups(engine, &asked, feed.cancel())?;
             for group in groups {
-                feed.send(v1::ListGroupsReply {
-                    part: Some(Part::Group(convert::group(group))),
-                })?;
+                send(Part::Group(convert::group(group)))?;
             }
-            let summary = closing(summary, started);
-            feed.send(v1::ListGroupsReply {
-                part: Some(Part::Summary(summary)),
-            })
+            send(Part::Summary(convert::summary(summary)))
         });
         Ok(Response::new(listed.await?))
+    }
+
+    async fn get_group(
+        &self,
+        request: Request<v1::GetGroupRequest>,
+    ) -> Result<Response<v1::GetGroupReply>, Status> {
+        let caller = self.desk.caller(&request);
+        let v1::GetGroupRequest { source, strict } = request.into_inner();
+        let source = source
+            .ok_or_else(|| Status::invalid_argument("the request names neither file nor group"))?;
+        let got = self.desk.ask(Lane::Query, caller, move |engine, _| {
+            lookup::group(engine, source, strict)
+        });
+        let reply = got.await?;
+        check_length(&reply, self.desk.longest_message())?;
+        Ok(Response::new(reply))
     }
 
     async fn get_document(
@@ -242,7 +246,7 @@ impl Similarity for SimilarityService {
         let caller = self.desk.caller(&request);
         let request = request.into_inner();
         let got = self.desk.ask(Lane::Query, caller, move |engine, cancel| {
-            document(engine, request, cancel)
+            lookup::document(engine, request, cancel)
         });
         let (reply, held) = got.await?;
         check_length(&reply, self.desk.longest_message())?;
@@ -298,10 +302,16 @@ fn threshold_of(engine: &Engine, asked: Option<f64>) -> Result<Ratio, Status> {
     Ratio::new(value).ok_or_else(|| Status::invalid_argument("threshold is not a ratio"))
 }
 
-fn closing(summary: Summary, started: Instant) -> v1::Summary {
-    convert::summary(Summary {
-        seconds: started.elapsed().as_secs_f64(),
-        ..summary
+fn list_request(
+    engine: &Engine,
+    threshold: Option<f64>,
+    roots: &[u32],
+    strict: bool,
+) -> Result<ListRequest, Status> {
+    Ok(ListRequest {
+        view: question::view(engine, roots)?,
+        threshold: threshold_of(engine, threshold)?,
+        strict,
     })
 }
 
@@ -319,64 +329,9 @@ fn side(engine: &Engine, disk: &DiskGuard, side: v1::Side) -> Result<Source, Ref
     })
 }
 
-/// A document with its files.
-fn document(
-    engine: &Engine,
-    request: v1::GetDocumentRequest,
-    cancel: &Cancel,
-) -> Result<(v1::GetDocumentReply, Option<MemoryPermit>), Refused> {
-    use v1::get_document_request::Source as Wire;
-    let index: &Index = &engine.index;
-    let (id, hash) = match request.source {
-        Some(Wire::Path(path)) => {
-            let file = question::file(engine, &question::path(path)?)?;
-            file.document.ok_or_else(|| without_text(&file))?
-        }
-        Some(Wire::Document(hash)) => {
-            let hash = question::document(&hash)?;
-            let unknown = || QueryError::UnknownDocument(hash);
-            (index.document_by_hash(hash)?.ok_or_else(unknown)?, hash)
-        }
-        None => return Err(Status::invalid_argument("the request names no document").into()),
-    };
-    let files = index.files_of(id, &engine.roots.view())?;
-    let record = index.document(id)?.filter(|_| !files.is_empty());
-    let record = record.ok_or(QueryError::UnknownDocument(hash))?;
-    cancel.check()?;
-    let account = index.memory().questions.account(cancel);
-    let shingles = index.shingles(id, &account)?;
-    let shingles = shingles.map_or(0, |set| set.len() as u64);
-    cancel.check()?;
-    let text = match request.with_text {
-        true => index.held_text(id, &account)?,
-        false => None,
-    };
-    let (text, held) = text.unzip();
-    let reply = v1::GetDocumentReply {
-        document: hash.0.to_vec(),
-        chars: record.chars,
-        shingles,
-        files: files.iter().map(convert::file).collect(),
-        text,
-    };
-    Ok((reply, held.flatten()))
-}
-
 /// A reply whose memory is counted until the client has read it.
 fn kept_until_read<T>(reply: T, held: Option<MemoryPermit>) -> Response<T> {
     let mut response = Response::new(reply);
     response.extensions_mut().insert(WithReply::keep(held));
     response
-}
-
-fn without_text(file: &FileView) -> Status {
-    let path = shown(file.path.as_os_str().as_bytes());
-    let state = file.state.name();
-    let reason = file.reason.as_str();
-    let why = if reason.is_empty() {
-        String::new()
-    } else {
-        format!(" ({reason})")
-    };
-    Status::failed_precondition(format!("{path} has no text: its state is {state}{why}"))
 }

@@ -1,19 +1,24 @@
 //! The one table from what went wrong to the status a client gets.
 //!
-//! A message is one fragment that names the thing and the cause, without a full stop: simctl adds
-//! the way out, so ours is cut off where an error carries one. Failures of the daemon itself are
-//! logged here, where their code is chosen.
+//! A message is one fragment that names the thing and the cause, without a full stop. What to do about
+//! it goes beside it as [`ErrorDetail`], so that nobody has to take a sentence apart. Failures of the
+//! daemon itself are logged here, where their code is chosen.
 
+use prost::Message;
 use simdex_index::IndexError;
 use simdex_index::store::StoreError;
 use simdex_index::text::TextError;
+use simdex_proto::v1::{ERROR_DETAIL, ErrorDetail};
+use tonic::metadata::MetadataValue;
 use tonic::{Code, Status};
 
 use crate::causes::causes;
-use crate::engine::EngineError;
+use crate::engine::{EngineError, Incomplete};
+use crate::lists::ListError;
 use crate::query::QueryError;
 use crate::report::ReportError;
 use crate::reporting::ReportingError;
+use crate::slot::Reopening;
 
 /// Longest stretch of a caller's words that a message repeats, bytes.
 const ECHO: usize = 200;
@@ -56,6 +61,17 @@ impl Refused {
     fn new(code: Code, message: &str) -> Self {
         Self(Status::new(code, bounded(message)))
     }
+
+    /// With what to do about it.
+    fn advised(mut self, advice: Option<&str>) -> Self {
+        if let Some(advice) = advice {
+            let advice = bounded(advice);
+            let detail = ErrorDetail { advice }.encode_to_vec();
+            let metadata = self.0.metadata_mut();
+            metadata.insert_bin(ERROR_DETAIL, MetadataValue::from_bytes(&detail));
+        }
+        self
+    }
 }
 
 impl From<Status> for Refused {
@@ -77,9 +93,8 @@ impl From<QueryError> for Refused {
             QueryError::UnknownFile(_) | QueryError::UnknownDocument(_) => Code::NotFound,
             QueryError::Invalid(_) => Code::InvalidArgument,
             QueryError::SchemeOff | QueryError::NoText(_) => Code::FailedPrecondition,
-            QueryError::TooLong(_) => Code::ResourceExhausted,
         };
-        Self::new(code, cause(&error.to_string()))
+        Self::new(code, &error.to_string()).advised(error.advice())
     }
 }
 
@@ -94,7 +109,6 @@ impl From<IndexError> for Refused {
             }
             IndexError::UnknownDocument(_) => Code::NotFound,
             IndexError::Damaged(_)
-            | IndexError::LostTexts(_)
             | IndexError::Record { .. }
             | IndexError::Store(StoreError::Corrupt { .. } | StoreError::Damaged { .. })
             | IndexError::Text(TextError::Corrupt { .. } | TextError::NoSegment { .. }) => {
@@ -106,25 +120,47 @@ impl From<IndexError> for Refused {
         if code != Code::NotFound {
             tracing::error!(reason, "the index failed");
         }
-        Self::new(code, &reason)
+        Self::new(code, &reason).advised(error.advice())
+    }
+}
+
+impl From<Reopening> for Refused {
+    fn from(reopening: Reopening) -> Self {
+        let refused = Self::new(Code::Unavailable, &reopening.to_string());
+        refused.advised(Some(Reopening::ADVICE))
     }
 }
 
 impl From<EngineError> for Refused {
     fn from(error: EngineError) -> Self {
+        let code = match error {
+            EngineError::Index(error) => return error.into(),
+            EngineError::Unsynced { .. } | EngineError::NothingHeld(_) => Code::FailedPrecondition,
+            EngineError::NotApplied(_) | EngineError::Failed(_) => Code::Unavailable,
+            _ => {
+                tracing::error!(%error, "the engine failed");
+                Code::Internal
+            }
+        };
+        Self::new(code, &error.to_string()).advised(error.advice().as_deref())
+    }
+}
+
+impl From<Incomplete> for Refused {
+    fn from(error: Incomplete) -> Self {
+        let code = match error.0.damaged {
+            0 => Code::FailedPrecondition,
+            _ => Code::DataLoss,
+        };
+        Self::new(code, &error.to_string())
+    }
+}
+
+impl From<ListError> for Refused {
+    fn from(error: ListError) -> Self {
         match error {
-            EngineError::Index(error) => error.into(),
-            // The whole sentence: it names what to do about this very root.
-            error @ EngineError::Unsynced(_) => {
-                Self::new(Code::FailedPrecondition, &error.to_string())
-            }
-            error @ (EngineError::NotApplied(_) | EngineError::Failed(_)) => {
-                Self::new(Code::Unavailable, cause(&error.to_string()))
-            }
-            other => {
-                tracing::error!(error = %other, "the engine failed");
-                Self::new(Code::Internal, cause(&other.to_string()))
-            }
+            ListError::Incomplete(error) => error.into(),
+            ListError::Index(error) => error.into(),
         }
     }
 }
@@ -132,10 +168,11 @@ impl From<EngineError> for Refused {
 impl From<ReportingError> for Refused {
     fn from(error: ReportingError) -> Self {
         match error {
+            ReportingError::Incomplete(error) => error.into(),
             ReportingError::Index(error) => error.into(),
             ReportingError::Report(ReportError::Cancelled) => IndexError::Cancelled.into(),
             ReportingError::Report(error) => {
-                Self::new(of_report(&error), cause(&error.to_string()))
+                Self::new(of_report(&error), &error.to_string()).advised(error.advice())
             }
         }
     }
@@ -160,13 +197,6 @@ pub(super) fn lost_thread(error: &tokio::task::JoinError) -> Status {
     }
     tracing::error!("a thread that answered a request failed");
     Status::internal("the request could not be answered")
-}
-
-/// The message without the way out that follows its last semicolon.
-fn cause(message: &str) -> &str {
-    message
-        .rsplit_once("; ")
-        .map_or(message, |(cause, _)| cause)
 }
 
 #[cfg(test)]
@@ -215,14 +245,42 @@ mod tests {
     }
 
     #[test]
-    fn a_message_names_the_thing_and_leaves_the_way_out_to_the_client() {
-        let (_, message) = status(QueryError::UnknownFile("/a; b".into()));
-        assert_eq!(message, "/a; b is not a file the index knows");
-        let (code, message) = status(EngineError::Unsynced("the root /a is stale".into()));
-        assert_eq!(
-            (code, message.as_str()),
-            (Code::FailedPrecondition, "the root /a is stale")
-        );
+    fn a_message_names_the_thing_whatever_it_is_called_and_advice_goes_beside_it() {
+        let table: [(Refused, &str, &str); 4] = [
+            (
+                QueryError::UnknownFile("/a; b".into()).into(),
+                "/a; b is not a file the index knows",
+                "name a file below a watched root as it is listed, or send its bytes",
+            ),
+            (
+                QueryError::NoText("/x; y.bin has no text to compare: its state is failed".into())
+                    .into(),
+                "/x; y.bin has no text to compare: its state is failed",
+                "compare copies that hold readable text",
+            ),
+            (
+                EngineError::Unsynced {
+                    reason: "the root /a; b is stale".into(),
+                    advice: "mount it".into(),
+                }
+                .into(),
+                "the root /a; b is stale",
+                "mount it",
+            ),
+            (
+                Reopening("a; b".into()).into(),
+                "the index is being reopened (a; b)",
+                "ask again later",
+            ),
+        ];
+        for (Refused(status), message, advice) in table {
+            assert_eq!(status.message(), message);
+            let bytes = status.metadata().get_bin(ERROR_DETAIL).unwrap();
+            let detail = ErrorDetail::decode(bytes.to_bytes().unwrap()).unwrap();
+            assert_eq!(detail.advice, advice);
+        }
+        let Refused(plain) = QueryError::Invalid("no".into()).into();
+        assert!(plain.metadata().get_bin(ERROR_DETAIL).is_none());
     }
 
     #[test]

@@ -16,14 +16,13 @@ use std::io::{self, Seek, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use simdex_extract::{
-    EXTRACTOR_VERSION, Fact, Hint, Member, PrivateFile, Snapshot, SnapshotError, Urgency,
-};
+use simdex_extract::{Fact, Hint, Member, PrivateFile, Snapshot, SnapshotError, Urgency};
 use simdex_index::{IndexError, SeenFile};
 use simdex_schema::{ContentHash, ContentRecord, FileKey, FileStat};
 
 use self::plan::{MAX_BYTES, Page, Plan, Sight, copy};
 use super::content::ReadContent;
+use super::current::is_current;
 use super::{Ingest, members, name_of};
 use crate::roots::Root;
 use crate::watch::stat::Observe;
@@ -210,7 +209,9 @@ impl Ingest<'_> {
         let Ok(private) = snapshot.into_file() else {
             return Sight::Unproven;
         };
-        let (extraction, _mark) = self.pool.extract_marked(&private, seen.0.0, &hint);
+        let (extraction, _mark) =
+            self.pool
+                .extract_marked(&private, seen.0.0, &hint, self.patience());
         let read = ReadContent::of(extraction);
         match read.fault {
             Some(_) => Sight::Unproven,
@@ -239,11 +240,6 @@ fn sight(
     asked_by_page(media_type, facts).map_or(Sight::NoPage(stat.length), |asked| {
         Sight::Page(Page::new(key.path, (hash, stat), asked))
     })
-}
-
-/// Whether what is on record is what reading would give.
-fn is_current(content: &ContentRecord) -> bool {
-    content.extractor >= EXTRACTOR_VERSION
 }
 
 /// The file at this path of the share of `key`.

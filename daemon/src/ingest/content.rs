@@ -3,12 +3,14 @@
 use std::io::{Read, Seek};
 
 use simdex_extract::{
-    EXTRACTOR_VERSION, Extraction, Fact, Facts, Hint, Member, Outcome, PrivateFile, Urgency,
+    EXTRACTOR_VERSION, Extraction, Fact, Facts, Hint, Member, Outcome, Patience, PrivateFile,
+    Reader, Urgency,
 };
 use simdex_index::{IndexError, NewContent, NewDocument};
 use simdex_schema::{ContentHash, ContentRecord, DocumentHash, DocumentKind, Reason, State};
 use simdex_signature::{CanonicalText, Chunks, Ladder};
 
+use super::current::{is_current, version_of};
 use super::{Ingest, STRIKES};
 
 /// A content just read, with the files inside it.
@@ -46,7 +48,9 @@ impl Ingest<'_> {
             share: self.share,
         };
         // The mark stays until the text is canonical and signed.
-        let (extraction, _mark) = self.pool.extract_marked(bytes.private, bytes.hash.0, &hint);
+        let (extraction, _mark) =
+            self.pool
+                .extract_marked(bytes.private, bytes.hash.0, &hint, self.patience());
         let mut read = ReadContent::of(extraction);
         if let (Some(cut), State::Indexed) = (cut, read.state) {
             (read.state, read.reason) = (State::Partial, Reason::code(cut));
@@ -72,11 +76,20 @@ impl Ingest<'_> {
             bytes: bytes.length,
             warnings: read.warnings,
             facts: read.facts,
+            reader: read.reader.map(version_of),
         };
         Unpacked {
             content: NewContent { record, document },
             members: read.members,
             fault: read.fault,
+        }
+    }
+
+    /// Whether this look may wait for others: not while it holds memory that they wait for.
+    pub(super) fn patience(&self) -> Patience {
+        match self.account.held() {
+            0 => Patience::MayWait,
+            _ => Patience::MustGoOn,
         }
     }
 
@@ -165,6 +178,8 @@ pub struct ReadContent {
     pub text: Option<String>,
     /// Kind by content.
     pub media_type: String,
+    /// Which reader answered.
+    pub reader: Option<Reader>,
     /// Who read it.
     pub engine: String,
     /// Remarks.
@@ -212,6 +227,7 @@ impl ReadContent {
             reason,
             text,
             media_type,
+            reader: extraction.reader,
             engine,
             warnings: extraction.warnings,
             facts: facts_of(&extraction.facts),
@@ -238,7 +254,7 @@ impl ReadContent {
     /// Failures in a row, this one included: those of an older extractor do not count, nor do the
     /// machine's.
     fn strikes(&self, old: Option<ContentRecord>) -> u32 {
-        let same = old.filter(|old| old.extractor == EXTRACTOR_VERSION);
+        let same = old.filter(is_current);
         match self.state {
             State::Quarantined => STRIKES,
             state if state.is_failure() && self.fault.is_none() => {

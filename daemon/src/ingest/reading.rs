@@ -7,14 +7,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use simdex_extract::{PrivateFile, Reason, SnapshotError};
-use simdex_index::IndexError;
+use simdex_index::{Change, IndexError};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat, State};
 
 use super::beside::Shown;
 use super::content::Bytes;
 use super::known::{Found, Whole};
-use super::{Ingest, Looked, hash_of, name_of, now, refused, unread};
+use super::{Ingest, Looked, hash_in_place, name_of, now, own_report, refused, unread};
 use crate::roots::Root;
 use crate::watch::stat::Observe;
 
@@ -29,6 +29,8 @@ enum Reading {
     Whole(Box<Whole>),
     /// The share answered for it with an error, as it was then.
     Refused(FileStat),
+    /// The daemon wrote it.
+    OwnReport(FileRecord),
     /// It turned out to be longer than the limit.
     TooLong(FileStat),
     /// It changed meanwhile.
@@ -70,6 +72,16 @@ impl Ingest<'_> {
                 Reading::Refused(stat) => {
                     return Ok(refused(root, key, known, Some(stat), "io-error"));
                 }
+                Reading::OwnReport(record) if known.as_ref() == Some(&record) => {
+                    return Ok(Looked::Unchanged);
+                }
+                Reading::OwnReport(record) => {
+                    return Ok(Looked::Changed(Change::File {
+                        key,
+                        record,
+                        content: None,
+                    }));
+                }
                 Reading::TooLong(stat) => {
                     let (state, reason) = (State::TooLarge, "input-limit");
                     return Ok(unread(key, known, Some(stat), state, reason));
@@ -101,6 +113,10 @@ impl Ingest<'_> {
         // From here on nothing looks at the file itself.
         if !FileStat::of_open(file).is_ok_and(|after| after.unchanged(&stat, true)) {
             return Ok(Reading::Changed);
+        }
+        if self.own_reports.content_of(root, key) == Some(hash) {
+            let record = own_report::record(stat, stat.racy(read_at));
+            return Ok(Reading::OwnReport(record));
         }
         let (found, unpacked) = match (found, &bytes) {
             (Found::Fresh(old), Some((private, length))) => {
@@ -149,7 +165,7 @@ impl Ingest<'_> {
         length: u64,
     ) -> Result<Result<Taken, SnapshotError>, IndexError> {
         if length > HASHED_FIRST
-            && let Some(taken) = self.known_where_it_lies(key, known, file)?
+            && let Some(taken) = self.known_where_it_lies(key, known, (file, length))?
         {
             return Ok(Ok(taken));
         }
@@ -157,7 +173,7 @@ impl Ingest<'_> {
             Ok(snapshot) => snapshot,
             Err(SnapshotError::Spool(error)) => {
                 // What is known needs no room.
-                let taken = self.known_where_it_lies(key, known, file)?;
+                let taken = self.known_where_it_lies(key, known, (file, length))?;
                 return Ok(taken.ok_or(SnapshotError::Spool(error)));
             }
             Err(error) => return Ok(Err(error)),
@@ -180,9 +196,9 @@ impl Ingest<'_> {
         &self,
         key: &FileKey,
         known: Option<&FileRecord>,
-        file: &File,
+        (file, length): (&File, u64),
     ) -> Result<Option<Taken>, IndexError> {
-        let Ok((hash, _)) = hash_of(file) else {
+        let Some(hash) = hash_in_place(file, length, self.account.cancel())? else {
             return Ok(None);
         };
         let found = self.found(key, known, hash)?;

@@ -7,6 +7,7 @@ use std::path::Path;
 use base64::Engine as _;
 use serde::Serialize;
 use simdex_index::FileView;
+use simdex_proto::completeness::Completeness;
 
 use crate::catalogue::{Group, Member, Pair, Summary};
 
@@ -50,6 +51,9 @@ struct FileLine<'a> {
     ordinal: Option<u32>,
     /// When its bytes were last read (RFC 3339).
     last_read: Option<String>,
+    /// Its last modification by the file system, or by the container that holds it (RFC 3339).
+    modified: Option<String>,
+    group: Option<u64>,
 }
 
 /// A time as it is written (RFC 3339).
@@ -87,6 +91,8 @@ pub fn file_line(file: &FileView) -> String {
         role: file.record.member.map(|place| place.role.name()),
         ordinal: file.record.member.map(|place| place.ordinal),
         last_read: file.record.last_read.and_then(date),
+        modified: file.record.modified().and_then(date),
+        group: file.group.map(|group| group.0),
     })
 }
 
@@ -199,6 +205,8 @@ struct SummaryLine<'a> {
     pairs: Option<u64>,
     suppressed: u64,
     seconds: f64,
+    #[serde(flatten)]
+    completeness: &'a Completeness,
 }
 
 /// `{"type":"summary",…}`, last.
@@ -214,5 +222,6 @@ pub fn summary_line(summary: &Summary) -> String {
         pairs: summary.pairs,
         suppressed: summary.suppressed,
         seconds: summary.seconds,
+        completeness: &summary.completeness,
     })
 }

@@ -5,6 +5,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 
 use simdex_index::FileView;
+use simdex_proto::completeness::{Completeness, Pending};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
     ContentHash, ContentRecord, DocId, DocumentHash, FileKey, FileRecord, FileStat, GroupId,
@@ -44,11 +45,13 @@ fn file(path: &[u8], state: State, document: u8) -> FileView {
             bytes: 1_200,
             warnings: Vec::new(),
             facts: vec![("charset".into(), "koi8-r".into())],
+            reader: None,
         }),
         state,
         reason: Reason::none(),
         document: Some((DocId(1), DocumentHash([document; 32]))),
         chars: Some(1_100),
+        group: Some(GroupId(7)),
     }
 }
 
@@ -113,12 +116,14 @@ fn a_file_line_says_null_for_what_there_is_not() {
     let mut empty = file(b"/s/empty", State::NoText, 1);
     empty.document = None;
     empty.chars = None;
+    empty.group = None;
     empty.reason = Reason::code("empty-file");
     let expected = format!(
         "{{\"type\":\"file\",\"v\":1,\"path\":\"/s/empty\",\"state\":\"no-text\",\"reason\":\"empty-file\",\
          \"document\":null,\"content\":\"{}\",\"media_type\":\"text/plain\",\"bytes\":1200,\"chars\":null,\"engine\":\"plain\",\"extractor\":1,\
          \"warnings\":[],\"facts\":{{\"charset\":\"koi8-r\"}},\"container\":null,\"role\":null,\
-         \"ordinal\":null,\"last_read\":\"2023-11-14T22:13:20Z\"}}",
+         \"ordinal\":null,\"last_read\":\"2023-11-14T22:13:20Z\",\
+         \"modified\":\"1970-01-01T00:00:00Z\",\"group\":null}}",
         "01".repeat(32)
     );
     assert_eq!(file_line(&empty), expected);
@@ -151,15 +156,68 @@ fn pair_and_summary_lines_are_the_contract() {
         groups: 1,
         pairs: Some(1),
         seconds: 0.5,
+        completeness: Completeness::from(Pending::default()),
         ..Summary::default()
     };
     assert_eq!(
         summary_line(&summary),
         "{\"type\":\"summary\",\"v\":1,\"files_on_disk\":3,\"members\":0,\
          \"states\":{\"indexed\":2,\"no-text\":1},\"documents\":2,\"groups\":1,\"pairs\":1,\
-         \"suppressed\":0,\"seconds\":0.5}"
+         \"suppressed\":0,\"seconds\":0.5,\"complete\":true}"
+    );
+    let pending = Pending {
+        queued: 5,
+        damaged: 1,
+        ..Pending::default()
+    };
+    let incomplete = Summary {
+        completeness: pending.into(),
+        ..summary.clone()
+    };
+    let line = summary_line(&incomplete);
+    assert!(
+        line.ends_with(
+            "\"complete\":false,\"pending\":{\"queued\":5,\"unsettled\":0,\"stale_roots\":0,\
+             \"held_losses\":0,\"damaged\":1}}"
+        ),
+        "{line}"
     );
     let text = "3 files on disk\n         2  indexed\n         1  no-text\n\
-                2 documents, 1 groups, 1 pairs, 0.5 s\n";
+                2 documents, 1 group, 1 pair, 0.5 s\n";
     assert_eq!(summary_text(&summary), text);
+}
+
+#[test]
+fn a_file_that_was_not_read_is_named_with_the_reason() {
+    let mut locked = file(b"/s/b\x1b.pdf", State::Encrypted, 1);
+    locked.reason = Reason::code("password-needed");
+    assert_eq!(
+        unread_text(&locked),
+        "  encrypted (password-needed)              /s/b\\u{1b}.pdf\n"
+    );
+    let listed = |state, reason: &str| {
+        let mut file = file(b"/s/a", state, 1);
+        file.reason = Reason::code(reason);
+        crate::catalogue::is_unread(&file)
+    };
+    for (state, reason) in [
+        (State::Indexed, ""),
+        (State::IdenticalText, ""),
+        (State::TooShort, ""),
+        (State::Container, ""),
+        (State::NoText, "empty-file"),
+    ] {
+        assert!(!listed(state, reason), "{state:?}");
+    }
+    for (state, reason) in [
+        (State::Partial, "pages-failed"),
+        (State::Container, "parts-limit"),
+        (State::NoText, "needs-ocr"),
+        (State::Unreadable, "permission-denied"),
+        (State::Skipped, "symlink"),
+        (State::Unsupported, "binary"),
+        (State::Quarantined, "malformed"),
+    ] {
+        assert!(listed(state, reason), "{state:?}");
+    }
 }

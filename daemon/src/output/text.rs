@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::Path;
 
+use simdex_index::FileView;
+
 use crate::catalogue::{Group, Member, Pair, Summary};
 use crate::query::Relation;
 
@@ -35,6 +37,12 @@ fn is_plain(c: char) -> bool {
     !c.is_control() && !bidi && c != '\\'
 }
 
+/// A count with its noun: `1 file`, `2 files`.
+pub fn counted(count: u64, noun: &str) -> String {
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {noun}{plural}")
+}
+
 fn percent(ratio: f64) -> String {
     // 99.96 % must not read as 100 %.
     let shown = (ratio * 1000.0).floor() / 10.0;
@@ -52,7 +60,8 @@ pub fn group_text(number: usize, group: &Group) -> String {
         return String::new();
     };
     let path = Printable(&principal.file.path);
-    let mut text = format!("group {number}: {} files\n", group.members.len());
+    let files = counted(group.members.len() as u64, "file");
+    let mut text = format!("group {number}: {files}\n");
     text.push_str(&format!("  {:<41}{path}\n", "principal"));
     for member in members {
         text.push_str(&member_text(member));
@@ -87,22 +96,36 @@ pub fn pair_text(pair: &Pair) -> String {
     )
 }
 
+/// What stands before the first line of [`unread_text`].
+pub const UNREAD_LEGEND: &str = "files that were not read, or not whole\n";
+
+/// A file that was not read, or not whole, with the reason.
+pub fn unread_text(file: &FileView) -> String {
+    let (state, reason) = (file.state.name(), file.reason.as_str());
+    let why = match reason {
+        "" => state.to_owned(),
+        reason => format!("{state} ({reason})"),
+    };
+    format!("  {why:<41}{}\n", Printable(&file.path))
+}
+
 /// Where every file ended.
 pub fn summary_text(summary: &Summary) -> String {
-    let mut text = format!("{} files on disk\n", summary.files_on_disk);
+    let mut text = format!("{} on disk\n", counted(summary.files_on_disk, "file"));
     let mut states: Vec<_> = summary.states.iter().collect();
     states.sort_by(|a, b| b.1.cmp(a.1).then(a.0.cmp(b.0)));
     for (state, count) in states {
         text.push_str(&format!("  {count:>8}  {state}\n"));
     }
     if summary.members > 0 {
-        text.push_str(&format!("{} files inside containers\n", summary.members));
+        let members = counted(summary.members, "file");
+        text.push_str(&format!("{members} inside containers\n"));
     }
-    let pairs = summary.pairs.map(|pairs| format!("{pairs} pairs, "));
+    let pairs = summary.pairs.map(|pairs| counted(pairs, "pair") + ", ");
     text.push_str(&format!(
-        "{} documents, {} groups, {}{:.1} s\n",
-        summary.documents,
-        summary.groups,
+        "{}, {}, {}{:.1} s\n",
+        counted(summary.documents, "document"),
+        counted(summary.groups, "group"),
         pairs.unwrap_or_default(),
         summary.seconds
     ));

@@ -5,10 +5,11 @@ use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use simdex_schema::FileKey;
+use simdex_schema::{FileKey, RootId};
 
-/// Files kept in mind.
+/// Files kept in mind, and those of one root among them.
 const FILES: usize = 4096;
+const OF_ROOT: usize = FILES / 4;
 /// The first wait, and the longest.
 const FIRST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(300);
@@ -82,7 +83,7 @@ impl Again {
 
 impl State {
     fn later(&mut self, key: &FileKey, now: Instant) {
-        if self.files.len() >= FILES && !self.files.contains_key(key) {
+        if !self.files.contains_key(key) && !self.has_room(key.root) {
             return;
         }
         let first = Try {
@@ -92,6 +93,18 @@ impl State {
         let file = self.files.entry(key.clone()).or_insert(first);
         let wait = FIRST.saturating_mul(1 << file.tries.min(16)).min(LONGEST);
         (file.due, file.tries) = (Some(now + wait), file.tries.saturating_add(1));
+    }
+
+    /// Whether one more file of this root is kept in mind: no root takes the room of all others.
+    fn has_room(&self, root: RootId) -> bool {
+        let first = |root| FileKey {
+            root,
+            path: Vec::new(),
+        };
+        let of_root = self
+            .files
+            .range(first(root)..first(RootId(root.0.saturating_add(1))));
+        self.files.len() < FILES && of_root.count() < OF_ROOT
     }
 
     /// A file whose time has come.
@@ -107,8 +120,6 @@ impl State {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use simdex_schema::RootId;
-
     fn key(name: &str) -> FileKey {
         FileKey {
             root: RootId(1),
@@ -140,6 +151,15 @@ mod tests {
     fn it_is_bounded_and_ends() {
         let again = Again::default();
         (0..FILES + 9).for_each(|at| again.later(&key(&at.to_string())));
+        assert_eq!(again.waiting(), OF_ROOT as u64, "a root has its share");
+        for root in 2..9 {
+            for at in 0..OF_ROOT {
+                again.later(&FileKey {
+                    root: RootId(root),
+                    path: at.to_string().into(),
+                });
+            }
+        }
         assert_eq!(again.waiting(), FILES as u64);
         again.close();
         assert_eq!(again.next(), None);

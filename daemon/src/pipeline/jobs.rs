@@ -19,6 +19,9 @@ use crate::progress::Job;
 const WAITING_IN_FOLDER: usize = 1024;
 const WAITING_IN_ROOT: usize = 8192;
 
+/// How often whoever waits for room asks whether to go on.
+const PATIENCE: Duration = Duration::from_millis(100);
+
 /// The lines.
 pub(super) struct Jobs {
     state: Mutex<State>,
@@ -74,14 +77,24 @@ impl Jobs {
         }
     }
 
-    /// Lines a file up; waits while too many of its folder or root wait already.
-    pub(super) fn push(&self, job: Job) {
+    /// Queues a file; waits while the queue of its folder or root is full. `go_on` is asked now and
+    /// then: with its error the wait ends, and the file is queued all the same, for it is on record
+    /// as named.
+    pub(super) fn push<E>(&self, job: Job, go_on: impl Fn() -> Result<(), E>) -> Result<(), E> {
         let full = |state: &mut State| {
             let root = state.roots.get(&job.key.root);
             !state.closed && root.is_some_and(|root| root.is_full(folder_of(&job.key)))
         };
-        let waited = self.changed.wait_while(self.lock(), full);
-        self.add(waited.unwrap_or_else(PoisonError::into_inner), job);
+        let mut went_on = Ok(());
+        let mut state = self.lock();
+        while went_on.is_ok() && full(&mut state) {
+            let waited = self.changed.wait_timeout_while(state, PATIENCE, full);
+            drop(waited);
+            went_on = go_on();
+            state = self.lock();
+        }
+        self.add(state, job);
+        went_on
     }
 
     /// Lines a file up once more, whatever stands there: who reads must not wait for who names.
@@ -214,6 +227,13 @@ pub(super) fn share(key: &FileKey) -> Share {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    impl Jobs {
+        /// Queues a file, however long that takes.
+        fn queue(&self, job: Job) {
+            self.push(job, || Ok::<(), ()>(())).unwrap();
+        }
+    }
     use crate::progress::Progress;
 
     /// Enough readers that none is kept from anybody.
@@ -232,7 +252,7 @@ mod tests {
 
     fn named(jobs: &Jobs, progress: &Progress, files: &[(u32, &str)]) {
         for (root, path) in files {
-            jobs.push(job(progress, *root, path));
+            jobs.queue(job(progress, *root, path));
         }
     }
 
@@ -283,7 +303,7 @@ mod tests {
         let (jobs, progress) = (Jobs::new(8), Progress::default());
         let slow: Vec<String> = (0..9).map(|at| format!("slow/{at}")).collect();
         slow.iter()
-            .for_each(|path| jobs.push(job(&progress, 1, path)));
+            .for_each(|path| jobs.queue(job(&progress, 1, path)));
         assert_eq!(all(&jobs).len(), 4, "of one folder");
         named(
             &jobs,
@@ -320,17 +340,28 @@ mod tests {
     fn a_full_line_holds_up_its_own_folder_only_and_the_end_frees_who_waits() {
         let (jobs, progress) = (Jobs::new(MANY), Progress::default());
         for number in 0..WAITING_IN_FOLDER {
-            jobs.push(job(&progress, 1, &number.to_string()));
+            jobs.queue(job(&progress, 1, &number.to_string()));
         }
-        jobs.push(job(&progress, 1, "other/folder"));
-        jobs.push(job(&progress, 2, "other root"));
+        jobs.queue(job(&progress, 1, "other/folder"));
+        jobs.queue(job(&progress, 2, "other root"));
         jobs.push_again(job(&progress, 1, "again"));
         std::thread::scope(|scope| {
-            let waiting = scope.spawn(|| jobs.push(job(&progress, 1, "one more")));
+            let waiting = scope.spawn(|| jobs.queue(job(&progress, 1, "one more")));
             std::thread::yield_now();
             jobs.close();
             waiting.join().unwrap();
         });
         assert!(matches!(jobs.next(Duration::ZERO), Next::Ended));
+    }
+
+    #[test]
+    fn a_caller_that_gives_up_does_not_wait_for_room_and_its_file_is_queued_all_the_same() {
+        let (progress, jobs) = (Progress::default(), Jobs::new(4));
+        for number in 0..WAITING_IN_FOLDER {
+            jobs.queue(job(&progress, 1, &number.to_string()));
+        }
+        let given_up = jobs.push(job(&progress, 1, "one more"), || Err("cancelled"));
+        assert_eq!(given_up, Err("cancelled"));
+        assert_eq!(jobs.lock().roots[&RootId(1)].waiting, WAITING_IN_FOLDER + 1);
     }
 }

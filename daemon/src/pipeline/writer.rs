@@ -11,6 +11,7 @@ use simdex_schema::FileKey;
 
 use super::{Looks, Shared};
 use crate::alarms::Part;
+use crate::catalogue;
 use crate::causes::causes;
 use crate::events::EventKind;
 use crate::fate::{Backoff, Failure};
@@ -176,7 +177,7 @@ impl Shared {
             match tried {
                 Ok(applied) => {
                     self.host.alarms.clear(Part::Writer);
-                    self.tell(changes.iter().filter_map(told));
+                    self.tell(changes.iter());
                     return Ok(applied.unknown_content);
                 }
                 Err(error) if error.fault() == Fault::Input => {
@@ -204,12 +205,35 @@ impl Shared {
     }
 
     /// Tells of files that were applied.
-    fn tell(&self, told: impl Iterator<Item = (EventKind, FileKey)>) {
-        for (kind, key) in told {
+    fn tell<'a>(&self, changes: impl Iterator<Item = &'a Change>) {
+        if !self.host.events.is_heard() {
+            return;
+        }
+        for (told, key) in changes.filter_map(told) {
+            let (kind, detail) = match told {
+                Told::Removed => (EventKind::FileRemoved, String::new()),
+                Told::Looked => match self.unread(key) {
+                    Some(why) => (EventKind::FileUnread, why),
+                    None => (EventKind::FileIndexed, String::new()),
+                },
+            };
             if let Some(root) = self.roots.get(key.root) {
-                root.tell(kind, &key.path, String::new);
+                root.tell(kind, &key.path, || detail);
             }
         }
+    }
+
+    /// Where a file ended of which nothing was read; none where something was, or it is gone again.
+    fn unread(&self, key: &FileKey) -> Option<String> {
+        let file = self.index.file_view(key, &self.roots.view()).ok()??;
+        if file.state.has_text() || !catalogue::is_unread(&file) {
+            return None;
+        }
+        let (state, reason) = (file.state.name(), file.reason.as_str());
+        Some(match reason {
+            "" => state.to_owned(),
+            reason => format!("{state} ({reason})"),
+        })
     }
 }
 
@@ -243,13 +267,19 @@ fn room_of(changes: &[Change]) -> u64 {
         .sum()
 }
 
-fn told(change: &Change) -> Option<(EventKind, FileKey)> {
+/// What is told of a file.
+enum Told {
+    Looked,
+    Removed,
+}
+
+fn told(change: &Change) -> Option<(Told, &FileKey)> {
     match change {
-        Change::File { key, .. } => Some((EventKind::FileIndexed, key.clone())),
+        Change::File { key, .. } => Some((Told::Looked, key)),
         Change::Container { file, .. } | Change::Whole { file, .. } => {
-            Some((EventKind::FileIndexed, file.key.clone()))
+            Some((Told::Looked, &file.key))
         }
         Change::Members { .. } => None,
-        Change::Remove(key) => Some((EventKind::FileRemoved, key.clone())),
+        Change::Remove(key) => Some((Told::Removed, key)),
     }
 }

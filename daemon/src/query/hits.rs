@@ -7,7 +7,7 @@ use simdex_signature::{
     resemblance_from_counts,
 };
 
-use super::{Ask, QueryError, Request, Subject};
+use super::{Ask, KnownDate, QueryError, Request, Subject, best_date};
 
 /// How the file named first stands to the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,13 +39,15 @@ impl Relation {
         }
     }
 
-    /// The relation of two documents that are not identical, from their ratios.
+    /// The relation of two documents that are not identical, from their ratios. It is directed by the
+    /// larger containment, so that swapping the documents swaps the words; where both are equal neither
+    /// document contains the other.
     pub fn of(resemblance: f64, first_in_second: f64, second_in_first: f64, cut: f64) -> Self {
         if resemblance >= cut {
             Self::NearDuplicate
-        } else if second_in_first >= cut {
+        } else if second_in_first >= cut && second_in_first > first_in_second {
             Self::Contains
-        } else if first_in_second >= cut {
+        } else if first_in_second >= cut && first_in_second > second_in_first {
             Self::ContainedIn
         } else {
             Self::Overlaps
@@ -79,6 +81,14 @@ impl From<Option<Estimate>> for Measured {
 }
 
 impl Measured {
+    fn without_interval(self) -> Self {
+        let value = self.value;
+        Self {
+            value,
+            ..Self::default()
+        }
+    }
+
     fn exact(part: u64, whole: u64) -> Self {
         let value = Ratio::of(part, whole).map(Ratio::get);
         Self {
@@ -132,7 +142,7 @@ impl Numbers {
     }
 
     /// From the counts of signatures.
-    pub(super) fn estimated(candidate: &Candidate, subject: &Subject) -> Self {
+    pub(super) fn estimated(candidate: &Candidate) -> Self {
         let Candidate {
             rung,
             shared,
@@ -140,14 +150,22 @@ impl Numbers {
             of_document,
             ..
         } = *candidate;
-        let nests = subject
-            .fingerprints()
-            .is_some_and(|(kind, ..)| kind != SchemeKind::BswN);
-        let exact = nests && rung == Rung::ZERO;
+        // At rung 0 nothing was sampled: there is no interval for what was left out, and what was counted
+        // are chunks or fingerprints, not all shingles. The number stands alone then.
+        let is_sample = rung != Rung::ZERO;
+        let measured = |estimate: Option<Estimate>| match is_sample {
+            true => Measured::from(estimate),
+            false => Measured::from(estimate).without_interval(),
+        };
         Self {
-            resemblance: resemblance_from_counts(shared, query, of_document, exact).into(),
-            of_query: containment_from_counts(shared, query, exact).into(),
-            in_query: containment_from_counts(shared, of_document, exact).into(),
+            resemblance: measured(resemblance_from_counts(
+                shared,
+                query,
+                of_document,
+                !is_sample,
+            )),
+            of_query: measured(containment_from_counts(shared, query, !is_sample)),
+            in_query: measured(containment_from_counts(shared, of_document, !is_sample)),
             shared,
             verified: false,
         }
@@ -186,9 +204,13 @@ pub struct Hit {
     pub numbers: Numbers,
     /// How that was found.
     pub scheme: SchemeUsed,
+    /// When it was made, as well as that is known.
+    pub date: Option<KnownDate>,
+    /// It is the very file asked about.
+    pub is_query: bool,
 }
 
-/// Files of the view that carry these documents, without the one asked about.
+/// Files of the view that carry these documents, the one asked about marked.
 pub(super) fn of_documents(
     index: &Index,
     subject: &Subject,
@@ -201,9 +223,6 @@ pub(super) fn of_documents(
             continue;
         };
         for file in index.files_of(candidate.document, &request.view)? {
-            if subject.path.as_ref() == Some(&file.path) {
-                continue;
-            }
             let same_text = subject.is_document(stats.hash);
             let relation = relation(subject.content, same_text, &file, &numbers, request);
             let scheme = SchemeUsed {
@@ -211,6 +230,8 @@ pub(super) fn of_documents(
                 rung: candidate.rung,
             };
             hits.push(Hit {
+                date: best_date(&file),
+                is_query: subject.path.as_ref() == Some(&file.path),
                 file,
                 document: stats.hash,
                 relation,
@@ -259,10 +280,13 @@ pub(super) fn sort_by_value(hits: &mut [Hit], ask: Ask) {
     hits.sort_by(|a, b| value(b).total_cmp(&value(a)).then_with(|| by_path(a, b)));
 }
 
-/// Oldest first, ties by path.
+/// Oldest first, unknown dates last, ties by path.
 pub(super) fn sort_by_date(hits: &mut [Hit]) {
-    let modified = |hit: &Hit| hit.file.record.stat.mtime;
-    hits.sort_by(|a, b| modified(a).cmp(&modified(b)).then_with(|| by_path(a, b)));
+    let date = |hit: &Hit| match hit.date {
+        Some(date) => (false, date.seconds),
+        None => (true, 0),
+    };
+    hits.sort_by(|a, b| date(a).cmp(&date(b)).then_with(|| by_path(a, b)));
 }
 
 fn by_path(a: &Hit, b: &Hit) -> std::cmp::Ordering {

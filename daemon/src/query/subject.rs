@@ -3,7 +3,7 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use simdex_extract::{Hint, Pool, Urgency};
+use simdex_extract::{Hint, Patience, Pool, Urgency};
 use simdex_index::{
     FileView, HeldSet, Index, IndexError, MemoryAccount, MemoryPermit, NewDocument, Probes, View,
 };
@@ -11,7 +11,7 @@ use simdex_schema::{ContentHash, DocId, DocumentHash, DocumentKind, Reason, Stat
 use simdex_signature::{CanonicalText, Fingerprint, Rung, SchemeKind, Signature};
 
 use super::QueryError;
-use crate::ingest::{ReadContent, raw_document};
+use crate::ingest::{ReadContent, hash_all, raw_document};
 
 /// The subject of a question.
 pub struct Subject {
@@ -20,7 +20,7 @@ pub struct Subject {
     pub id: Option<DocId>,
     /// Names its bytes, where they are known: tells identical-bytes from identical-text.
     pub content: Option<ContentHash>,
-    /// Left out of the answer.
+    /// Left out of the answer; among versions it is marked.
     pub path: Option<PathBuf>,
     state: State,
     reason: Reason,
@@ -156,7 +156,8 @@ impl Subject {
         account: &MemoryAccount,
     ) -> Result<Self, QueryError> {
         let mut file = file;
-        let (content, length) = crate::ingest::hash_of(&file).ok().unzip();
+        let hashed = file.rewind().and_then(|()| hash_all(&file));
+        let (content, length) = hashed.ok().unzip();
         let hint = Hint {
             name: name.file_name().map(|n| n.to_string_lossy().into_owned()),
             urgency: Urgency::Question,
@@ -165,7 +166,11 @@ impl Subject {
         let rewound = file.seek(SeekFrom::Start(0)).is_ok();
         let hash = content.filter(|_| rewound);
         // The mark stays until the text is canonical.
-        let extraction = hash.map(|hash| pool.extract_marked(&file, hash.0, &hint));
+        let patience = match account.held() {
+            0 => Patience::MayWait,
+            _ => Patience::MustGoOn,
+        };
+        let extraction = hash.map(|hash| pool.extract_marked(&file, hash.0, &hint, patience));
         let Some((read, _mark)) = extraction.map(|(read, mark)| (ReadContent::of(read), mark))
         else {
             return Ok(Self {

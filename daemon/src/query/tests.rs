@@ -62,6 +62,7 @@ fn change(index: &Index, number: usize, text: &str) -> Change {
         bytes: length,
         warnings: Vec::new(),
         facts: Vec::new(),
+        reader: None,
     };
     let content = ContentHash(*blake3::hash(text.as_bytes()).as_bytes());
     Change::File {
@@ -123,5 +124,57 @@ fn every_scheme_finds_all_that_reaches_the_threshold() {
         }
         assert!(expected > 3 * texts.len(), "{expected} pairs are planted");
         assert_eq!(missed, 0, "of {expected} by {scheme:?}");
+    }
+}
+
+#[test]
+fn a_relation_is_directed_by_the_larger_containment_and_swaps_with_the_sides() {
+    let swapped = [
+        // What two renderings of one RFC came to: both containments are high.
+        (
+            (0.786, 0.840, 0.926),
+            Relation::Contains,
+            Relation::ContainedIn,
+        ),
+        ((0.3, 0.9, 0.31), Relation::ContainedIn, Relation::Contains),
+        ((0.7, 0.82, 0.82), Relation::Overlaps, Relation::Overlaps),
+        (
+            (0.85, 0.9, 0.95),
+            Relation::NearDuplicate,
+            Relation::NearDuplicate,
+        ),
+        ((0.2, 0.3, 0.4), Relation::Overlaps, Relation::Overlaps),
+    ];
+    for ((resemblance, of_a, of_b), ab, ba) in swapped {
+        assert_eq!(
+            Relation::of(resemblance, of_a, of_b, 0.8),
+            ab,
+            "{of_a} {of_b}"
+        );
+        assert_eq!(
+            Relation::of(resemblance, of_b, of_a, 0.8),
+            ba,
+            "{of_b} {of_a}"
+        );
+    }
+}
+
+#[test]
+fn an_estimate_has_a_true_interval_or_none() {
+    let counted = |rung: u8, shared: u64| {
+        Numbers::estimated(&Candidate {
+            document: simdex_schema::DocId(1),
+            rung: simdex_signature::Rung::new(rung).unwrap(),
+            shared,
+            query: 100,
+            of_document: 80,
+        })
+    };
+    for shared in [0, 40, 80] {
+        let all = counted(0, shared).of_query;
+        assert_eq!(all.value, Some(shared as f64 / 100.0));
+        assert_eq!((all.low, all.high), (None, None), "{shared}");
+        let sampled = counted(2, shared).of_query;
+        assert!(sampled.low < sampled.high, "{shared}");
     }
 }

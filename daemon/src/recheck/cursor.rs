@@ -1,8 +1,10 @@
 //! How far the background reading is: the last file it passed, kept over a restart.
 
-use std::io::Write;
-use std::path::PathBuf;
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
 
+use rustix::fs::{Mode, OFlags};
 use simdex_schema::{FileKey, RootId};
 
 /// Name of the file in the data directory: the root's number (4 bytes, big-endian), then the path.
@@ -20,7 +22,7 @@ pub(super) struct Cursor {
 impl Cursor {
     /// As it was written down; at the start where nothing usable is.
     pub(super) fn read(directory: PathBuf) -> Self {
-        let bytes = std::fs::read(directory.join(NAME)).unwrap_or_default();
+        let bytes = read_own(&directory.join(NAME)).unwrap_or_default();
         let passed = match bytes.split_first_chunk::<4>() {
             Some((root, path)) if path.len() <= LONGEST => Some(FileKey {
                 root: RootId(u32::from_be_bytes(*root)),
@@ -81,6 +83,17 @@ impl Cursor {
     }
 }
 
+/// The bytes of a file of ours; of a link or a FIFO in its place nothing is read.
+fn read_own(path: &Path) -> io::Result<Vec<u8>> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+    let mut bytes = Vec::new();
+    if file.metadata()?.is_file() {
+        file.take(LONGEST as u64 + 5).read_to_end(&mut bytes)?;
+    }
+    Ok(bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -113,7 +126,13 @@ mod tests {
     #[test]
     fn odd_bytes_are_the_start() {
         let dir = tempfile::tempdir().unwrap();
-        std::fs::write(dir.path().join(NAME), b"xyz").unwrap();
+        let path = dir.path().join(NAME);
+        std::fs::write(&path, b"xyz").unwrap();
+        let cursor = Cursor::read(dir.path().to_owned());
+        assert_eq!(cursor.from(RootId(1)), key(1, ""));
+        // One that is read to its end would keep the daemon from starting.
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
         let cursor = Cursor::read(dir.path().to_owned());
         assert_eq!(cursor.from(RootId(1)), key(1, ""));
     }

@@ -3,7 +3,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
 
-use super::{DocumentHash, ReportGroup, ReportMember, hex};
+use super::{DocumentHash, ReportGroup, ReportMember, UnreadFile, hex};
 use crate::difference::Extent;
 
 /// A path in JSON: text always, and its bytes in base64 where the text cannot say them.
@@ -134,6 +134,32 @@ impl DiffLine {
             lines_removed: facts.map(|f| f.extent.removed),
             lines_added: facts.map(|f| f.extent.added),
             cut_short: facts.map(|f| f.cut_short),
+        }
+    }
+}
+
+/// A line of `unread.jsonl`.
+#[derive(Serialize)]
+pub(super) struct UnreadLine<'a> {
+    r#type: &'static str,
+    v: u32,
+    path: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    path_bytes: Option<String>,
+    state: &'a str,
+    reason: Option<&'a str>,
+}
+
+impl<'a> UnreadLine<'a> {
+    pub(super) fn new(file: &UnreadFile<'a>) -> Self {
+        let (path, path_bytes) = path(file.path);
+        Self {
+            r#type: "unread",
+            v: 1,
+            path,
+            path_bytes,
+            state: file.state,
+            reason: Some(file.reason).filter(|reason| !reason.is_empty()),
         }
     }
 }

@@ -3,15 +3,17 @@
 //! One key or file a line, in fixed order, so that two manifests can be compared with `diff`. The last
 //! key is the BLAKE3 of all lines before it: a line that is dropped, added or changed by itself is
 //! found. Whoever writes the whole manifest anew can make that hash too; only a copy of it kept
-//! elsewhere tells ([`digest`]).
+//! elsewhere tells ([`digest`]). The key before it is the mark by which the daemon knows its own reports
+//! ([`ReportKey`]).
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt as _;
 
 use serde::Serialize;
+use simdex_proto::completeness::Completeness;
 
 use super::lines::PathLine;
 use super::sink::FileEntry;
-use super::{ReportInput, SchemeLine};
+use super::{ReportInput, ReportKey, SchemeLine};
 
 #[derive(Serialize)]
 struct Manifest<'a> {
@@ -30,6 +32,8 @@ struct Manifest<'a> {
     documents: u64,
     groups: u64,
     suppressed: u64,
+    #[serde(flatten)]
+    completeness: Completeness,
     diffs: u64,
     documents_without_text: u64,
 }
@@ -48,7 +52,7 @@ pub(super) fn text(
         product: "simdex",
         version: input.version,
         created: input.created.to_string(),
-        seconds: summary.seconds,
+        seconds: (input.seconds)(),
         roots: input
             .roots
             .iter()
@@ -62,14 +66,15 @@ pub(super) fn text(
         documents: summary.documents,
         groups: summary.groups,
         suppressed: summary.suppressed,
+        completeness: (input.completeness)(),
         diffs,
         documents_without_text: without_text,
     };
-    with_files(&serde_json::to_string_pretty(&head)?, files)
+    with_files(&serde_json::to_string_pretty(&head)?, files, input.key)
 }
 
-/// Adds `files` as the last key, one file a line.
-fn with_files(head: &str, files: &[FileEntry]) -> serde_json::Result<String> {
+/// Adds `files`, one file a line, the mark and the hash.
+fn with_files(head: &str, files: &[FileEntry], key: &ReportKey) -> serde_json::Result<String> {
     let mut files: Vec<_> = files.iter().collect();
     files.sort_by(|a, b| a.path.cmp(&b.path));
     let lines = files
@@ -78,8 +83,21 @@ fn with_files(head: &str, files: &[FileEntry]) -> serde_json::Result<String> {
     let lines: Vec<_> = lines.collect::<Result<_, _>>()?;
     let head = head.trim_end_matches(['\n', '}']);
     let lines = format!("{head},\n  \"files\": [\n{}\n  ],\n", lines.join(",\n"));
+    let lines = format!("{lines}{MARK}{}{MARK_END}", key.mark(&lines).to_hex());
     let digest = blake3::hash(lines.as_bytes());
     Ok(format!("{lines}{SEAL}{}\"\n}}\n", digest.to_hex()))
+}
+
+/// What stands around the mark.
+const MARK: &str = "  \"daemon_mark\": \"";
+const MARK_END: &str = "\",\n";
+
+/// The lines of a manifest that its mark is made of, and the mark.
+pub(super) fn marked(text: &str) -> Option<(&str, &str)> {
+    let (before, _) = text.split_at_checked(text.rfind(SEAL)?)?;
+    let (lines, mark) = before.split_at_checked(before.rfind(MARK)?)?;
+    let mark = mark.strip_prefix(MARK)?.strip_suffix(MARK_END)?;
+    Some((lines, mark))
 }
 
 /// What stands before the hash of all that stands before it.

@@ -5,6 +5,8 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use simdex_proto::completeness::Pending;
+
 use super::*;
 
 const CONTRACT: &str =
@@ -74,14 +76,37 @@ fn input<'a>(groups: Vec<ReportGroup>, text_of: &'a TextOf<'a>) -> ReportInput<'
             states: BTreeMap::from([("indexed".to_owned(), 4), ("no-text".to_owned(), 2)]),
             documents: 2,
             groups: groups.len() as u64,
-            seconds: 0.5,
+            completeness: Pending::default().into(),
             ..Summary::default()
         },
+        completeness: &|| Pending::default().into(),
+        seconds: &|| 0.5,
         groups,
+        unread: &two_unread,
+        key: &KEY,
         text_of,
         cancel: &NEVER,
     }
 }
+
+fn two_unread(visit: &mut VisitUnread<'_>) -> io::Result<()> {
+    visit(&UnreadFile {
+        path: b"/share/<locked>\xff.pdf",
+        state: "encrypted",
+        reason: "password-needed",
+    })?;
+    visit(&UnreadFile {
+        path: b"/share/x",
+        state: "timed-out",
+        reason: "",
+    })
+}
+
+/// Another in every run.
+static KEY: LazyLock<ReportKey> = LazyLock::new(|| {
+    let dir = tempfile::tempdir().unwrap();
+    ReportKey::open(dir.path()).unwrap()
+});
 
 static NEVER: LazyLock<Cancel> = LazyLock::new(Cancel::never);
 
@@ -142,7 +167,7 @@ fn the_manifest_tells_everything_but_html_in_fixed_order() {
     written(vec![contract_group()], |report, _| {
         let text = read(report, "manifest.json");
         // The page changes with every word of it, and with it the hash of all lines.
-        let changes = ["report.html", "manifest_blake3"];
+        let changes = ["report.html", "daemon_mark", "manifest_blake3"];
         let stable = |line: &&str| !changes.iter().any(|word| line.contains(word));
         let stable: String = text
             .lines()
@@ -150,6 +175,37 @@ fn the_manifest_tells_everything_but_html_in_fixed_order() {
             .map(|line| format!("{line}\n"))
             .collect();
         assert_eq!(stable, include_str!("golden/manifest.json"));
+    });
+}
+
+#[test]
+fn a_report_that_is_not_complete_says_so_and_why() {
+    let pending = Pending {
+        queued: 5_218,
+        unsettled: 312,
+        ..Pending::default()
+    };
+    let told = Completeness::from(pending);
+    let met = told.clone().with_damaged(1);
+    let met_last = met.clone();
+    let met = move || met.clone();
+    let mut report = input(vec![contract_group()], &known);
+    report.summary.completeness = told;
+    report.completeness = &met;
+    let folder = tempfile::tempdir().unwrap();
+    keep(folder.path(), "report", &report).unwrap();
+    let out = folder.path().join("report");
+    assert!(verify(&out).is_ok());
+    let manifest: serde_json::Value = serde_json::from_str(&read(&out, "manifest.json")).unwrap();
+    let said: Completeness = serde_json::from_value(manifest).unwrap();
+    assert_eq!(said, met_last);
+    let page = read(&out, "report.html");
+    let known_first =
+        page.find("When it was made: 5,218 changes queued, 312 documents not settled.");
+    let known_last = page.find("5,218 changes queued, 312 documents not settled, 1 text damaged.");
+    assert!(known_first < known_last && known_first.is_some(), "{page}");
+    written(vec![contract_group()], |report, _| {
+        assert!(!read(report, "report.html").contains("not complete"));
     });
 }
 
@@ -166,6 +222,27 @@ fn each_diff_belongs_to_named_files_and_applies() {
         let diff = read(report, line["diff"].as_str().unwrap());
         assert_eq!(crate::difference::apply(&diff, CONTRACT).unwrap(), DRAFT);
         assert_eq!(read(report, line["to_text"].as_str().unwrap()), DRAFT);
+    });
+}
+
+#[test]
+fn every_file_that_was_not_read_is_named_with_its_reason() {
+    written(vec![contract_group()], |report, _| {
+        assert_eq!(
+            read(report, "unread.jsonl"),
+            "{\"type\":\"unread\",\"v\":1,\"path\":\"/share/<locked>\u{fffd}.pdf\",\
+             \"path_bytes\":\"L3NoYXJlLzxsb2NrZWQ+/y5wZGY=\",\"state\":\"encrypted\",\
+             \"reason\":\"password-needed\"}\n\
+             {\"type\":\"unread\",\"v\":1,\"path\":\"/share/x\",\"state\":\"timed-out\",\"reason\":null}\n"
+        );
+        let page = read(report, "report.html");
+        for part in [
+            "<td class=\"w\">encrypted</td><td class=\"w\">password-needed</td>",
+            "/share/&lt;locked&gt;<i class=\"u\">\\xFF</i>.pdf",
+            "<td class=\"w\">timed-out</td>",
+        ] {
+            assert!(page.contains(part), "{part} is missing in {page}");
+        }
     });
 }
 
@@ -348,6 +425,27 @@ fn a_change_after_writing_is_found() {
         assert!(verify(report).is_ok());
         forge_manifest(report, |text| text.replace("diffs.jsonl", "../manifest"));
         assert!(matches!(verify(report), Err(VerifyError::Name { .. })));
+    });
+}
+
+#[test]
+fn the_key_knows_its_own_manifest_whole_and_no_other() {
+    written(vec![contract_group()], |report, done| {
+        let text = read(report, "manifest.json");
+        let listed = KEY.listed(&text).unwrap();
+        assert_eq!(listed.len() as u64 + 1, done.files);
+        assert_eq!(
+            listed["unread.jsonl"],
+            document(&read(report, "unread.jsonl"))
+        );
+        forge_manifest(report, |text| text.replace("unread.jsonl", "other.txt"));
+        assert!(KEY.listed(&read(report, "manifest.json")).is_none());
+        let elsewhere = tempfile::tempdir().unwrap();
+        let other = ReportKey::open(elsewhere.path()).unwrap();
+        assert!(other.listed(&text).is_none() && KEY.listed(&text).is_some());
+        for noise in ["", "{}", "  \"daemon_mark\": \"", &text[..text.len() / 2]] {
+            assert!(KEY.listed(noise).is_none());
+        }
     });
 }
 

@@ -3,7 +3,7 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::time::{Duration, Instant};
 
-use super::lines::{DiffFacts, DiffLine, GroupLine};
+use super::lines::{DiffFacts, DiffLine, GroupLine, UnreadLine};
 use super::sink::{Sink, Stage, StageFile};
 use super::{DocumentHash, ReportError, ReportGroup, ReportInput, ReportMember, TextOf, Written};
 use super::{check, hex, html, manifest, view};
@@ -84,7 +84,14 @@ pub(super) fn report(sink: &dyn Sink, input: &ReportInput<'_>) -> Result<Written
     for (index, group) in groups.iter().enumerate() {
         writer.group(&Sorted::new(group)?, index < html::GROUPS_SHOWN)?;
     }
-    writer.html.add(|out| html::foot(out, groups.len()))?;
+    writer
+        .html
+        .add(|out| html::more_groups(out, groups.len()))?;
+    writer.unread(input)?;
+    let met = (input.completeness)();
+    writer
+        .html
+        .add(|out| html::foot(out, &input.summary.completeness, &met))?;
     writer.close(input)
 }
 
@@ -117,6 +124,23 @@ impl<'a> Writer<'a> {
             without_text: 0,
             view_bytes: 0,
         })
+    }
+
+    /// Names what was not read: every file for tools, the first of them on the page.
+    fn unread(&mut self, input: &ReportInput<'_>) -> Result<(), ReportError> {
+        let mut unread = self.stage.create("unread.jsonl")?;
+        let (mut shown, mut count) = (Vec::new(), 0_usize);
+        unread.add(|out| {
+            (input.unread)(&mut |file| {
+                count += 1;
+                if count <= html::UNREAD_SHOWN {
+                    html::unread_row(&mut shown, file)?;
+                }
+                json_line(out, &UnreadLine::new(file))
+            })
+        })?;
+        self.stage.finish(unread)?;
+        self.html.add(|out| html::unread(out, &shown, count))
     }
 
     fn group(&mut self, sorted: &Sorted<'_>, shown: bool) -> Result<(), ReportError> {

@@ -1,6 +1,8 @@
 //! Where the daemon keeps its index and listens, where nobody says.
 
 use std::ffi::OsString;
+use std::fs::DirBuilder;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
 use crate::config::Config;
@@ -25,6 +27,11 @@ pub(super) fn of(config: &Config) -> anyhow::Result<Places> {
             "there is no place for the index (HOME is not set); name one with --data-dir"
         );
     };
+    if let (None, Some(parent)) = (&config.data_dir, data_dir.parent()) {
+        // A new home lacks what leads to the usual place; a path that somebody named is not made up.
+        let mut directories = DirBuilder::new();
+        directories.recursive(true).mode(0o700).create(parent)?;
+    }
     let socket = config.socket.clone().unwrap_or_else(|| socket(&variable));
     Ok(Places {
         data_dir: std::path::absolute(data_dir)?,

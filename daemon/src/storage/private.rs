@@ -12,6 +12,8 @@ use std::path::Path;
 const OTHERS: u32 = 0o077;
 /// Folders of a data directory, and the one within a store.
 const FOLDERS: [&str; 3] = ["store", "store/blobs", "text"];
+/// Files in a data directory itself.
+const FILES: [&str; 3] = ["under-way", "recheck", crate::disk::RESERVE];
 /// How the names of stores that were set aside begin.
 const SET_ASIDE: &str = "store.damaged-";
 
@@ -39,8 +41,12 @@ pub(super) fn claim(data_dir: &Path) -> Result<()> {
     }
     for entry in std::fs::read_dir(data_dir)? {
         let entry = entry?;
-        if entry.file_name().to_string_lossy().starts_with(SET_ASIDE) {
-            close(&entry.path(), &entry.metadata()?, user)?;
+        let (name, found) = (entry.file_name(), entry.metadata()?);
+        let is_set_aside = name.to_string_lossy().starts_with(SET_ASIDE);
+        if is_set_aside || found.is_file() {
+            close(&entry.path(), &found, user)?;
+        } else if FILES.iter().any(|file| name == *file) {
+            return Err(refused(&entry.path(), "is no regular file; move it away"));
         }
     }
     Ok(())
@@ -140,6 +146,22 @@ mod tests {
         for folder in FOLDERS {
             let file = dir.path().join(folder).join("file");
             assert_eq!(mode(&file) & OTHERS, 0, "{file:?}");
+        }
+    }
+
+    #[test]
+    fn a_link_planted_under_the_name_of_a_file_is_refused() {
+        for name in FILES {
+            let dir = opened_wide();
+            let planted = dir.path().join(name);
+            std::os::unix::fs::symlink("/dev/zero", &planted).unwrap();
+            let refused = claim(dir.path()).unwrap_err().to_string();
+            assert!(refused.contains(name), "{refused}");
+            fs::remove_file(&planted).unwrap();
+            fs::write(&planted, "ours").unwrap();
+            fs::set_permissions(&planted, Permissions::from_mode(0o666)).unwrap();
+            claim(dir.path()).unwrap();
+            assert_eq!(mode(&planted), 0o600);
         }
     }
 

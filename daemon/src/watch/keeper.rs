@@ -117,6 +117,10 @@ impl Keeper {
         let now = Instant::now();
         match note {
             Note::Wake => {}
+            Note::Doubted => {
+                let soon = now + self.post.settings.check_every.max(SHORTEST);
+                self.next_rescan = self.next_rescan.min(soon);
+            }
             // What a watcher that is being dropped still says of a root that is gone says nothing.
             _ if self.present.is_none() => {}
             Note::Touched(path) => self.pending.touch(now, path),

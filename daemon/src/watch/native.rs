@@ -32,6 +32,8 @@ pub(super) enum Note {
     Touched(PathBuf),
     /// Something happened that we do not know.
     Missed(Cause),
+    /// A walk could not use the root: have it walked again soon.
+    Doubted,
     /// Look whether to stop.
     Wake,
 }

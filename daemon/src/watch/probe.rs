@@ -8,7 +8,7 @@ use std::io;
 use std::os::fd::AsFd;
 use std::path::Path;
 
-use rustix::fs::StatFs;
+use rustix::fs::{AtFlags, StatFs, StatxFlags};
 use rustix::io::Errno;
 use simdex_schema::DirectoryIdentity;
 
@@ -128,16 +128,31 @@ pub struct InodeId {
     pub device: u64,
     /// Its number there.
     pub inode: u64,
+    /// The mount it was reached by, never used again; 0 where the kernel does not say (before
+    /// Linux 6.8). Device numbers are given out again at once.
+    pub mount: u64,
 }
+
+/// `STATX_MNT_ID_UNIQUE` of linux/stat.h.
+const UNIQUE_MOUNT: StatxFlags = StatxFlags::from_bits_retain(0x4000);
 
 impl InodeId {
     /// Of an open directory.
     pub fn of(directory: impl AsFd) -> Result<Self, Errno> {
-        let stat = rustix::fs::fstat(directory)?;
+        let stat = rustix::fs::fstat(&directory)?;
         Ok(Self {
             device: stat.st_dev,
             inode: stat.st_ino,
+            mount: mount_of(directory),
         })
+    }
+}
+
+fn mount_of(directory: impl AsFd) -> u64 {
+    let stat = rustix::fs::statx(directory, "", AtFlags::EMPTY_PATH, UNIQUE_MOUNT);
+    match stat {
+        Ok(stat) if stat.stx_mask & UNIQUE_MOUNT.bits() != 0 => stat.stx_mnt_id,
+        _ => 0,
     }
 }
 

@@ -112,9 +112,15 @@ fn questions(sandbox: &Sandbox) -> Vec<Vec<OsString>> {
         about(&["containing"], "part.txt"),
         about(&["contained-in"], "whole.txt"),
         about(&["versions"], "whole.txt"),
+        [
+            about(&["compare", "--no-difference"], "whole.txt"),
+            vec![odd.clone()],
+        ]
+        .concat(),
         [about(&["compare"], "whole.txt"), vec![odd]].concat(),
         verb(&["pairs"]),
         verb(&["groups"]),
+        about(&["groups", "--of"], "whole.txt"),
         verb(&["status"]),
         verb(&["files"]),
         about(&["show"], "whole.txt"),

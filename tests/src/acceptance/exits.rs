@@ -18,6 +18,7 @@ pub(super) fn run(figures: &mut Figures<'_>) -> Result<()> {
         "nobody says anything of this kind anywhere else in here",
     )?;
     sandbox.write("none.txt", "")?;
+    sandbox.write("alone.bin", [1, 0, 255].repeat(900))?;
     let daemonless = without_daemon(&sandbox, figures)?;
     let asked = of_simctl(&sandbox, figures)?;
     figures.put("cases", f64::from(daemonless + asked), "runs")?;
@@ -120,6 +121,7 @@ fn of_simctl(sandbox: &Sandbox, figures: &mut Figures<'_>) -> Result<u32> {
     daemon.sync()?;
     let file = |name: &str| sandbox.share().join(name);
     let (a, alone, none) = (file("a.txt"), file("alone.txt"), file("none.txt"));
+    let raw = file("alone.bin");
     let (nowhere, taken) = (file("nowhere.txt"), sandbox.beside("taken"));
     fs::create_dir(&taken)?;
     let ask = |args: &[&dyn AsRef<OsStr>]| daemon.simctl(args.iter().map(|arg| (*arg).as_ref()));
@@ -128,6 +130,10 @@ fn of_simctl(sandbox: &Sandbox, figures: &mut Figures<'_>) -> Result<u32> {
         (
             case("nothing found", 1, &[]),
             ask(&[&"find-similar", &alone])?,
+        ),
+        (
+            case("nothing found by raw bytes", 1, &[]),
+            ask(&[&"find-similar", &raw])?,
         ),
         (
             case("no such files", 1, &[]),

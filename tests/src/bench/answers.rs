@@ -105,6 +105,7 @@ fn change(index: &Index, root: RootId, number: u64, text: String) -> Change {
         bytes: text.len() as u64,
         warnings: Vec::new(),
         facts: Vec::new(),
+        reader: None,
     };
     let document = NewDocument {
         held: None,

@@ -126,6 +126,7 @@ fn change(document: u64, signature: Signature) -> Change {
         bytes: length,
         warnings: Vec::new(),
         facts: Vec::new(),
+        reader: None,
     };
     let new = NewDocument {
         held: None,

@@ -37,7 +37,7 @@ struct Arguments {
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
     match arguments.next().as_deref() {
-        Some("extract-worker") => return simdex_extract::worker_main(),
+        Some("extract-worker") => return simdex_readers::worker_main(),
         Some(lying::ARGUMENT) => {
             let seed = arguments.next().and_then(|seed| seed.parse().ok());
             return lying::lying_main(seed.unwrap_or(0));

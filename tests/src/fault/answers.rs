@@ -46,7 +46,7 @@ impl Answers {
             }
             if let Some(fields) = object.as_object_mut() {
                 fields.retain(|field, _| {
-                    !["id", "media_type", "last_read"].contains(&field.as_str())
+                    !["id", "group", "media_type", "last_read"].contains(&field.as_str())
                 });
             }
             self.lines.entry(kind).or_default().push(object.to_string());

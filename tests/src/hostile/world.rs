@@ -19,7 +19,7 @@ use crate::figure::Figures;
 use crate::sandbox::{Daemon, Sandbox, Serve};
 
 /// Quick about everything, so that a round sees much.
-const CONFIG: &str = "[watch]\ndebounce_ms = 50\nmax_delay_seconds = 1\npoll_seconds = 2\n\
+const CONFIG: &str = "[watch]\ndebounce_ms = 50\nmax_delay_seconds = 1\npoll_seconds = 2\nrecheck_mib_per_second = 64\nrecheck_rest_seconds = 1\n\
      [store]\nbuffer_postings = 20000\ncache_mib = 64\n[extract]\nworkers = 2\nmemory_mib = 512\n";
 /// Files before the first round.
 const FILES: usize = 150;

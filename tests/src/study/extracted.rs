@@ -11,8 +11,8 @@ use std::thread;
 use anyhow::{Context, Result};
 use simdex_extract::{
     Extraction, Hint, Limits, Outcome, Outside, Pool, Role, WorkerCommand, outside_main,
-    worker_main,
 };
+use simdex_readers::worker_main;
 use simdexd::config::Config;
 
 /// First argument of a worker; the second may name a file that gets a byte for each start.

@@ -64,7 +64,7 @@ fn asked(paths: &[PathBuf], only: &[&str]) -> Result<Vec<u8>> {
                     .step_by(SCRIPTS)
                     .map(|p| &**p)
                     .collect();
-                scope.spawn(move || script(&own, only))
+                scope.spawn(move || script(&own, only, None))
             })
             .collect();
         let mut lines = Vec::new();
@@ -76,10 +76,14 @@ fn asked(paths: &[PathBuf], only: &[&str]) -> Result<Vec<u8>> {
     })
 }
 
-/// Runs the script over these files.
-fn script(paths: &[&Path], only: &[&str]) -> Result<Vec<u8>> {
+/// Runs the script over these files, with the libraries of a folder before those installed.
+fn script(paths: &[&Path], only: &[&str], libraries: Option<&Path>) -> Result<Vec<u8>> {
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("study/readers.py");
-    let mut child = Command::new("python3")
+    let mut python = Command::new("python3");
+    if let Some(libraries) = libraries {
+        python.env("PYTHONPATH", libraries);
+    }
+    let mut child = python
         .arg(&script)
         .args(["--only", &only.join(",")])
         .env("PYTHONDONTWRITEBYTECODE", "1")
@@ -145,4 +149,29 @@ fn reading(line: &Value) -> Result<Reading> {
 pub(super) fn is_installed(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| folder.join(program).is_file())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_library_prints_is_no_answer() -> Result<()> {
+        if !is_installed("python3") {
+            println!("skipped: no python3 here");
+            return Ok(());
+        }
+        let folder = tempfile::tempdir()?;
+        fs::write(
+            folder.path().join("xlrd.py"),
+            "import os\nprint('*** no CODEPAGE record')\nos.write(1, b'more\\n')\n",
+        )?;
+        let file = folder.path().join("a.txt");
+        fs::write(&file, "some text")?;
+        let lines = script(&[&file], &["txt"], Some(folder.path()))?;
+        let answers = understood(&lines, std::slice::from_ref(&file), &[])?;
+        ensure!(!answers.missing.contains("xlrd"), "it was imported");
+        ensure!(answers.readings.len() == 1 && answers.readings[0].opens);
+        Ok(())
+    }
 }

@@ -6,8 +6,8 @@ use simdex_schema::meta::Parameters;
 use simdex_schema::posting::{BASES, PostingKey, encode_bucket, shard_key};
 use simdex_schema::{
     ContentHash, ContentRecord, DirectoryIdentity, DocId, DocumentHash, DocumentKind,
-    DocumentRecord, EdgeRecord, FileKey, FileRecord, FileStat, MemberPlace, MetaRecord, Reason,
-    ReportRecord, Role, RootId, RootRecord, State, StoreId, Timestamp, key,
+    DocumentRecord, EdgeRecord, FileKey, FileRecord, FileStat, MemberPlace, MetaRecord,
+    ReaderVersion, Reason, ReportRecord, Role, RootId, RootRecord, State, StoreId, Timestamp, key,
 };
 use simdex_signature::{Rung, SchemeKind};
 
@@ -142,6 +142,10 @@ fn content() -> ContentRecord {
         bytes: 1000,
         warnings: vec!["page 3".to_owned()],
         facts: vec![("pages".to_owned(), "12".to_owned())],
+        reader: Some(ReaderVersion {
+            reader: "pdf".to_owned(),
+            version: 5,
+        }),
     }
 }
 

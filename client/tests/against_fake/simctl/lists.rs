@@ -29,7 +29,7 @@ RESEMBLANCE  CONTAINMENT OF A  CONTAINMENT OF B  RELATION        BASIS     A    
              \"verified\":true}}\n\
              {{\"type\":\"summary\",\"v\":1,\"files_on_disk\":3,\"members\":1,\"states\":\
              {{\"indexed\":2,\"unreadable\":1}},\"documents\":2,\"groups\":1,\"pairs\":1,\
-             \"suppressed\":0,\"seconds\":0.25}}\n"
+             \"suppressed\":0,\"seconds\":0.25,\"complete\":true}}\n"
         )
     );
     assert_eq!(simctl(&daemon, &["pairs", "--threshold", "1"]).code, 1);
@@ -66,6 +66,63 @@ GROUP  RESEMBLANCE  CONTAINMENT OF MEMBER  CONTAINMENT OF PRINCIPAL  RELATION   
 }
 
 #[test]
+fn one_group_is_shown_by_a_file_of_it_or_by_its_id() {
+    let daemon = Daemon::start();
+    let all = simctl(&daemon, &["groups", "--json"]).out;
+    let group = all.lines().next().expect("a group");
+    let closing = r#"{"type":"completeness","v":1,"complete":true}"#;
+    for of in [["--of", "/share/a.txt"], ["--id", "9"]] {
+        let run = simctl(&daemon, &[&["groups", "--json"][..], &of].concat());
+        assert_eq!(
+            (run.code, run.out, run.talk.as_str()),
+            (0, format!("{group}\n{closing}\n"), "")
+        );
+    }
+    let alone = simctl(&daemon, &["groups", "--of", "/share/unlike.txt"]);
+    assert_eq!(
+        (alone.code, alone.out.as_str(), alone.talk.as_str()),
+        (1, "", "simctl: /share/unlike.txt is in no group\n")
+    );
+    assert_eq!(simctl(&daemon, &["groups", "--id", "10"]).code, 2);
+    assert_eq!(
+        simctl(&daemon, &["groups", "--id", "9", "--limit", "1"]).code,
+        2
+    );
+}
+
+#[test]
+fn what_is_not_complete_is_said_once_and_waited_for_on_demand() {
+    let daemon = Daemon::start();
+    let run = simctl(&daemon, &["groups", "--threshold", "0.5"]);
+    assert_eq!(
+        run.talk,
+        "simctl: 3 files, 1 container member, 2 documents, 1 group, 1 pair\n\
+         simctl: the index is not complete: 5,218 changes queued, 312 documents not settled; \
+         `--wait` waits until it is\n"
+    );
+    let json = simctl(&daemon, &["groups", "--threshold", "0.5", "--json"]);
+    assert_eq!(json.talk, "");
+    let end = "\"complete\":false,\"pending\":{\"queued\":5218,\"unsettled\":312,\"stale_roots\":0,\
+               \"held_losses\":0,\"damaged\":0}}\n";
+    assert!(json.out.ends_with(end), "{}", json.out);
+    assert_eq!(daemon.seen().waits, 0);
+    for verb in [
+        &["groups"][..],
+        &["pairs"],
+        &["versions", "/share/a.txt"],
+        &["report", "--keep", "x"],
+    ] {
+        let run = simctl(&daemon, &[verb, &["--wait"]].concat());
+        assert_eq!(run.code, 0, "{}", run.talk);
+    }
+    assert_eq!(daemon.seen().waits, 4);
+    let refused = simctl(&daemon, &["pairs", "--strict"]);
+    assert_eq!((refused.code, refused.out.as_str()), (2, ""));
+    let why = "the index is not complete: 1 text damaged";
+    assert!(refused.talk.contains(why), "{}", refused.talk);
+}
+
+#[test]
 fn files_show_states_and_escape_their_names() {
     let daemon = Daemon::start();
     let run = simctl(
@@ -85,7 +142,7 @@ unreadable  permission-denied      -      -  -             /share/\\u{1b}[2J.pdf
     assert_eq!(
         json.lines().nth(1),
         Some(
-            r#"{"type":"file","v":1,"path":"/share/\u001b[2J.pdf","state":"unreadable","reason":"permission-denied","document":null,"content":null,"media_type":null,"bytes":null,"chars":null,"engine":null,"extractor":null,"warnings":[],"facts":{},"container":null,"role":null,"ordinal":null,"last_read":null}"#
+            r#"{"type":"file","v":1,"path":"/share/\u001b[2J.pdf","state":"unreadable","reason":"permission-denied","document":null,"content":null,"media_type":null,"bytes":null,"chars":null,"engine":null,"extractor":null,"warnings":[],"facts":{},"container":null,"role":null,"ordinal":null,"last_read":null,"modified":null,"group":null}"#
         )
     );
 }
@@ -128,9 +185,12 @@ fn show_prints_all_that_is_on_record() {
     for line in [
         "path                   /share/a.zip!/a.txt",
         "read by                plain 1",
+        "group                  9",
         "inside                 /share/a.zip",
         "as                     entry, number 4",
         "charset                windows-1252",
+        "file modified          2023-11-14T22:13:20Z",
+        "modified               2020-01-02T03:04:05Z",
         "remark                 read with care",
     ] {
         assert!(text.contains(&format!("{line}\n")), "{line}: {text}");
@@ -139,6 +199,11 @@ fn show_prints_all_that_is_on_record() {
     let file: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(file["container"], "/share/a.zip");
     assert_eq!(file["facts"]["charset"], "windows-1252");
+    assert_eq!(
+        (&file["group"], &file["complete"]),
+        (&9.into(), &true.into())
+    );
+    assert_eq!(file["modified"], "2023-11-14T22:13:20Z");
 }
 
 #[test]
@@ -157,21 +222,34 @@ fn the_status_is_told_to_people_and_to_programs() {
         text.contains("\nstore                  4.00 KiB\n"),
         "{text}"
     );
+    assert!(
+        text.contains(
+            "mod_n, n = 1 to 64, windows of 20 bytes      4000       4000            9000"
+        ),
+        "{text}"
+    );
+    let data = "\ndata                   /var/lib/simdex (a new index, made at this start)\n";
+    assert!(text.contains(data), "{text}");
     let alarm = "changes                NOT APPLIED; answers are of what was applied before\n\
                  because                cannot write /var/lib/simdex/text/000001.seg: no storage space\n\
                  since                  1970-01-01T00:00:00Z\n\
                  tried again            1970-01-01T00:01:00Z\n";
     assert!(text.contains(alarm), "{text}");
+    let complete = "complete               no: 5,218 changes queued, 312 documents not settled\n";
+    assert!(text.contains(complete), "{text}");
     let json = simctl(&daemon, &["status", "--json"]).out;
     assert_eq!(json.lines().count(), 1);
     let status: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(status["type"], "status");
     assert_eq!(status["queued"], 2);
+    assert_eq!(status["complete"], false);
+    assert_eq!(status["pending"]["unsettled"], 312);
     assert_eq!(status["alarm"]["since"], "1970-01-01T00:00:00Z");
     assert_eq!(status["alarm"]["answering"], true);
     assert_eq!(status["summary"]["states"]["indexed"], 2);
     assert_eq!(status["roots"][0]["pending_loss"], 1500);
     assert_eq!(status["schemes"][0]["scheme"]["name"], "mod_n");
+    assert_eq!(status["schemes"][0]["n_most"], 64);
 }
 
 #[test]

@@ -45,7 +45,7 @@ fn matches_as_json_are_one_object_a_line() {
     assert_eq!(
         lines[2],
         format!(
-            r#"{{"type":"query","v":1,"path":"/share/a.txt","document":"{a0}","state":"indexed","reason":null,"candidates":7,"verified":1,"suppressed":0,"seconds":0.5,"truncated":false}}"#
+            r#"{{"type":"query","v":1,"path":"/share/a.txt","document":"{a0}","state":"indexed","reason":null,"candidates":7,"verified":1,"suppressed":0,"seconds":0.5,"truncated":false,"complete":true}}"#
         )
     );
 }
@@ -54,11 +54,18 @@ fn matches_as_json_are_one_object_a_line() {
 fn versions_carry_their_dates() {
     let daemon = Daemon::start();
     let table = simctl(&daemon, &["versions", "/share/a.txt"]).out;
+    assert_eq!(
+        table.lines().next().map(|line| line.split("  ").next()),
+        Some(Some("DATE"))
+    );
     assert!(
-        table.starts_with("MODIFIED              RESEMBLANCE"),
+        table.contains("2023-11-14T22:13:20Z  sent        0.750"),
         "{table}"
     );
-    assert!(table.contains("2023-11-14T22:13:20Z  0.750"), "{table}");
+    assert!(
+        table.contains("\n-                     -           0.250"),
+        "{table}"
+    );
     let json = simctl(&daemon, &["versions", "/share/a.txt", "--json"]).out;
     let dates: Vec<_> = json
         .lines()
@@ -66,7 +73,13 @@ fn versions_carry_their_dates() {
         .collect();
     assert_eq!(
         dates,
-        [Some(r#""2023-11-14T22:13:20Z"}"#), Some("null}"), None]
+        [
+            Some(
+                r#""2023-11-15T00:00:00Z","date":"2023-11-14T22:13:20Z","date_source":"sent","is_query":false}"#
+            ),
+            Some(r#"null,"date":null,"date_source":null,"is_query":false}"#),
+            None
+        ]
     );
 }
 
@@ -108,6 +121,18 @@ fn nothing_found_exits_1_and_says_so_on_stderr_alone() {
     assert_eq!(
         run.talk,
         "simctl: no other file resembles /share/unlike.txt far enough; --threshold lowers the bar\n"
+    );
+}
+
+#[test]
+fn nothing_found_in_an_index_that_is_being_built_is_not_the_last_word() {
+    let run = simctl(&Daemon::start(), &["find-similar", "/share/early.txt"]);
+    assert_eq!((run.code, run.out.as_str()), (1, ""));
+    assert_eq!(
+        run.talk,
+        "simctl: no other file resembles /share/early.txt far enough so far\n\
+         simctl: the index is not complete: 5,218 changes queued, 312 documents not settled; \
+         `--wait` waits until it is\n"
     );
 }
 
@@ -232,6 +257,20 @@ fn a_comparison_as_json_is_one_object() {
             r#""diff":"--- a\n+++ b\n@@ -1 +1 @@\n-one\u001b[31m\n+\ttwo\n"}"#,
             "\n"
         )
+    );
+}
+
+#[test]
+fn a_difference_is_declined_and_one_left_out_is_told_of() {
+    let daemon = Daemon::start();
+    let flags = ["compare", "/share/a.txt", "/share/b.txt", "--no-difference"];
+    let run = simctl(&daemon, &flags);
+    assert_eq!((run.code, run.talk.as_str()), (0, ""));
+    assert!(!run.out.contains("@@"), "{}", run.out);
+    let json = simctl(&daemon, &[&flags[..], &["--json"]].concat()).out;
+    assert!(
+        json.ends_with("\"diff\":null,\"difference_left_out\":\"it was not asked for\"}\n"),
+        "{json}"
     );
 }
 

@@ -1,10 +1,17 @@
 //! What programs of the machine are denied, with a shell; pdftotext where it is installed. Recognition
 //! is tested in `tests/outside.rs`: pictures do not survive what a test binary prints before them.
 
+use std::fs::File;
+use std::io::Read;
+use std::os::fd::{AsFd, BorrowedFd};
+use std::time::Instant;
+
+use super::attempt::spooled;
+use super::run::{Output, run};
 use super::*;
-use crate::Facts;
-use crate::formats::samples::pdf;
 use crate::pool::tests::{document, test_worker};
+use crate::space::SpoolSpace;
+use crate::{ExtractedText, Facts, Outcome, Reader};
 
 fn limits() -> OutsideLimits {
     OutsideLimits {
@@ -135,7 +142,7 @@ fn a_program_that_the_machine_did_not_let_run_has_not_tried() {
     );
     outside.pdftotext = Some("/nowhere".into());
     let failed = poor(PDF, Outcome::Failed(Reason::ParserPanic));
-    let still = outside.improve(failed, document(b"%PDF-1.4").as_fd(), &space());
+    let still = improved(&outside, failed, b"%PDF-1.4");
     assert!(outside.could_improve(PDF, "parser-panic", &still.engine));
 }
 
@@ -144,12 +151,40 @@ fn poor(media_type: &str, outcome: Outcome) -> Extraction {
     Extraction {
         outcome,
         media_type: media_type.into(),
+        reader: Some(Reader::Pdf),
         engine: "own 1".into(),
         warnings: Vec::new(),
         facts: Facts::default(),
         members: Vec::new(),
     }
 }
+
+/// With a worker that joins nothing and says what it was given.
+fn improved(outside: &Outside, own: Extraction, bytes: &[u8]) -> Extraction {
+    let join = |pages: BorrowedFd<'_>| {
+        let mut text = String::new();
+        let mut pages = File::from(pages.try_clone_to_owned().unwrap());
+        pages.read_to_string(&mut text).unwrap();
+        let text = ExtractedText::new(text);
+        let partial = None;
+        poor("text/plain", Outcome::Text { text, partial })
+    };
+    let (document, space) = (document(bytes), space());
+    let source = Source {
+        document: document.as_fd(),
+        space: &space,
+        join: &join,
+    };
+    outside.improve(own, &source)
+}
+
+/// One page; there is no table of objects, which poppler makes itself.
+const PAGE: &[u8] = b"%PDF-1.4\n1 0 obj\n<< /Type /Catalog /Pages 2 0 R >>\nendobj\n\
+    2 0 obj\n<< /Type /Pages /Kids [3 0 R] /Count 1 >>\nendobj\n\
+    3 0 obj\n<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Contents 4 0 R\n\
+    /Resources << /Font << /F << /Type /Font /Subtype /Type1 /BaseFont /Helvetica >> >> >> >>\n\
+    endobj\n4 0 obj\n<< /Length 40 >>\nstream\nBT /F 9 Tf 9 99 Td (Some words) Tj ET     \n\
+    endstream\nendobj\ntrailer\n<< /Root 1 0 R /Size 5 >>\n%%EOF\n";
 
 fn text(extraction: &Extraction) -> &str {
     match &extraction.outcome {
@@ -168,29 +203,61 @@ fn pdftotext_reads_what_we_could_not_and_says_so() {
     let failed = poor(PDF, Outcome::Failed(Reason::ParserPanic));
     assert!(outside.could_improve(PDF, "parser-panic", &failed.engine));
     assert!(!outside.could_improve("text/plain", "parser-panic", &failed.engine));
-    let read = outside.improve(
-        failed.clone(),
-        document(&pdf(&["Some words"])).as_fd(),
-        &space(),
-    );
+    let read = improved(&outside, failed.clone(), PAGE);
     assert!(text(&read).contains("Some words"));
     assert_eq!(read.engine, "pdftotext");
-    let cut = document(b"%PDF-1.4 and no more");
-    let still = outside.improve(failed, cut.as_fd(), &space());
+    let still = improved(&outside, failed, b"%PDF-1.4 and no more");
     assert_eq!(still.outcome, Outcome::Failed(Reason::ParserPanic));
     assert!(!outside.could_improve(PDF, "parser-panic", &still.engine));
 }
 
+/// A program that prints this, whatever it is asked.
+fn printing(words: &str) -> Outside {
+    let shim = WorkerCommand {
+        program: installed("sh").unwrap(),
+        args: ["-c".into(), format!("echo {words}").into()].to_vec(),
+    };
+    let mut outside = Outside::none(shim, limits());
+    outside.pdftotext = Some("/nowhere".into());
+    outside
+}
+
 #[test]
 fn a_program_that_did_no_better_is_not_asked_again_when_another_did() {
-    let mut outside = Outside::none(shim(), limits());
-    outside.pdftotext = Some("/nowhere".into());
+    let outside = printing("some words");
     let scanned = Extraction {
-        engine: format!("own 1{TRIED}{PDFTOTEXT}"),
+        engine: format!("own 1{TRIED}{TESSERACT}"),
         ..poor(PDF, Outcome::NoText(Reason::NeedsOcr))
     };
-    let partial = Some(Reason::PagesFailed);
-    let read = outside.read_by(&scanned, TESSERACT, "some words", partial, 1);
+    let read = improved(&outside, scanned, b"%PDF-1.4");
+    assert_eq!(text(&read), "some words\n");
+    assert_eq!(read.engine, format!("{PDFTOTEXT}, after {TESSERACT}"));
     assert!(outside.could_improve(PDF, "pages-failed", "own 1"));
     assert!(!outside.could_improve(PDF, "pages-failed", &read.engine));
+}
+
+#[test]
+fn a_worker_joins_the_pages_that_a_program_printed() {
+    let worker = test_worker("pool::tests::worker_joins");
+    let pool = crate::Pool::new(worker, 1, crate::Limits::default());
+    let pool = pool.with_outside(printing("pages"));
+    let read = pool.extract(document(b"%PDF-1.4"), &crate::Hint::default());
+    assert_eq!(text(&read), "the worker joined: pages\n");
+    assert_eq!(read.facts.number(crate::Fact::RunningLines), 3);
+    assert_eq!(read.engine, PDFTOTEXT);
+}
+
+#[test]
+fn pages_that_no_worker_could_join_for_the_machines_fault_are_tried_again() {
+    let outside = printing("pages");
+    let killed = |_: BorrowedFd<'_>| poor("text/plain", Outcome::Failed(Reason::Killed));
+    let (document, space) = (document(b"%PDF-1.4"), space());
+    let source = Source {
+        document: document.as_fd(),
+        space: &space,
+        join: &killed,
+    };
+    let failed = poor(PDF, Outcome::Failed(Reason::ParserPanic));
+    let still = outside.improve(failed, &source);
+    assert!(outside.could_improve(PDF, "parser-panic", &still.engine));
 }

@@ -12,11 +12,9 @@ use std::os::unix::net::UnixStream;
 use std::time::Duration;
 
 use super::*;
-use crate::Role;
-use crate::formats::samples::{pdf, pdf_of, stream};
 use crate::member::{MemberHead, MemberOut};
-use crate::protocol::{self, Answers, Hello, Reply, Setup, Status};
-use crate::{EXTRACTOR_VERSION, sandbox};
+use crate::protocol::{self, Answers, Hello, Reply, Setup, Status, Task};
+use crate::{EXTRACTOR_VERSION, ExtractedText, Fact, Job, Reader, Role, sandbox};
 
 const BAD: &[u8] = b"misbehave now";
 
@@ -207,7 +205,7 @@ fn a_worker_that_talks_out_of_turn_is_replaced_before_the_next_document() {
 }
 
 #[test]
-fn a_real_worker_reads_and_reports_its_sandbox() {
+fn a_worker_has_its_documents_read_and_reports_its_sandbox() {
     let pool = Pool::new(
         test_worker("pool::tests::worker_real"),
         2,
@@ -224,59 +222,7 @@ fn a_real_worker_reads_and_reports_its_sandbox() {
     };
     let extraction = pool.extract(document("- Grüße\n".as_bytes()), &hint);
     assert_eq!(text_of(extraction.outcome), "- Grüße\n");
-    assert_eq!(
-        (&*extraction.media_type, &*extraction.engine),
-        ("text/markdown", "plain 1")
-    );
-}
-
-#[test]
-fn a_pdf_whose_objects_unpack_to_too_much_costs_one_worker() {
-    // An object stream is unpacked by the library alone, and before anything can be measured.
-    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
-    io::copy(&mut io::repeat(b' ').take(3 << 30), &mut encoder).unwrap();
-    let packed = encoder.finish().unwrap();
-    let mut bomb =
-        b"%PDF-1.5\n1 0 obj\n<< /Type /ObjStm /N 1 /First 4 /Filter /FlateDecode".to_vec();
-    write!(bomb, " /Length {} >>\nstream\n", packed.len()).unwrap();
-    bomb.extend(packed);
-    bomb.extend(b"\nendstream\nendobj\n2 0 obj\n<< /Type /Catalog >>\nendobj\n");
-    let table = bomb.len();
-    write!(
-        bomb,
-        "xref\n0 3\n0000000000 65535 f \n0000000009 00000 n \n0000000000 00000 n \n\
-         trailer\n<< /Size 3 /Root 2 0 R >>\nstartxref\n{table}\n%%EOF\n"
-    )
-    .unwrap();
-    let pool = Pool::new(
-        test_worker("pool::tests::worker_real"),
-        1,
-        Limits::default(),
-    );
-    assert_eq!(read(&pool, &bomb), Outcome::Failed(Reason::MemoryLimit));
-    assert!(text_of(read(&pool, &pdf(&["after"]))).contains("after"));
-}
-
-#[test]
-fn a_pdf_form_that_draws_itself_costs_nothing() {
-    let form = "<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] /Length 5 \
-                /Resources << /XObject << /X 4 0 R >> >> >>\nstream\n/X Do\nendstream";
-    let endless = pdf_of(&[
-        "<< /Type /Catalog /Pages 2 0 R >>".into(),
-        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".into(),
-        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 5 0 R \
-         /Resources << /XObject << /X 4 0 R >> >> >>"
-            .into(),
-        form.into(),
-        stream("/X Do"),
-    ]);
-    let pool = Pool::new(
-        test_worker("pool::tests::worker_real"),
-        1,
-        Limits::default(),
-    );
-    assert_eq!(read(&pool, &endless), Outcome::NoText(Reason::NeedsOcr));
-    assert!(text_of(read(&pool, &pdf(&["after"]))).contains("after"));
+    assert_eq!(extraction.engine, "list.md", "what the reader was told");
 }
 
 #[test]
@@ -349,11 +295,62 @@ fn shutdown_ends_a_document_under_way_and_all_later_ones() {
 #[test]
 #[ignore = "a worker: started by the other tests"]
 fn worker_real() {
-    let _ = crate::worker_main();
+    let _ = crate::worker_main(as_text);
+}
+
+/// A reader that takes every document for text, read by its own name.
+fn as_text(mut job: Job) -> Extraction {
+    let mut text = String::new();
+    let read = job.document.read_to_string(&mut text);
+    let text = ExtractedText::new(text);
+    let partial = read.err().map(|_| Reason::ReadError);
+    Extraction {
+        outcome: Outcome::Text { text, partial },
+        media_type: "text/plain".into(),
+        reader: Some(Reader::Plain),
+        engine: job.name.unwrap_or_else(|| "none".into()),
+        warnings: Vec::new(),
+        facts: Facts::default(),
+        members: Vec::new(),
+    }
 }
 
 /// Answers every document with its own text, but [`BAD`] by `misbehave`.
 fn fake(misbehave: impl Fn(&UnixStream, &Request)) {
+    serve(|stream, request, text| {
+        if text == BAD {
+            misbehave(stream, request);
+        } else {
+            answer(stream, request.nonce, &text);
+        }
+    });
+}
+
+/// Reads no document, and joins pages by a few words before them.
+#[test]
+#[ignore = "a worker: started by the other tests"]
+fn worker_joins() {
+    serve(|stream, request, text| match request.task {
+        Task::Read => {
+            let unread = Reply {
+                status: Status::Failed,
+                reason: Some(Reason::ParserPanic),
+                media_type: "application/pdf".into(),
+                ..reply(request.nonce, b"")
+            };
+            send(stream, unread, b"");
+        }
+        Task::JoinPages => {
+            let text = [b"the worker joined: ", &*text].concat();
+            let mut joined = reply(request.nonce, &text);
+            joined.facts.count(Fact::RunningLines, 3);
+            send(stream, joined, &text);
+        }
+    });
+}
+
+/// Answers every request, with its document's bytes, by `answer`.
+fn serve(answer: impl Fn(&UnixStream, &Request, Vec<u8>)) {
     let stream = UnixStream::from(io::stdin().as_fd().try_clone_to_owned().unwrap());
     let Ok(setup) = protocol::receive::<Setup>(&stream) else {
         return;
@@ -371,11 +368,7 @@ fn fake(misbehave: impl Fn(&UnixStream, &Request)) {
     while let Ok((request, document)) = protocol::receive_with_descriptor::<Request>(&stream) {
         let mut text = Vec::new();
         File::from(document).read_to_end(&mut text).unwrap();
-        if text == BAD {
-            misbehave(&stream, &request);
-        } else {
-            answer(&stream, request.nonce, &text);
-        }
+        answer(&stream, &request, text);
     }
 }
 
@@ -386,6 +379,7 @@ pub(crate) fn reply(nonce: u64, text: &[u8]) -> Reply {
         status: Status::Text,
         reason: None,
         media_type: "text/plain".into(),
+        reader: Some(Reader::Plain),
         engine: "fake".into(),
         warnings: vec![],
         facts: Facts::default(),

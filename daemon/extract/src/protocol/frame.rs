@@ -96,7 +96,7 @@ fn receive_body<M: DeserializeOwned>(mut stream: impl Read, length: [u8; 4]) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::protocol::{Hello, Reply, Request};
+    use crate::protocol::{Hello, Reply, Request, Task};
     use proptest::prelude::*;
     use std::fs::File;
     use std::os::fd::AsFd;
@@ -109,6 +109,7 @@ mod tests {
             nonce: 1,
             length: 2,
             name: Some("ß".into()),
+            task: Task::Read,
         };
         send_with_descriptor(&daemon, &request, file.as_fd()).unwrap();
         let (got, document) = receive_with_descriptor::<Request>(&worker).unwrap();
@@ -130,6 +131,7 @@ mod tests {
                 nonce: 1,
                 length: 2,
                 name: None,
+                task: Task::Read,
             },
         )
         .unwrap();

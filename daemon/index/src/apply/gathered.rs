@@ -82,17 +82,24 @@ impl<'a, 'c> Gathered<'a, 'c> {
         let keys: Vec<FileKey> = members.iter().map(|member| member.key.clone()).collect();
         match self.members(members)? {
             true => self.whole(file, &keys),
-            // The container's own content stays unlinked until every member is there, so that a
-            // look finds it unread.
+            // The container's own content stays unlinked until every member is there.
             false => {
                 self.unknown_content.push(file.key.clone());
-                Ok(())
+                self.unpacking(&file.key)
             }
         }
     }
 
     /// Some members of a container, which is not read until the last of them is there.
     fn part(&mut self, container: &FileKey, members: &'c [SeenFile]) -> Result<(), IndexError> {
+        let known = self.members(members)?;
+        self.read_again(known, container);
+        self.unpacking(container)
+    }
+
+    /// A container of which not every member is recorded: a look finds it unread, and where it is not
+    /// there any more, what is recorded of it goes.
+    fn unpacking(&mut self, container: &FileKey) -> Result<(), IndexError> {
         let outcome = FileOutcome::Unread(State::Unstable, Reason::code("unpacking"));
         let record = FileRecord {
             stat: FileStat::default(),
@@ -101,8 +108,6 @@ impl<'a, 'c> Gathered<'a, 'c> {
             member: None,
             last_read: None,
         };
-        let known = self.members(members)?;
-        self.read_again(known, container);
         self.file(Seen {
             key: container,
             record: &record,

@@ -9,7 +9,10 @@ use std::time::Duration;
 use tempfile::TempDir;
 
 use super::seal::TreeId;
-use super::{Options, ProbeVerdict, SledStore, Store, StoreError, Write, open_checked, probe};
+use super::{
+    Options, ProbeVerdict, SledStore, Store, StoreError, Write, open_checked, probe,
+    witness_is_damaged,
+};
 
 const SMALL: Options = Options {
     cache_bytes: 8 << 20,
@@ -311,11 +314,15 @@ fn damage_anywhere_in_the_log_is_noticed_or_harmless() {
 fn a_torn_or_missing_witness_does_not_stop_an_open() {
     let (_temp, dir) = filled();
     let path = dir.join("COMMITTED");
+    assert!(!witness_is_damaged(&dir).unwrap());
     fs::write(&path, [7; 16]).unwrap();
+    assert!(witness_is_damaged(&dir).unwrap());
     let store = SledStore::open(&dir, SMALL).unwrap();
     store.commit().unwrap();
     store.close().unwrap();
+    assert!(!witness_is_damaged(&dir).unwrap());
     fs::remove_file(&path).unwrap();
+    assert!(witness_is_damaged(&dir).unwrap());
     assert_filled(&SledStore::open(&dir, SMALL).unwrap());
 }
 

@@ -19,6 +19,9 @@ use twox_hash::XxHash3_64;
 use super::StoreError;
 use crate::private;
 
+/// Name of the file in the store.
+const NAME: &str = "COMMITTED";
+
 /// The file that holds the number of the last commit.
 #[derive(Debug)]
 pub(super) struct Witness {
@@ -29,7 +32,7 @@ pub(super) struct Witness {
 impl Witness {
     /// Opens the witness in `dir`, creating it if absent.
     pub(super) fn open(dir: &Path) -> Result<Self, StoreError> {
-        let path = dir.join("COMMITTED");
+        let path = dir.join(NAME);
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
         let file = private::open(&path, &mut options).map_err(StoreError::io("open", &path))?;
@@ -38,13 +41,8 @@ impl Witness {
 
     /// The number of the last commit it knows; 0 if it is new or was torn.
     pub(super) fn read(&self) -> Result<u64, StoreError> {
-        let mut bytes = [0; 16];
-        match self.file.read_exact_at(&mut bytes, 0) {
-            Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(0),
-            read => read.map_err(StoreError::io("read", &self.path))?,
-        }
-        let number = u64::from_le_bytes(bytes[..8].try_into().unwrap_or_default());
-        Ok(if bytes == encode(number) { number } else { 0 })
+        let number = number_in(&self.file).map_err(StoreError::io("read", &self.path))?;
+        Ok(number.unwrap_or(0))
     }
 
     /// Notes a commit that is power-safe.
@@ -52,6 +50,31 @@ impl Witness {
         let written = self.file.write_all_at(&encode(number), 0);
         written.map_err(StoreError::io("write", &self.path))
     }
+}
+
+/// Whether the witness of the store in `dir`, which must have made a commit, is missing or torn: then
+/// nothing tells whether the engine lost commits. Reads it, and changes nothing.
+///
+/// # Errors
+/// Where it cannot be read.
+pub fn is_damaged(dir: &Path) -> Result<bool, StoreError> {
+    let path = dir.join(NAME);
+    let number = private::read(&path).and_then(|file| number_in(&file));
+    match number {
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(true),
+        number => Ok(number.map_err(StoreError::io("read", &path))?.is_none()),
+    }
+}
+
+/// The number in a witness; none where it is torn.
+fn number_in(file: &File) -> std::io::Result<Option<u64>> {
+    let mut bytes = [0; 16];
+    match file.read_exact_at(&mut bytes, 0) {
+        Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(None),
+        read => read?,
+    }
+    let number = u64::from_le_bytes(bytes[..8].try_into().unwrap_or_default());
+    Ok((bytes == encode(number)).then_some(number))
 }
 
 fn encode(number: u64) -> [u8; 16] {

@@ -242,6 +242,7 @@ pub(super) fn put_content(
         bytes: 1,
         warnings: Vec::new(),
         facts: Vec::new(),
+        reader: None,
     };
     let content = Some(Box::new(NewContent { record, document }));
     Change::File {
@@ -296,12 +297,11 @@ pub(super) fn pairs(
     view: &View,
     threshold: Ratio,
 ) -> Vec<(DocId, DocId, EdgeRecord)> {
-    let search = index.pair_search(view, threshold).unwrap();
+    let search = index.pair_search(view, threshold);
     let mut pairs = Vec::new();
     for a in search.documents() {
         let partners = search.partners_of(a, &Cancel::never()).unwrap();
         pairs.extend(partners.into_iter().map(|(b, edge)| (a, b, edge)));
     }
-    search.finish().unwrap();
     pairs
 }

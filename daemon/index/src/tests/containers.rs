@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use simdex_schema::file::FileOutcome;
-use simdex_schema::{FileKey, FileRecord, MemberPlace, Reason, Role, State};
+use simdex_schema::{ContentHash, FileKey, FileRecord, MemberPlace, Reason, Role, State};
 
 use super::bed::{Bed, content, file, put};
 use crate::{Change, SeenFile, View};
@@ -139,7 +139,36 @@ fn a_container_whose_member_is_not_known_is_read_again() {
     };
     let applied = bed.index().apply(vec![change]).unwrap();
     assert_eq!(applied.unknown_content, [file("a/m.eml")]);
-    assert!(bed.index().file(&file("a/m.eml")).unwrap().is_none());
+    let container = bed.index().file(&file("a/m.eml")).unwrap();
+    assert_eq!(container.unwrap().content(), None, "a look finds it unread");
+}
+
+#[test]
+fn members_never_stay_without_the_file_that_holds_them() {
+    let bed = Bed::memory();
+    let mail = seen(&bed, "a/m.eml", LETTER);
+    let known = member(&bed, &mail.key, "one", OFFER, 0);
+    let mut lost = member(&bed, &mail.key, "two", LETTER, 1);
+    lost.content = None;
+    lost.record.outcome = FileOutcome::Content(ContentHash([9; 32]));
+    let members = vec![known, lost];
+    let change = Change::Container {
+        file: mail,
+        members,
+    };
+    bed.index().apply(vec![change]).unwrap();
+    // It is gone before it is read again: a walk still finds it on record, and a look removes it.
+    let (mut keys, from) = (Vec::new(), file("a/a"));
+    let visited = bed.index().file_keys_from(&from, &mut |key| {
+        keys.push(key);
+        ControlFlow::Continue(())
+    });
+    visited.unwrap();
+    assert_eq!(keys, [file("a/m.eml")]);
+    assert!(bed.index().has_members(&file("a/m.eml")).unwrap());
+    bed.remove("a/m.eml");
+    assert!(listed(&bed).is_empty());
+    assert!(!bed.index().has_members(&file("a/m.eml")).unwrap());
 }
 
 /// A mailbox of so many messages, all different, as `change` leaves them.

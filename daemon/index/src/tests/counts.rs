@@ -71,7 +71,8 @@ fn groups_that_are_kept_are_counted_without_being_made() {
     let groups = bed
         .index()
         .groups(&View::All, threshold, &Cancel::never())
-        .unwrap();
+        .unwrap()
+        .groups;
     assert!(groups.len() > 2);
     let count = |view: &View, threshold| bed.index().group_count(view, threshold);
     assert_eq!(count(&View::All, threshold), Some(groups.len() as u64));

@@ -255,7 +255,8 @@ fn files_without_text_are_no_group_and_never_equal() {
     let found = bed
         .index()
         .groups(&View::All, Ratio::ONE, &Cancel::never())
-        .unwrap();
+        .unwrap()
+        .groups;
     assert!(found.is_empty() && pairs(bed.index(), &View::All, Ratio::ONE).is_empty());
     let mut states = Vec::new();
     let mut visit = |file: crate::FileView| {
@@ -273,7 +274,8 @@ fn handles(bed: &Bed, texts: &[&str]) -> BTreeMap<usize, GroupId> {
     let found = bed
         .index()
         .groups(&View::All, threshold, &Cancel::never())
-        .unwrap();
+        .unwrap()
+        .groups;
     let place = |id| {
         let hash = bed.index().stats(id).unwrap().hash;
         texts
@@ -341,6 +343,7 @@ fn edits_of_many_files_at_once_keep_all_handles() {
         bed.index()
             .groups(&View::All, threshold, &Cancel::never())
             .unwrap()
+            .groups
     };
     let ids = |found: &[crate::GroupView]| {
         found
@@ -385,6 +388,7 @@ fn a_family_keeps_one_edge_per_member_in_whatever_order_it_comes() {
         let groups = bed.index().groups(&View::All, threshold, &Cancel::never());
         let members: usize = groups
             .unwrap()
+            .groups
             .iter()
             .map(|group| group.members.len())
             .sum();

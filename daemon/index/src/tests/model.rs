@@ -31,7 +31,7 @@ impl Model {
         let texts = self.texts(view);
         let (edges, groups) = (edges(&texts, threshold), groups(&texts, threshold));
         let ratio = Ratio::new(threshold).unwrap();
-        let found = index.groups(view, ratio, &Cancel::never()).unwrap();
+        let found = index.groups(view, ratio, &Cancel::never()).unwrap().groups;
         let name = |id| index.stats(id).unwrap().hash;
         let pairs = pairs(index, view, ratio);
         let mut distinct = BTreeSet::new();

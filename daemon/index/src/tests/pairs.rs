@@ -9,7 +9,7 @@ use crate::{Cancel, PairSearch, View};
 
 fn search<'a>(bed: &'a Bed) -> PairSearch<'a> {
     let threshold = Ratio::new(bed.parameters.threshold).unwrap();
-    bed.index().pair_search(&View::All, threshold).unwrap()
+    bed.index().pair_search(&View::All, threshold)
 }
 
 #[test]

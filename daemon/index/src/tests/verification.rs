@@ -47,6 +47,32 @@ fn a_sound_index_has_no_faults_and_everything_is_counted() {
 }
 
 #[test]
+fn a_member_without_the_file_that_holds_it_is_told() {
+    let (bed, texts) = filled();
+    let index = bed.index();
+    let holder = FileKey {
+        root: RootId(1),
+        path: b"a/0".to_vec(),
+    };
+    let record = index.file(&holder).unwrap().unwrap();
+    let orphan = FileKey {
+        root: holder.root,
+        path: b"a/gone.zip".to_vec(),
+    };
+    let orphan = orphan.member(b"one");
+    let mut batch = Batch::new(index.store.records());
+    batch.put(key::file(&orphan), record.encode());
+    let link = key::file_of_content(content(&texts[0], 0), &orphan);
+    batch.put(link, Vec::new());
+    batch.apply().unwrap();
+    let told = told(&bed, Depth::Heads);
+    assert!(
+        told.contains("the file that holds it is not on record"),
+        "{told}"
+    );
+}
+
+#[test]
 fn missing_texts_are_told_at_either_depth() {
     let (bed, _) = filled();
     fs::remove_dir_all(bed.texts()).unwrap();

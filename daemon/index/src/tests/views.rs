@@ -49,7 +49,9 @@ fn a_document_of_hidden_roots_appears_nowhere() {
         for threshold in [0.3, 0.7] {
             let threshold = Ratio::new(threshold).unwrap();
             let found = bed.index().groups(&view, threshold, &Cancel::never());
-            assert!(found.unwrap().is_empty() && pairs(bed.index(), &view, threshold).is_empty());
+            assert!(
+                found.unwrap().groups.is_empty() && pairs(bed.index(), &view, threshold).is_empty()
+            );
         }
         if step == 0 {
             bed.index().merge().unwrap();

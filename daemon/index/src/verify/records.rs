@@ -117,6 +117,13 @@ impl Records<'_> {
             (Some(file), Ok(record)) => (file, record),
             (_, record) => return malformed(record),
         };
+        if file.is_member() {
+            let container = key::file(&file.on_disk());
+            let fault = self.missing(&container, "the file that holds it is not on record")?;
+            if fault.is_some() {
+                return Ok(fault);
+            }
+        }
         let Some(hash) = record.content() else {
             return Ok(None);
         };

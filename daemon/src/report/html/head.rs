@@ -2,11 +2,12 @@
 use std::io::{self, Write};
 use std::os::unix::ffi::OsStrExt as _;
 
-use super::GROUPS_SHOWN;
 use super::states::{Reading, state};
+use super::{GROUPS_SHOWN, incomplete};
+use crate::catalogue::Summary;
 use crate::report::format::{Count, PathText, Text, counted, minute, share};
 use crate::report::write::Sorted;
-use crate::report::{ReportGroup, ReportInput, Summary};
+use crate::report::{ReportGroup, ReportInput};
 
 /// Nothing but this page's own style may be loaded or run.
 const START: &str = r#"<!DOCTYPE html>
@@ -34,6 +35,7 @@ pub(in crate::report) fn head(
         out,
         "<p class=\"soft\">{created} UTC · Simdex {version}</p>"
     )?;
+    incomplete(out, &input.summary.completeness)?;
     figures(out, &input.summary)?;
     parameters(out, input)?;
     reading(out, &input.summary)?;
@@ -78,7 +80,7 @@ fn parameters(out: &mut dyn Write, input: &ReportInput<'_>) -> io::Result<()> {
     let suppressed = left_out(input.summary.suppressed);
     writeln!(
         out,
-        "<tr><th>Left out of the search</th><td>{suppressed}</td></tr>\n</table>"
+        "<tr><th>Left unread</th><td>{suppressed}</td></tr>\n</table>"
     )?;
     out.write_all(TERMS.as_bytes())
 }
@@ -86,7 +88,10 @@ fn parameters(out: &mut dyn Write, input: &ReportInput<'_>) -> io::Result<()> {
 fn left_out(count: u64) -> String {
     match count {
         0 => "nothing".to_owned(),
-        n => format!("{} index entries of very common passages", Count(n)),
+        n => format!(
+            "{} lists of very common passages, on which no group hung",
+            Count(n)
+        ),
     }
 }
 

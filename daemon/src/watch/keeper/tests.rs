@@ -186,3 +186,15 @@ fn a_sink_nobody_reads_any_more_ends_the_keeper() {
     kept.keeper.promise(Cause::Timer);
     assert!(kept.keeper.deliver().is_err());
 }
+
+#[test]
+fn a_root_that_a_walk_could_not_use_is_walked_again_at_the_next_check() {
+    let mut kept = kept(8);
+    let far = kept.keeper.next_rescan;
+    kept.keeper.take(Note::Doubted);
+    let soon = kept.keeper.next_rescan;
+    assert!(soon < far && soon <= Instant::now() + kept.keeper.post.settings.check_every);
+    kept.keeper.next_rescan = Instant::now();
+    kept.keeper.tick();
+    assert_eq!(kept.outbox(), [Hint::Rescan(Cause::Timer)]);
+}

@@ -39,7 +39,7 @@ pub(super) const LINES: &[Line] = &[
         weakness: "a text bound to another content",
         proofs: &[
             Test(
-                "daemon/tests/snapshot.rs",
+                "daemon/bin/tests/snapshot.rs",
                 "a_text_is_bound_to_the_bytes_that_were_hashed",
             ),
             Trial("files rewritten while they are read", texts::toggled),
@@ -48,26 +48,36 @@ pub(super) const LINES: &[Line] = &[
     Line {
         number: 2,
         weakness: "a store into a dirty page changes no time",
-        proofs: &[Test(
-            "daemon/tests/snapshot.rs",
-            "bytes_that_changed_without_a_trace_are_found_in_the_background",
-        )],
+        proofs: &[
+            Test(
+                "daemon/bin/tests/snapshot.rs",
+                "bytes_that_changed_without_a_trace_are_found_in_the_background",
+            ),
+            Test(
+                "daemon/src/recheck.rs",
+                "what_was_read_a_while_ago_or_under_a_wrong_clock_is_read_again",
+            ),
+        ],
     },
     Line {
         number: 3,
         weakness: "ghosts after renames",
         proofs: &[
             Test(
-                "daemon/tests/roots.rs",
+                "daemon/bin/tests/roots.rs",
                 "a_directory_that_takes_anothers_name_within_the_debounce_leaves_no_ghosts",
             ),
             Test(
-                "daemon/tests/roots.rs",
+                "daemon/bin/tests/roots.rs",
                 "a_storm_of_renames_leaves_no_ghosts",
             ),
             Test(
-                "daemon/tests/roots.rs",
+                "daemon/bin/tests/roots.rs",
                 "a_file_that_goes_while_it_is_read_is_no_ghost",
+            ),
+            Test(
+                "daemon/index/src/tests/containers.rs",
+                "members_never_stay_without_the_file_that_holds_them",
             ),
             Trial("two folders change places", roots::ghosts),
         ],
@@ -91,16 +101,24 @@ pub(super) const LINES: &[Line] = &[
         weakness: "another tree in the place of a root",
         proofs: &[
             Test(
-                "daemon/tests/roots.rs",
+                "daemon/bin/tests/roots.rs",
                 "a_root_or_its_parent_replaced_by_a_symlink_is_neither_indexed_nor_forgotten",
             ),
             Test(
-                "daemon/tests/roots.rs",
+                "daemon/bin/tests/roots.rs",
                 "another_directory_in_a_roots_place_is_not_believed_until_it_is_confirmed",
             ),
             Test(
                 "tests/tests/roots.rs",
                 "an_empty_file_system_of_the_same_type_over_a_root_is_not_believed",
+            ),
+            Test(
+                "tests/tests/roots.rs",
+                "another_file_system_mounted_in_the_place_of_a_root_is_not_believed",
+            ),
+            Test(
+                "daemon/src/watch/keeper/tests.rs",
+                "a_root_that_a_walk_could_not_use_is_walked_again_at_the_next_check",
             ),
             Trial("a root becomes a symlink", roots::replaced),
         ],
@@ -176,7 +194,7 @@ pub(super) const LINES: &[Line] = &[
                 "members_and_folders_called_like_them_are_spelled_apart",
             ),
             Test(
-                "daemon/tests/containers.rs",
+                "daemon/bin/tests/containers.rs",
                 "every_listed_path_leads_to_its_file_and_to_no_other",
             ),
             Trial("every listed path is asked about", doors::paths),
@@ -187,12 +205,20 @@ pub(super) const LINES: &[Line] = &[
         weakness: "the machine's faults booked on documents",
         proofs: &[
             Test(
-                "daemon/tests/snapshot.rs",
+                "daemon/bin/tests/snapshot.rs",
                 "what_the_machine_does_not_allow_is_no_strike_and_is_tried_again",
             ),
             Test(
-                "daemon/tests/snapshot.rs",
+                "daemon/bin/tests/snapshot.rs",
                 "what_is_known_stays_where_another_try_fails_by_the_machines_fault",
+            ),
+            Test(
+                "daemon/extract/src/underway.rs",
+                "whoever_holds_what_others_wait_for_never_waits_for_a_suspect",
+            ),
+            Test(
+                "daemon/src/watch/open/tests.rs",
+                "a_root_that_cannot_be_opened_for_want_of_descriptors_keeps_the_reason",
             ),
         ],
     },
@@ -227,7 +253,7 @@ pub(super) const LINES: &[Line] = &[
         weakness: "a small ZIP ends the daemon",
         proofs: &[
             Test(
-                "daemon/tests/snapshot.rs",
+                "daemon/bin/tests/snapshot.rs",
                 "a_document_that_the_daemon_crashed_on_twice_is_not_tried_a_third_time",
             ),
             Trial("a text that grows eighteenfold", machine::grows),
@@ -242,6 +268,18 @@ pub(super) const LINES: &[Line] = &[
                 "a_shortage_is_an_alarm_and_a_pause_a_failed_sync_is_the_end",
             ),
             Test("daemon/src/fate.rs", "pauses_double_up_to_a_bound"),
+            Test(
+                "daemon/src/fate.rs",
+                "a_shortage_is_repeated_until_it_passes_or_the_caller_gives_up",
+            ),
+            Test(
+                "daemon/src/pipeline/jobs.rs",
+                "a_caller_that_gives_up_does_not_wait_for_room_and_its_file_is_queued_all_the_same",
+            ),
+            Test(
+                "daemon/extract/src/space.rs",
+                "a_disk_without_room_refuses_what_the_budget_would_allow",
+            ),
             Test(
                 "daemon/index/src/tests/faults.rs",
                 "a_text_longer_than_a_segment_takes_is_a_state_and_others_go_on",
@@ -263,11 +301,11 @@ pub(super) const LINES: &[Line] = &[
                 "requests_end_with_the_engine_and_wait_for_the_next_outside",
             ),
             Test(
-                "daemon/tests/reopen.rs",
+                "daemon/bin/tests/reopen.rs",
                 "a_failed_commit_acknowledges_nothing_and_the_index_is_opened_again",
             ),
             Test(
-                "daemon/tests/reopen.rs",
+                "daemon/bin/tests/reopen.rs",
                 "a_refusal_of_the_disk_is_said_waited_out_and_made_up_for",
             ),
             Trial("no descriptors for a while", machine::descriptors),
@@ -279,15 +317,15 @@ pub(super) const LINES: &[Line] = &[
         weakness: "a report into the data directory",
         proofs: &[
             Test(
-                "daemon/tests/reports.rs",
+                "daemon/bin/tests/reports.rs",
                 "a_daemon_without_a_directory_for_reports_writes_none",
             ),
             Test(
-                "daemon/tests/reports.rs",
+                "daemon/bin/tests/reports.rs",
                 "no_name_leads_out_of_the_directory_or_tells_what_lies_there",
             ),
             Test(
-                "daemon/tests/reports.rs",
+                "daemon/bin/tests/reports.rs",
                 "a_directory_for_reports_in_the_data_directory_or_a_root_is_refused_at_the_start",
             ),
             Trial("reports where they may not be", doors::reports),
@@ -320,19 +358,19 @@ pub(super) const LINES: &[Line] = &[
                 "questions_have_memory_of_their_own",
             ),
             Test(
-                "daemon/tests/greedy.rs",
+                "daemon/bin/tests/greedy.rs",
                 "an_upload_that_is_not_sent_on_ends_whatever_its_deadline",
             ),
             Test(
-                "daemon/tests/greedy.rs",
+                "daemon/bin/tests/greedy.rs",
                 "no_client_chooses_a_deadline_above_the_ceiling",
             ),
             Test(
-                "daemon/tests/greedy.rs",
+                "daemon/bin/tests/greedy.rs",
                 "a_long_path_is_neither_believed_nor_echoed",
             ),
             Test(
-                "daemon/tests/greedy.rs",
+                "daemon/bin/tests/greedy.rs",
                 "a_client_that_does_not_read_loses_its_connection_and_nothing_else_waits_for_it",
             ),
             Trial("300 idle connections", machine::connections),

@@ -65,6 +65,16 @@ const SUMMARY: Fields = &[
     ("groups", Count),
     ("suppressed", Count),
     ("seconds", Seconds),
+    ("complete", Bool),
+];
+
+/// Beside a `complete` that is false.
+const PENDING: Fields = &[
+    ("queued", Count),
+    ("unsettled", Count),
+    ("stale_roots", Count),
+    ("held_losses", Count),
+    ("damaged", Count),
 ];
 
 const ROOT: Fields = &[
@@ -98,6 +108,8 @@ const USAGE: Fields = &[
     ("postings", Count),
     ("bytes", Count),
     ("sign_seconds", Seconds),
+    ("n_most", Count),
+    ("unmerged", Count),
 ];
 
 /// Every type of line that a scan or a verb prints, `type` and `v` apart.
@@ -121,6 +133,8 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("role", Maybe(&Text)),
             ("ordinal", Maybe(&Count)),
             ("last_read", Maybe(&Text)),
+            ("modified", Maybe(&Text)),
+            ("group", Maybe(&Count)),
         ],
     ),
     (
@@ -151,6 +165,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("suppressed", Count),
             ("seconds", Seconds),
             ("truncated", Bool),
+            ("complete", Bool),
         ],
     ),
     (
@@ -193,7 +208,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("chars_b", Count),
             ("estimates", List(ESTIMATE)),
             ("spans", List(SPAN)),
-            ("diff", Text),
+            ("diff", Maybe(&Text)),
         ],
     ),
     (
@@ -202,6 +217,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("version", Text),
             ("format", Count),
             ("data_dir", Path),
+            ("new_index", Bool),
             ("uptime_seconds", Seconds),
             ("queued", Count),
             ("threshold", Ratio),
@@ -212,8 +228,10 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("schemes", List(USAGE)),
             ("roots", List(ROOT)),
             ("summary", Object(SUMMARY)),
+            ("complete", Bool),
         ],
     ),
+    ("completeness", &[("complete", Bool)]),
     ("root", ROOT),
     ("rescan", &[("roots", Count)]),
     ("sync", &[("seconds", Seconds), ("files", Count)]),
@@ -227,8 +245,8 @@ pub(super) const LINES: &[(&str, Fields)] = &[
     ),
 ];
 
-/// Checks a line: `type`, `v` and exactly these fields. A match may have `modified`: of a version;
-/// a summary `pairs`.
+/// Checks a line: `type`, `v` and exactly these fields. A match that is a version has its dates;
+/// a summary `pairs`; a file that is shown by itself `complete`; and what is not complete has `pending`.
 pub(super) fn check(line: &Value, fields: Fields) -> Result<()> {
     ensure!(line["v"] == 1, "v is {}", line["v"]);
     let mut own = line
@@ -242,12 +260,27 @@ pub(super) fn check(line: &Value, fields: Fields) -> Result<()> {
         let pairs = own.remove("pairs");
         ensure!(pairs.is_none_or(|pairs| pairs.is_u64()), "pairs");
     }
-    if line["type"] == "match" {
-        let modified = own.remove("modified");
+    if line["type"] == "comparison" {
+        let why = own.remove("difference_left_out");
         ensure!(
-            modified.is_none_or(|date| date.is_string() || date.is_null()),
-            "modified"
+            why.is_some_and(|why| why.is_string()) == line["diff"].is_null(),
+            "difference_left_out"
         );
+    }
+    if line["type"] == "file" {
+        let complete = own.get("complete").is_none_or(Value::is_boolean);
+        ensure!(complete, "complete");
+        own.remove("complete");
+    }
+    if line["type"] == "match" {
+        let is_version = own.contains_key("is_query");
+        for name in ["modified", "date", "date_source"] {
+            let said = own.remove(name);
+            let holds = said.is_some_and(|date| date.is_string() || date.is_null());
+            ensure!(holds == is_version, "{name}");
+        }
+        let marked = own.remove("is_query");
+        ensure!(marked.is_none_or(|mark| mark.is_boolean()), "is_query");
     }
     object(&Value::Object(own), fields)
 }
@@ -255,6 +288,11 @@ pub(super) fn check(line: &Value, fields: Fields) -> Result<()> {
 fn object(value: &Value, fields: Fields) -> Result<()> {
     let object = value.as_object().context("no object")?;
     let mut wanted = BTreeSet::new();
+    if object.get("complete") == Some(&Value::Bool(false)) {
+        let pending = object.get("pending").context("pending is missing")?;
+        self::object(pending, PENDING).context("pending")?;
+        wanted.insert("pending".to_owned());
+    }
     for (name, kind) in fields {
         let found = object
             .get(*name)
@@ -342,6 +380,20 @@ mod tests {
         ] {
             assert!(check(&wrong, fields).is_err(), "{wrong}");
         }
+    }
+
+    #[test]
+    fn what_is_not_complete_says_why() {
+        let fields: Fields = &[("complete", Bool)];
+        let pending = json!({
+            "queued": 1, "unsettled": 0, "stale_roots": 0, "held_losses": 0, "damaged": 0
+        });
+        let line = |complete: bool, pending: &Value| json!({"v": 1, "complete": complete, "pending": pending});
+        assert!(check(&line(false, &pending), fields).is_ok());
+        assert!(check(&line(true, &pending), fields).is_err());
+        assert!(check(&line(false, &json!({"queued": 1})), fields).is_err());
+        assert!(check(&json!({"v": 1, "complete": true}), fields).is_ok());
+        assert!(check(&json!({"v": 1, "complete": false}), fields).is_err());
     }
 
     #[test]

@@ -1,0 +1,7 @@
+//! `simdexd`: the Simdex daemon and its one-shot commands, with the readers that its workers run.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    simdexd::cli::main(simdex_readers::worker_main)
+}

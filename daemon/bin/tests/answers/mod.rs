@@ -1,0 +1,168 @@
+//! What an answer says: dates of versions, estimates, comparisons with and without a difference.
+
+use simdex_client::{Find, FindOptions, Subject, wire};
+
+use crate::daemon::{self, Daemon, prose};
+use crate::names;
+
+#[test]
+fn versions_come_by_the_best_date_known_and_say_where_it_is_from() {
+    use std::time::{Duration, SystemTime};
+    let body = prose(11, 300);
+    let mail = |date: &str| format!("From: a@b.example\r\n{date}Subject: x\r\n\r\n{body}\r\n");
+    let daemon = Daemon::start(&[
+        ("asked.txt", body.clone()),
+        (
+            "late.eml",
+            mail("Date: Sat, 01 Jan 2022 00:00:00 +0000\r\n"),
+        ),
+        ("none.txt", format!("{body} and more")),
+        (
+            "unknown.tar",
+            daemon::tar(&[("inside.txt", &format!("{body} and less"))]),
+        ),
+    ]);
+    let set = |name: &str, seconds: u64| {
+        let file = std::fs::File::options()
+            .write(true)
+            .open(daemon.path(name))
+            .unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds))
+            .unwrap();
+    };
+    // By the file system the mail is the oldest of all; it was sent in 2022.
+    set("late.eml", 1_000);
+    set("asked.txt", 1_600_000_000);
+    set("none.txt", 1_700_000_000);
+    daemon.wait(daemon.client.sync()).unwrap();
+    let options = FindOptions {
+        limit: Some(3),
+        ..FindOptions::default()
+    };
+    let subject = Subject::Path(daemon.path("asked.txt"));
+    let (found, summary) = daemon.find_with(Find::Versions, subject, &options).unwrap();
+    assert_eq!(
+        names(&found),
+        ["asked.txt", "late.eml", "none.txt", "inside.txt"],
+        "the file itself stands beside the limit"
+    );
+    let said: Vec<_> = found
+        .iter()
+        .map(|version| (version.date, version.date_source.as_str(), version.is_query))
+        .collect();
+    assert_eq!(
+        said,
+        [
+            (Some(1_600_000_000), "file", true),
+            (Some(1_640_995_200), "sent", false),
+            (Some(1_700_000_000), "file", false),
+            (None, "", false),
+        ]
+    );
+    assert!(!summary.truncated);
+}
+
+#[test]
+fn a_file_without_text_is_answered_by_its_bytes_and_its_interval_has_a_width_or_is_none() {
+    let mut state = 1_u64;
+    let mut noise = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        char::from((state >> 57) as u8)
+    };
+    let bytes: String = std::iter::repeat_with(|| ['\0', noise()])
+        .take(30_000)
+        .flatten()
+        .collect();
+    let daemon = Daemon::start(&[
+        ("a.bin", bytes.clone()),
+        ("alone.bin", bytes.chars().rev().collect()),
+        ("b.bin", format!("{bytes}{}", &bytes[..20_000])),
+    ]);
+    let asked = |name: &str| {
+        daemon
+            .find(Find::Similar, Subject::Path(daemon.path(name)))
+            .unwrap()
+    };
+    let (found, _) = asked("a.bin");
+    assert_eq!(names(&found), ["b.bin"]);
+    let ratio = found[0].resemblance.unwrap();
+    assert!(
+        !found[0].verified && (ratio.low < ratio.high || ratio.low.is_none()),
+        "{ratio:?}"
+    );
+    let (found, summary) = asked("alone.bin");
+    assert!(
+        found.is_empty() && !summary.document.is_empty(),
+        "{summary:?}"
+    );
+}
+
+#[test]
+fn a_difference_may_be_declined_and_one_that_is_too_long_costs_the_difference_alone() {
+    let lines = |seed| prose(seed, 60_000).replace(' ', "\n");
+    let files = [
+        ("a.txt", lines(1)),
+        ("b.txt", format!("{}\n{}", lines(2), lines(1))),
+    ];
+    let daemon = Daemon::with(&files, |config| {
+        config.grpc.max_message_mib = simdexd::config::Mebibytes(1);
+    });
+    let side = |name: &str| wire::Side {
+        source: Some(wire::side::Source::Path(simdex_client::path_bytes(
+            &daemon.path(name),
+        ))),
+        name: Vec::new(),
+    };
+    let (a, b) = (side("a.txt"), side("b.txt"));
+    let swapped = side("c.txt");
+    std::fs::write(daemon.path("c.txt"), lines(3)).unwrap();
+    daemon.wait(daemon.client.sync()).unwrap();
+    let long = daemon
+        .wait(daemon.client.compare(a.clone(), swapped))
+        .unwrap();
+    assert!(
+        long.diff.is_empty() && long.shingles_a > 100_000,
+        "{}",
+        long.shingles_a
+    );
+    assert!(
+        long.difference_left_out
+            .starts_with("it takes more than the "),
+        "{}",
+        long.difference_left_out
+    );
+    let declined = daemon.wait(daemon.client.compare_numbers(a, b)).unwrap();
+    assert!(declined.diff.is_empty() && declined.containment_of_a > 0.99);
+    assert_eq!(declined.difference_left_out, "it was not asked for");
+}
+
+#[test]
+fn a_comparison_shows_the_text_of_the_very_files_named() {
+    let text = prose(1, 400);
+    let shouted = text.to_uppercase();
+    let files = [("loud.txt", shouted.clone()), ("soft.txt", text.clone())];
+    let daemon = Daemon::start(&files);
+    let side = |name: &str| wire::Side {
+        source: Some(wire::side::Source::Path(simdex_client::path_bytes(
+            &daemon.path(name),
+        ))),
+        name: Vec::new(),
+    };
+    for (a, b, removed, added) in [
+        ("loud.txt", "soft.txt", &shouted, &text),
+        ("soft.txt", "loud.txt", &text, &shouted),
+    ] {
+        let compared = daemon
+            .wait(daemon.client.compare(side(a), side(b)))
+            .unwrap();
+        assert_eq!(compared.relation(), wire::Relation::IdenticalText);
+        let holds = |mark: char, text: &str| compared.diff.contains(&format!("\n{mark}{text}"));
+        assert!(
+            holds('-', removed) && holds('+', added),
+            "{}",
+            compared.diff
+        );
+    }
+}

@@ -1,0 +1,319 @@
+//! Every answer says what it rests on: asked while the index is being built, while documents are not
+//! settled, while a root is missing, while texts are damaged.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on fails"
+)]
+
+#[allow(dead_code, reason = "this file needs a part of it")]
+mod daemon;
+
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::{Duration, Instant};
+
+use daemon::{Daemon, code, prose};
+use simdex_client::completeness::{Completeness, Pending};
+use simdex_client::wire::get_group_request::Source;
+use simdex_client::{Client, Error, Find, FindOptions, Limits, Subject, wire};
+use simdex_index::store::Operation;
+use tonic::Code;
+
+/// Holds threads of the daemon before they do something to the store.
+#[derive(Default)]
+struct Gate {
+    held: Mutex<Option<Held>>,
+    opened: Condvar,
+}
+
+/// Who is held.
+#[derive(Clone, Copy, PartialEq)]
+enum Held {
+    /// Who applies changes.
+    Writer,
+    /// Who settles documents, with the nameless threads that seek candidates for it.
+    Settler,
+}
+
+impl Gate {
+    fn close(&self, held: Held) {
+        *self.held.lock().unwrap() = Some(held);
+    }
+
+    fn open(&self) {
+        *self.held.lock().unwrap() = None;
+        self.opened.notify_all();
+    }
+
+    fn pass(&self, operation: Operation) {
+        let thread = std::thread::current();
+        let who = match (thread.name(), operation) {
+            (Some("writer"), Operation::Write) => Held::Writer,
+            (Some("settler") | None, Operation::Read) => Held::Settler,
+            _ => return,
+        };
+        let held = self.held.lock().unwrap();
+        drop(self.opened.wait_while(held, |held| *held == Some(who)));
+    }
+}
+
+impl Drop for Opened<'_> {
+    fn drop(&mut self) {
+        self.0.open();
+    }
+}
+
+/// Opens the gate at the end of a test, however it ends.
+struct Opened<'a>(&'a Gate);
+
+/// A poll would be counted, and would heal what is looked at.
+fn only_sync_walks(config: &mut simdexd::config::Config) {
+    config.watch.poll_seconds = 604_800;
+}
+
+fn gated() -> (Daemon, Arc<Gate>) {
+    let gate = Arc::<Gate>::default();
+    let asked = Arc::clone(&gate);
+    let before = move |operation| {
+        asked.pass(operation);
+        Ok(())
+    };
+    let daemon = Daemon::hooked_with(Arc::new(before), only_sync_walks);
+    daemon.wait(daemon.client.sync()).unwrap();
+    (daemon, gate)
+}
+
+/// Two versions of one text, a copy, and something else.
+fn share() -> Vec<(&'static str, String)> {
+    let text = prose(1, 400);
+    vec![
+        ("copy.txt", text.clone()),
+        ("new.txt", format!("{text} {}", prose(2, 40))),
+        ("old.txt", text),
+        ("other.txt", prose(3, 400)),
+    ]
+}
+
+fn told(completeness: &Option<wire::Completeness>) -> Completeness {
+    completeness.as_ref().expect("it says nothing").into()
+}
+
+fn pending(completeness: &Option<wire::Completeness>) -> Pending {
+    let told = told(completeness);
+    assert!(!told.complete);
+    told.pending.expect("it says not what")
+}
+
+fn status(daemon: &Daemon) -> wire::StatusReply {
+    daemon.wait(daemon.client.status()).unwrap()
+}
+
+/// Asks again until it is so; a minute is far more than anything here takes.
+fn until(what: &str, is_so: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "never: {what}");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// Writes the files and has the daemon look at them, while it is held.
+fn write_all(daemon: &Daemon) {
+    for (name, text) in share() {
+        std::fs::write(daemon.path(name), text).unwrap();
+    }
+    daemon.wait(daemon.client.rescan(&[])).unwrap();
+}
+
+/// What every kind of answer says of the index.
+fn every_answer(daemon: &Daemon) -> Vec<(&'static str, Option<wire::Completeness>)> {
+    let client = &daemon.client;
+    let text = Subject::Text(prose(1, 400));
+    let found = daemon.find(Find::Versions, text).unwrap().1.completeness;
+    daemon.wait(async {
+        let status = client.status().await.unwrap();
+        let files = client.files(Vec::new(), Vec::new()).await.unwrap();
+        let pairs = client.pairs(None, Vec::new()).await.unwrap();
+        let groups = client.groups(None, Vec::new()).await.unwrap();
+        let out = daemon.dir.path().join("report");
+        let report = client.save_report(&out, None).await.unwrap();
+        let manifest = std::fs::read_to_string(out.join("manifest.json")).unwrap();
+        let manifest: Completeness = serde_json::from_str(&manifest).unwrap();
+        std::fs::remove_dir_all(&out).unwrap();
+        vec![
+            ("find", found),
+            ("status", status.completeness),
+            ("status' summary", status.summary.unwrap().completeness),
+            ("files", files.closing().await.unwrap().completeness),
+            ("pairs", pairs.closing().await.unwrap().completeness),
+            ("groups", groups.closing().await.unwrap().completeness),
+            ("report", report.summary.completeness),
+            ("manifest", Some(manifest.into())),
+        ]
+    })
+}
+
+#[test]
+fn while_changes_are_queued_no_answer_looks_finished() {
+    let (daemon, gate) = gated();
+    let _opened = Opened(&gate);
+    for (what, said) in every_answer(&daemon) {
+        assert!(told(&said).complete, "{what}");
+    }
+    gate.close(Held::Writer);
+    write_all(&daemon);
+    until("four files are queued", || status(&daemon).queued == 4);
+    for (what, said) in every_answer(&daemon) {
+        assert_eq!(pending(&said).queued, 4, "{what}");
+    }
+    let strict = daemon.client.clone().strict(true);
+    let refused = daemon.wait(strict.groups(None, Vec::new()));
+    assert_eq!(code(&refused.map(drop)), Code::FailedPrecondition);
+    gate.open();
+    let waited = daemon.wait(daemon.client.wait()).unwrap();
+    assert!(Completeness::from(&waited).complete, "{waited:?}");
+    for (what, said) in every_answer(&daemon) {
+        assert!(told(&said).complete, "{what}");
+    }
+    assert!(daemon.wait(strict.groups(None, Vec::new())).is_ok());
+}
+
+#[test]
+fn while_documents_are_not_settled_answers_count_them() {
+    let (daemon, gate) = gated();
+    let _opened = Opened(&gate);
+    gate.close(Held::Settler);
+    write_all(&daemon);
+    let unsettled = || status(&daemon).completeness.unwrap().pending;
+    until("three documents are applied", || {
+        unsettled().is_some_and(|pending| (pending.queued, pending.unsettled) == (0, 3))
+    });
+    let groups = daemon.wait(async {
+        let groups = daemon.client.groups(None, Vec::new()).await.unwrap();
+        groups.closing().await.unwrap()
+    });
+    assert_eq!(pending(&groups.completeness).unsettled, 3);
+    let impatient = Limits {
+        work: Duration::from_millis(300),
+        ..Limits::default()
+    };
+    let socket = daemon.config.socket.as_ref().unwrap();
+    let impatient = daemon
+        .wait(Client::connect_with(socket, impatient))
+        .unwrap();
+    assert!(daemon.wait(impatient.wait()).is_err(), "it does not wait");
+    gate.open();
+    daemon.wait(daemon.client.wait()).unwrap();
+    let groups = daemon.wait(async {
+        let groups = daemon.client.groups(None, Vec::new()).await.unwrap();
+        groups.closing().await.unwrap()
+    });
+    assert_eq!(
+        (told(&groups.completeness).complete, groups.groups),
+        (true, 1)
+    );
+}
+
+#[test]
+fn a_missing_root_is_named_by_every_answer_and_not_waited_for() {
+    let daemon = Daemon::without_root();
+    let waited = daemon.wait(daemon.client.wait()).unwrap();
+    assert_eq!(pending(&Some(waited)).stale_roots, 1);
+    let (_, summary) = daemon
+        .find(Find::Similar, Subject::Text(prose(1, 50)))
+        .unwrap();
+    let expected = Pending {
+        stale_roots: 1,
+        ..Pending::default()
+    };
+    assert_eq!(pending(&summary.completeness), expected);
+}
+
+/// Damages every text that is stored.
+fn damage_texts(daemon: &Daemon) {
+    for segment in std::fs::read_dir(daemon.dir.path().join("data/text")).unwrap() {
+        let segment = segment.unwrap().path();
+        let mut bytes = std::fs::read(&segment).unwrap();
+        bytes.iter_mut().skip(40).for_each(|byte| *byte ^= 0x55);
+        std::fs::write(segment, bytes).unwrap();
+    }
+}
+
+#[test]
+fn while_texts_are_damaged_answers_go_on_and_say_so_unless_they_must_be_complete() {
+    let mut files = share();
+    // Long enough to lie in a block of its own.
+    files.push(("long.txt", prose(4, 12_000)));
+    let daemon = Daemon::with(&files, only_sync_walks);
+    let text_of = |name: &str| {
+        let path = simdex_client::path_bytes(&daemon.path(name));
+        let source = wire::get_document_request::Source::Path(path);
+        daemon.wait(daemon.client.document(source, true))
+    };
+    // The block that was read last is kept in memory.
+    assert!(text_of("long.txt").is_ok());
+    damage_texts(&daemon);
+    assert_eq!(code(&text_of("other.txt")), Code::DataLoss);
+    for (what, said) in every_answer(&daemon) {
+        assert!(pending(&said).damaged > 0, "{what}");
+    }
+    let strict = daemon.client.clone().strict(true);
+    let out = daemon.dir.path().join("refused");
+    let refusals = daemon.wait(async {
+        let options = FindOptions::default();
+        let text = Subject::Text(prose(1, 400));
+        [
+            strict.pairs(None, Vec::new()).await.map(drop),
+            strict.groups(None, Vec::new()).await.map(drop),
+            strict.find(Find::Similar, text, &options).await.map(drop),
+            strict.save_report(&out, None).await.map(drop),
+        ]
+    });
+    for refused in &refusals {
+        assert_eq!(code(refused), Code::DataLoss);
+        let said = refused.as_ref().unwrap_err().to_string();
+        assert!(said.contains("damaged"), "{said}");
+    }
+    daemon.wait(daemon.client.sync()).unwrap();
+    for (what, said) in every_answer(&daemon) {
+        assert!(told(&said).complete, "{what}");
+    }
+}
+
+#[test]
+fn a_file_leads_to_its_group_and_the_groups_id_to_its_files() {
+    let daemon = Daemon::start(&share());
+    let (client, all) = (&daemon.client, Vec::new);
+    let listed = daemon.wait(async {
+        let mut groups = client.groups(None, all()).await.unwrap();
+        let group = groups.next().await.unwrap().unwrap();
+        assert!(groups.next().await.unwrap().is_none());
+        group
+    });
+    for name in ["copy.txt", "new.txt", "old.txt"] {
+        let path = daemon.path(name);
+        let shown = daemon.wait(client.describe(&path)).unwrap();
+        assert!(told(&shown.completeness).complete);
+        assert_eq!(shown.file.unwrap().group, Some(listed.id), "{name}");
+        let of = daemon.wait(client.group_of_file(&path)).unwrap();
+        assert_eq!(of.group.as_ref(), Some(&listed), "{name}");
+        assert!(told(&of.completeness).complete);
+    }
+    let by_id = daemon.wait(client.group(Source::Id(listed.id))).unwrap();
+    assert_eq!(by_id.group, Some(listed.clone()));
+    let alone = daemon.path("other.txt");
+    assert_eq!(
+        daemon.wait(client.group_of_file(&alone)).unwrap().group,
+        None
+    );
+    let shown = daemon.wait(client.describe(&alone)).unwrap();
+    assert_eq!(shown.file.unwrap().group, None);
+    let ask = |source| -> Result<wire::GetGroupReply, Error> { daemon.wait(client.group(source)) };
+    assert_eq!(code(&ask(Source::Id(listed.id + 1))), Code::NotFound);
+    assert_eq!(
+        code(&ask(Source::Path(b"/no/such".to_vec()))),
+        Code::NotFound
+    );
+}

@@ -1,0 +1,210 @@
+//! Files inside files, from a daemon with real workers: found, named, changed and gone with what
+//! holds them.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on fails"
+)]
+#![allow(dead_code, reason = "the other test uses the rest of the bed")]
+
+mod daemon;
+
+use daemon::{Daemon, prose, tar};
+use simdex_client::{Find, Subject, wire};
+
+/// Every file and member: path below the share, state, role.
+fn files(daemon: &Daemon) -> (Vec<(String, String, String)>, wire::Summary) {
+    let share = simdex_client::path_bytes(&daemon.path(""));
+    daemon.wait(async {
+        let mut listing = daemon.client.files(Vec::new(), Vec::new()).await.unwrap();
+        let mut files = Vec::new();
+        while let Some(file) = listing.next().await.unwrap() {
+            let path = String::from_utf8(file.path[share.len()..].to_vec()).unwrap();
+            let role = file.place.map_or_else(String::new, |place| place.role);
+            files.push((path, file.state, role));
+        }
+        (files, listing.closing().await.unwrap())
+    })
+}
+
+fn paths(daemon: &Daemon) -> Vec<String> {
+    let (files, _) = files(daemon);
+    files.into_iter().map(|(path, ..)| path).collect()
+}
+
+fn rewrite(daemon: &Daemon, name: &str, content: &str) {
+    std::fs::write(daemon.path(name), content).unwrap();
+    daemon.wait(daemon.client.sync()).unwrap();
+}
+
+#[test]
+fn a_copy_in_an_archive_in_an_archive_is_found_from_both_sides() {
+    let text = prose(1, 400);
+    let inner = tar(&[("b/offer.txt", &text), ("b/other.txt", &prose(2, 400))]);
+    let outer = tar(&[("inner.tar", &inner), ("note.txt", &prose(3, 400))]);
+    let daemon = Daemon::start(&[("outer.tar", outer), ("zz.txt", text)]);
+    let (listed, summary) = files(&daemon);
+    let expected = [
+        ("outer.tar", "container", ""),
+        ("outer.tar!/inner.tar", "container", "entry"),
+        ("outer.tar!/inner.tar!/b/offer.txt", "indexed", "entry"),
+        ("outer.tar!/inner.tar!/b/other.txt", "indexed", "entry"),
+        ("outer.tar!/note.txt", "indexed", "entry"),
+        ("zz.txt", "identical-bytes", ""),
+    ];
+    let owned = |(a, b, c): (&str, &str, &str)| (a.to_owned(), b.to_owned(), c.to_owned());
+    assert_eq!(listed, expected.map(owned));
+    assert_eq!((summary.files_on_disk, summary.members), (2, 4));
+    assert_eq!(summary.states.values().sum::<u64>(), 2);
+    let offer = daemon.path("outer.tar!/inner.tar!/b/offer.txt");
+    for (asked, found) in [("zz.txt", offer.clone()), ("", daemon.path("zz.txt"))] {
+        let subject = match asked {
+            "" => offer.clone(),
+            name => daemon.path(name),
+        };
+        let (matches, _) = daemon.find(Find::Similar, Subject::Path(subject)).unwrap();
+        assert_eq!(matches[0].path, simdex_client::path_bytes(&found));
+        assert_eq!(matches[0].relation(), wire::Relation::IdenticalBytes);
+    }
+}
+
+#[test]
+fn members_change_and_go_with_their_container() {
+    let first = tar(&[("a.txt", &prose(1, 300)), ("b.txt", &prose(2, 300))]);
+    let daemon = Daemon::start(&[("box.tar", first)]);
+    rewrite(
+        &daemon,
+        "box.tar",
+        &tar(&[("b.txt", &prose(2, 300)), ("c.txt", &prose(3, 300))]),
+    );
+    assert_eq!(
+        paths(&daemon),
+        ["box.tar", "box.tar!/b.txt", "box.tar!/c.txt"]
+    );
+    rewrite(&daemon, "box.tar", &prose(4, 300));
+    assert_eq!(paths(&daemon), ["box.tar"]);
+    rewrite(&daemon, "box.tar", &tar(&[("d.txt", &prose(5, 300))]));
+    std::fs::remove_file(daemon.path("box.tar")).unwrap();
+    daemon.wait(daemon.client.sync()).unwrap();
+    assert!(paths(&daemon).is_empty());
+}
+
+#[test]
+fn a_copied_or_renamed_container_brings_its_members_along() {
+    let daemon = Daemon::start(&[("a.tar", tar(&[("x/y.txt", &prose(1, 300))]))]);
+    std::fs::copy(daemon.path("a.tar"), daemon.path("b.tar")).unwrap();
+    std::fs::rename(daemon.path("a.tar"), daemon.path("c.tar")).unwrap();
+    daemon.wait(daemon.client.sync()).unwrap();
+    let expected = ["b.tar", "b.tar!/x/y.txt", "c.tar", "c.tar!/x/y.txt"];
+    assert_eq!(paths(&daemon), expected);
+}
+
+#[test]
+fn the_same_archive_twice_in_one_and_names_that_say_nothing_are_told_apart() {
+    let twin = tar(&[("t.txt", &prose(1, 300))]);
+    let names = [
+        ("one.tar", &*twin),
+        ("one.tar", &twin),
+        ("../up.txt", &prose(2, 300)),
+    ];
+    let daemon = Daemon::start(&[("box.tar", tar(&names))]);
+    assert_eq!(
+        paths(&daemon),
+        [
+            "box.tar",
+            "box.tar!/../up.txt",
+            "box.tar!/one.tar",
+            "box.tar!/one.tar!/t.txt",
+            "box.tar!/one.tar (2)",
+            "box.tar!/one.tar (2)!/t.txt",
+        ]
+    );
+}
+
+#[test]
+fn what_is_nested_too_deep_or_holds_too_much_is_named_and_not_unpacked() {
+    let mut nested = prose(1, 300);
+    for _ in 0..4 {
+        nested = tar(&[("in", &nested)]);
+    }
+    let many: Vec<String> = (0..6).map(|number| format!("{number}.txt")).collect();
+    let texts: Vec<String> = (0..6).map(|seed| prose(seed + 10, 60)).collect();
+    let entries: Vec<_> = many.iter().zip(&texts).map(|(n, t)| (&**n, &**t)).collect();
+    let wide = tar(&[("wide.tar", &tar(&entries)), ("last.txt", &prose(2, 300))]);
+    let daemon = Daemon::with(&[("deep.tar", nested), ("wide.tar", wide)], |config| {
+        config.extract.container_nesting = 3;
+        config.extract.container_entries = 6;
+    });
+    let (listed, _) = files(&daemon);
+    let state = |path: &str| {
+        let found = listed.iter().find(|(known, ..)| known == path);
+        found.map(|(_, state, _)| state.as_str())
+    };
+    assert_eq!(state("deep.tar!/in!/in!/in"), Some("too-large"));
+    assert_eq!(state("deep.tar!/in!/in!/in!/in"), None);
+    assert_eq!(state("wide.tar!/wide.tar"), Some("too-large"));
+    assert_eq!(
+        state("wide.tar!/last.txt"),
+        Some("indexed"),
+        "its neighbour"
+    );
+}
+
+/// What is listed is what is asked: every file and member, at any depth and whatever `!` and `/` its
+/// name has, is found by the path it is listed with, and by no other.
+#[test]
+fn every_listed_path_leads_to_its_file_and_to_no_other() {
+    let text = |seed| prose(seed, 60);
+    let nest = |inner: String, at: u64| tar(&[("in.tar", &inner), ("t.txt", &text(at))]);
+    let deep = (10..17).fold(text(9), nest);
+    let names = [
+        ("a.txt", text(1)),
+        ("d!/a.txt", text(2)),
+        ("d", tar(&[("a.txt", &text(3))])),
+        ("!", tar(&[("!", &text(4)), ("/a", &text(5))])),
+    ];
+    let names: Vec<(&str, &str)> = names.iter().map(|(name, text)| (*name, &**text)).collect();
+    let daemon = Daemon::start(&[("x.zip", tar(&names)), ("deep.tar", deep)]);
+    for folder in ["x.zip!", "x.zip!!", "deep.tar!/in.tar!", "x.zip!/d!"] {
+        let folder = daemon.path(folder);
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("a.txt"), text(20)).unwrap();
+        std::fs::write(folder.join("t.txt"), text(21)).unwrap();
+    }
+    daemon.wait(daemon.client.sync()).unwrap();
+    let mut listed = Vec::new();
+    daemon.wait(async {
+        let mut files = daemon.client.files(Vec::new(), Vec::new()).await.unwrap();
+        while let Some(file) = files.next().await.unwrap() {
+            listed.push(file);
+        }
+    });
+    let different: std::collections::BTreeSet<_> = listed.iter().map(|file| &file.path).collect();
+    assert_eq!(different.len(), listed.len(), "two files share a path");
+    let deepest = listed.iter().filter(|file| file.place.is_some());
+    let separators = |file: &wire::File| file.path.windows(2).filter(|two| two == b"!/").count();
+    assert!(
+        deepest.map(separators).max() >= Some(7),
+        "members are not deep"
+    );
+    for file in &listed {
+        let path = simdex_client::path_from_bytes(&file.path);
+        let asked = daemon.wait(daemon.client.describe(path));
+        let asked = asked.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        assert_eq!(asked.file.as_ref(), Some(file));
+        if let Some(place) = &file.place {
+            let holds = listed.iter().any(|other| other.path == place.container);
+            assert!(holds, "{} is in nothing", path.display());
+        }
+    }
+    // As it lies on disk: understood where nothing is listed under that path, else it is the member.
+    let on_disk = |name: &str| {
+        let asked = daemon.wait(daemon.client.describe_file(&daemon.path(name)));
+        asked.unwrap().file.unwrap()
+    };
+    let shown = |name: &str| simdex_client::path_bytes(&daemon.path(name));
+    assert_eq!(on_disk("x.zip!/t.txt").path, shown("x.zip!!/t.txt"));
+    assert_eq!(on_disk("x.zip!/a.txt").path, shown("x.zip!/a.txt"));
+}

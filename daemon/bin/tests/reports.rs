@@ -1,0 +1,228 @@
+//! Reports of a real daemon: streamed to who asks, or kept in the one directory for them.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on fails"
+)]
+
+#[allow(dead_code, reason = "this file needs a part of it")]
+mod daemon;
+
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use daemon::{Daemon, code, prose};
+use simdex_client::{Error, wire};
+use tonic::Code;
+
+/// Two versions of one text, and something else.
+fn share() -> Vec<(&'static str, String)> {
+    let text = prose(1, 400);
+    vec![
+        ("new.txt", format!("{text} {}", prose(2, 40))),
+        ("old.txt", text),
+        ("other.txt", prose(3, 400)),
+    ]
+}
+
+/// A directory for reports, by its real path.
+fn place() -> (tempfile::TempDir, PathBuf) {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().canonicalize().unwrap();
+    (dir, path)
+}
+
+fn names(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).unwrap();
+    let name = |entry: fs::DirEntry| entry.file_name().to_string_lossy().into_owned();
+    let mut names: Vec<_> = entries.map(|entry| name(entry.unwrap())).collect();
+    names.sort();
+    names
+}
+
+fn keep(daemon: &Daemon, name: &[u8]) -> Result<wire::RunReportReply, Error> {
+    let name = OsStr::from_bytes(name);
+    daemon.wait(daemon.client.keep_report(name, None))
+}
+
+#[test]
+fn a_streamed_report_is_whole_and_written_by_who_asked() {
+    let daemon = Daemon::start(&share());
+    std::os::unix::fs::symlink("/nowhere", daemon.path("link")).unwrap();
+    daemon.wait(daemon.client.sync()).unwrap();
+    let (_dir, place) = place();
+    let out = place.join("report");
+    let saved = daemon.wait(daemon.client.save_report(&out, None)).unwrap();
+    assert_eq!(saved.summary.groups, 1);
+    let verified = simdexd::report::verify(&out).unwrap();
+    assert_eq!((verified.diffs, verified.manifest), (1, saved.manifest));
+    let unread = fs::read_to_string(out.join("unread.jsonl")).unwrap();
+    assert!(
+        unread.contains("/link\",\"state\":\"skipped\",\"reason\":\"symlink\""),
+        "{unread}"
+    );
+    assert_eq!(names(&place), ["report"]);
+    let again = daemon.wait(daemon.client.save_report(&out, None));
+    assert!(matches!(again, Err(Error::Unwritable { .. })));
+    // Nothing is remembered of what the daemon does not have.
+    assert!(daemon.wait(daemon.client.reports()).unwrap().is_empty());
+}
+
+#[test]
+fn a_daemon_without_a_directory_for_reports_writes_none() {
+    let daemon = Daemon::start(&share());
+    let data = names(&daemon.dir.path().join("data"));
+    for name in [&b"report"[..], b"/tmp/report", b"../CLEAN"] {
+        assert_eq!(code(&keep(&daemon, name)), Code::FailedPrecondition);
+    }
+    assert_eq!(names(&daemon.dir.path().join("data")), data);
+}
+
+#[test]
+fn a_report_is_kept_under_its_name_once_and_remembered() {
+    let (_dir, place) = place();
+    let daemon = Daemon::with(&share(), |config| config.report_dir = Some(place.clone()));
+    let kept = keep(&daemon, b"2026-11").unwrap();
+    assert_eq!(kept.summary.unwrap().groups, 1);
+    let out = place.join("2026-11");
+    assert_eq!(kept.out, out.as_os_str().as_bytes());
+    assert_eq!(
+        simdexd::report::verify(&out).unwrap().manifest,
+        kept.manifest
+    );
+    assert_eq!(code(&keep(&daemon, b"2026-11")), Code::AlreadyExists);
+    let remembered = daemon.wait(daemon.client.reports()).unwrap();
+    assert_eq!((remembered.len(), remembered[0].groups), (1, 1));
+    // It was finished after it was begun, and took all the time until its manifest was written.
+    let manifest = fs::read_to_string(out.join("manifest.json")).unwrap();
+    let stated = |key: &str| {
+        let line = manifest.lines().find(|line| line.contains(key)).unwrap();
+        line.split(": ")
+            .nth(1)
+            .unwrap()
+            .trim_matches([',', '"'])
+            .to_owned()
+    };
+    let created: jiff::Timestamp = stated("\"created\"").parse().unwrap();
+    let seconds: f64 = stated("\"seconds\"").parse().unwrap();
+    let lasted = remembered[0].finished - created.as_microsecond();
+    assert!(lasted as f64 >= seconds * 1e6, "{lasted} us, {seconds} s");
+}
+
+#[test]
+fn no_name_leads_out_of_the_directory_or_tells_what_lies_there() {
+    let (_dir, place) = place();
+    let daemon = Daemon::with(&share(), |config| config.report_dir = Some(place.clone()));
+    let data = daemon.dir.path().join("data");
+    let before = names(&data);
+    let store = data.join("store/CLEAN");
+    let refusals = [
+        store.as_os_str().as_bytes(),
+        b"/etc/passwd",
+        b"/root/secret/x",
+        b"/no/such/place",
+        b"../x",
+        b"..",
+        b"a/b",
+        b".hidden",
+        b"",
+    ]
+    .map(|name| match keep(&daemon, name) {
+        Err(Error::Status { code, message, .. }) => (code, message),
+        other => panic!("{other:?}"),
+    });
+    // One and the same sentence, whether a foreign place is there, forbidden or missing.
+    assert!(refusals.iter().all(|refusal| *refusal == refusals[0]));
+    assert_eq!(refusals[0].0, Code::InvalidArgument);
+    assert!(names(&place).is_empty());
+    assert_eq!(names(&data), before);
+}
+
+#[test]
+fn a_directory_for_reports_in_the_data_directory_or_a_root_is_refused_at_the_start() {
+    let daemon = Daemon::start(&share());
+    let (_dir, place) = place();
+    fs::set_permissions(&place, fs::Permissions::from_mode(0o700)).unwrap();
+    for inside in ["data/store", "share"] {
+        let mut config = daemon.config.clone();
+        let within = daemon.dir.path().join(inside).canonicalize().unwrap();
+        // Its own data directory would be locked: it is the other one's that must not be written to.
+        config.data_dir = Some(match inside {
+            "share" => place.join("data"),
+            _ => place.clone(),
+        });
+        config.socket = Some(place.join("s"));
+        config.report_dir = Some(match inside {
+            "share" => within,
+            _ => {
+                fs::create_dir_all(place.join("text/reports")).unwrap();
+                place.join("text/reports")
+            }
+        });
+        let refused = daemon.another(config).unwrap_err().to_string();
+        assert!(refused.contains("lies in"), "{refused}");
+    }
+}
+
+/// State and reason of a file below the share.
+fn standing(daemon: &Daemon, name: &str) -> (String, String) {
+    let file = daemon
+        .wait(daemon.client.describe(&daemon.path(name)))
+        .unwrap();
+    (file.state, file.reason)
+}
+
+#[test]
+fn a_report_below_a_root_is_passed_over_as_it_was_written_and_nothing_else_in_it() {
+    let daemon = Daemon::start(&share());
+    let out = daemon.path("report");
+    daemon.wait(daemon.client.save_report(&out, None)).unwrap();
+    daemon.wait(daemon.client.sync()).unwrap();
+    let own = ("skipped".to_owned(), "own-report".to_owned());
+    let text = names(&out.join("text")).remove(0);
+    let text = format!("report/text/{text}");
+    for name in [
+        "report/manifest.json",
+        "report/report.html",
+        "report/groups.jsonl",
+        &text,
+    ] {
+        assert_eq!(standing(&daemon, name), own, "{name}");
+    }
+    let summary = daemon
+        .wait(daemon.client.status())
+        .unwrap()
+        .summary
+        .unwrap();
+    assert_eq!(summary.documents, 3, "of the share alone");
+
+    // A file that was slipped in, under a name of reports too, and one that was changed.
+    fs::write(out.join("letter.txt"), prose(8, 100)).unwrap();
+    fs::write(
+        out.join("text").join(format!("{}.txt", "0".repeat(64))),
+        prose(9, 100),
+    )
+    .unwrap();
+    fs::write(out.join("groups.jsonl"), prose(10, 100)).unwrap();
+    daemon.wait(daemon.client.sync()).unwrap();
+    let hidden = format!("report/text/{}.txt", "0".repeat(64));
+    for name in ["report/letter.txt", &hidden, "report/groups.jsonl"] {
+        assert_eq!(standing(&daemon, name).0, "indexed", "{name}");
+    }
+    assert_eq!(standing(&daemon, &text), own);
+
+    // A manifest that this daemon did not write names nothing.
+    let manifest = fs::read_to_string(out.join("manifest.json")).unwrap();
+    let forged = manifest.replace("\"threshold\": 0.8", "\"threshold\": 0.7");
+    assert_ne!(forged, manifest);
+    fs::write(out.join("manifest.json"), forged).unwrap();
+    daemon.wait(daemon.client.sync()).unwrap();
+    for name in ["report/manifest.json", "report/report.html", &text] {
+        assert_ne!(standing(&daemon, name).0, "skipped", "{name}");
+    }
+}

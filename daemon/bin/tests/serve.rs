@@ -1,0 +1,393 @@
+//! A daemon in this process, with real workers, asked over its socket.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on fails"
+)]
+
+mod answers;
+mod daemon;
+
+use daemon::{Daemon, code, prose};
+use simdex_client::{Error, Find, FindOptions, Subject, Upload, wire};
+use simdexd::config::{Config, GrpcConfig};
+use simdexd::engine::EngineError;
+use tonic::Code;
+
+/// Two versions of one text, a copy, and something else.
+fn share() -> Vec<(&'static str, String)> {
+    let text = prose(1, 400);
+    vec![
+        ("copy.txt", text.clone()),
+        ("new.txt", format!("{text} {}", prose(2, 40))),
+        ("old.txt", text),
+        ("other.txt", prose(3, 400)),
+    ]
+}
+
+fn names(found: &[wire::Match]) -> Vec<&str> {
+    let name = |found| {
+        std::str::from_utf8(found)
+            .unwrap()
+            .rsplit('/')
+            .next()
+            .unwrap()
+    };
+    found.iter().map(|found| name(&found.path)).collect()
+}
+
+#[test]
+fn a_file_is_answered_with_its_kin_in_exact_numbers_and_without_itself() {
+    let daemon = Daemon::start(&share());
+    let subject = Subject::Path(daemon.path("old.txt"));
+    let (found, summary) = daemon.find(Find::Similar, subject).unwrap();
+    assert_eq!(names(&found), ["copy.txt", "new.txt"]);
+    assert_eq!(found[0].relation(), wire::Relation::IdenticalBytes);
+    assert_eq!(found[1].relation(), wire::Relation::NearDuplicate);
+    let ratio = found[1].resemblance.unwrap();
+    assert!(found[1].verified && ratio.low == ratio.value && ratio.high == ratio.value);
+    assert_eq!(
+        (summary.state.as_str(), summary.truncated),
+        ("identical-bytes", false)
+    );
+}
+
+#[test]
+fn a_text_an_upload_and_a_document_are_answered_alike() {
+    let daemon = Daemon::start(&share());
+    let text = prose(1, 400);
+    let of_text = daemon
+        .find(Find::Similar, Subject::Text(text.clone()))
+        .unwrap();
+    assert_eq!(names(&of_text.0), ["copy.txt", "old.txt", "new.txt"]);
+    let upload = Upload::from_reader("/elsewhere/a.txt".as_ref(), std::io::Cursor::new(text));
+    let of_upload = daemon.find(Find::Similar, Subject::Upload(upload)).unwrap();
+    assert_eq!(names(&of_upload.0), names(&of_text.0));
+    assert_eq!(of_upload.0[0].relation(), wire::Relation::IdenticalBytes);
+    assert_eq!(of_upload.1.document, of_text.1.document);
+    let hash = of_text.1.document.as_slice().try_into().unwrap();
+    let of_document = daemon.find(Find::Similar, Subject::Document(hash)).unwrap();
+    assert_eq!(names(&of_document.0), names(&of_text.0));
+    assert!(daemon.data_dir_holds_no_upload());
+}
+
+#[test]
+fn containment_is_asked_in_both_directions() {
+    let (whole, part) = (prose(5, 600), prose(5, 150));
+    let daemon = Daemon::start(&[("part.txt", part), ("whole.txt", whole)]);
+    let asked = |find, name: &str| {
+        daemon
+            .find(find, Subject::Path(daemon.path(name)))
+            .unwrap()
+            .0
+    };
+    assert_eq!(names(&asked(Find::Containing, "part.txt")), ["whole.txt"]);
+    assert_eq!(names(&asked(Find::Contained, "whole.txt")), ["part.txt"]);
+    assert!(asked(Find::Containing, "whole.txt").is_empty());
+    let versions = asked(Find::Versions, "whole.txt");
+    assert_eq!(names(&versions), ["part.txt", "whole.txt"]);
+    assert_eq!(
+        versions.iter().map(|v| v.is_query).collect::<Vec<_>>(),
+        [false, true]
+    );
+}
+
+#[test]
+fn what_cannot_be_asked_is_refused_by_name() {
+    let daemon = Daemon::start(&[("a.txt", prose(1, 100)), ("empty.txt", String::new())]);
+    let text = || Subject::Text(prose(1, 100));
+    let asked = |subject, options: FindOptions| daemon.find_with(Find::Similar, subject, &options);
+    let unknown = asked(
+        Subject::Path("/no/such file".into()),
+        FindOptions::default(),
+    );
+    assert_eq!(code(&unknown), Code::NotFound);
+    assert!(
+        unknown
+            .unwrap_err()
+            .to_string()
+            .starts_with("/no/such file is not a file")
+    );
+    let outside = Subject::Path(daemon.path("missing.txt"));
+    assert_eq!(
+        code(&asked(outside, FindOptions::default())),
+        Code::NotFound
+    );
+    let unknown = Subject::Document([7; 32]);
+    assert_eq!(
+        code(&asked(unknown, FindOptions::default())),
+        Code::NotFound
+    );
+    let options = FindOptions::default;
+    let wrong = [
+        FindOptions {
+            threshold: Some(1.5),
+            ..options()
+        },
+        FindOptions {
+            threshold: Some(f64::NAN),
+            ..options()
+        },
+        FindOptions {
+            limit: Some(0),
+            ..options()
+        },
+        FindOptions {
+            limit: Some(10_001),
+            ..options()
+        },
+        FindOptions {
+            roots: vec![99],
+            ..options()
+        },
+    ];
+    for options in wrong {
+        assert_eq!(
+            code(&asked(text(), options.clone())),
+            Code::InvalidArgument,
+            "{options:?}"
+        );
+    }
+    let relative = Subject::Path("relative".into());
+    assert_eq!(code(&asked(relative, options())), Code::InvalidArgument);
+    let text_of = |name: &str| {
+        let path = simdex_client::path_bytes(&daemon.path(name));
+        let source = wire::get_document_request::Source::Path(path);
+        daemon.wait(daemon.client.document(source, true))
+    };
+    assert_eq!(text_of("a.txt").unwrap().text, Some(prose(1, 100)));
+    assert_eq!(code(&text_of("empty.txt")), Code::FailedPrecondition);
+}
+
+#[test]
+fn a_scheme_that_is_switched_off_is_a_precondition() {
+    let daemon = Daemon::with(&share(), |config| config.signature.bsw_n = false);
+    let scheme = wire::SchemeChoice::BswN;
+    let options = FindOptions {
+        scheme,
+        ..FindOptions::default()
+    };
+    let subject = Subject::Path(daemon.path("old.txt"));
+    let asked = daemon.find_with(Find::Similar, subject, &options);
+    assert_eq!(code(&asked), Code::FailedPrecondition);
+}
+
+#[test]
+fn lists_close_with_the_same_counts() {
+    let daemon = Daemon::start(&share());
+    let (client, all) = (&daemon.client, Vec::new);
+    let (files, groups, pairs) = daemon
+        .wait(async {
+            let mut files = Vec::new();
+            let mut listing = client.files(vec!["identical-bytes".into()], all()).await?;
+            while let Some(file) = listing.next().await? {
+                files.push(file.path);
+            }
+            let counts = listing.closing().await?;
+            let groups = client.groups(None, all()).await?.closing().await?;
+            let pairs = client.pairs(None, all()).await?.closing().await?;
+            assert_eq!(files, [simdex_client::path_bytes(&daemon.path("old.txt"))]);
+            Ok::<_, Error>((counts, groups, pairs))
+        })
+        .unwrap();
+    assert_eq!((files.files_on_disk, files.documents), (4, 3));
+    assert_eq!((files.groups, groups.groups, pairs.groups), (1, 1, 1));
+    let sought = (files.pairs, groups.pairs, pairs.pairs);
+    assert_eq!(
+        sought,
+        (None, None, Some(2)),
+        "pairs are sought when asked for"
+    );
+    for other in [&groups, &pairs] {
+        assert_eq!(other.states, files.states);
+    }
+    let wrong = daemon.wait(client.files(vec!["nonsense".into()], all()));
+    assert_eq!(code(&wrong), Code::InvalidArgument);
+}
+
+#[test]
+fn the_status_says_what_is_held_and_watched() {
+    let daemon = Daemon::start(&share());
+    let status = daemon.wait(daemon.client.status()).unwrap();
+    assert!(status.new_index);
+    assert_eq!(
+        (status.version.as_str(), status.threshold),
+        (env!("CARGO_PKG_VERSION"), 0.8)
+    );
+    assert_eq!(status.summary.unwrap().files_on_disk, 4);
+    assert_eq!(
+        (status.roots.len(), status.roots[0].files, status.queued),
+        (1, 4, 0)
+    );
+    assert_eq!(status.roots[0].state, "watching");
+    let mod_n = status
+        .schemes
+        .iter()
+        .find(|s| s.scheme.as_ref().unwrap().name == "mod_n");
+    let mod_n = mod_n.unwrap();
+    assert!(mod_n.postings > 0);
+    assert_eq!(mod_n.unmerged, mod_n.postings, "nothing is merged yet");
+    // 400 words are sampled more coarsely than a short text.
+    assert!(
+        mod_n.scheme.as_ref().unwrap().n > 1 && mod_n.n_most >= mod_n.scheme.as_ref().unwrap().n
+    );
+    assert!(status.sandbox.contains("enforced"), "{}", status.sandbox);
+}
+
+#[test]
+fn two_sides_are_compared_by_any_source() {
+    let daemon = Daemon::start(&share());
+    let path = simdex_client::path_bytes(&daemon.path("old.txt"));
+    let side = |source| wire::Side {
+        source: Some(source),
+        name: b"/x/b.txt".to_vec(),
+    };
+    let a = side(wire::side::Source::Path(path));
+    let content = format!("{}\nand a line more\n", prose(1, 400)).into_bytes();
+    let b = side(wire::side::Source::Content(content));
+    let compared = daemon.wait(daemon.client.compare(a.clone(), b)).unwrap();
+    assert_eq!(compared.relation(), wire::Relation::NearDuplicate);
+    assert_eq!(compared.containment_of_a, 1.0);
+    assert!(compared.diff.contains("+++ /x/b.txt") && compared.diff.contains("+and a line more"));
+    let short = side(wire::side::Source::Text("short".into()));
+    assert_eq!(
+        code(&daemon.wait(daemon.client.compare(a, short))),
+        Code::FailedPrecondition
+    );
+}
+
+#[test]
+fn a_directory_that_becomes_a_symlink_leaves_no_ghosts() {
+    let daemon = Daemon::start(&[]);
+    let (real, link) = (daemon.path("real"), daemon.path("link"));
+    std::fs::create_dir(&link).unwrap();
+    std::fs::write(link.join("a.txt"), prose(1, 400)).unwrap();
+    daemon.wait(daemon.client.sync()).unwrap();
+    std::fs::rename(&link, &real).unwrap();
+    std::os::unix::fs::symlink(&real, &link).unwrap();
+    daemon.wait(daemon.client.sync()).unwrap();
+    let status = daemon.wait(daemon.client.status()).unwrap();
+    let states = status.summary.unwrap().states;
+    let expected = [("indexed".to_owned(), 1), ("skipped".to_owned(), 1)];
+    assert_eq!(states, expected.into_iter().collect());
+}
+
+#[test]
+fn an_upload_is_bounded_and_an_abandoned_one_gives_its_place_back() {
+    let grpc = GrpcConfig {
+        max_upload_mib: simdexd::config::Mebibytes(1),
+        max_queries: 1,
+        ..GrpcConfig::default()
+    };
+    let daemon = Daemon::with(&share(), |config| config.grpc = grpc);
+    let upload = |text: String| {
+        let upload = Upload::from_reader("/x/a.txt".as_ref(), std::io::Cursor::new(text));
+        daemon.find(Find::Similar, Subject::Upload(upload))
+    };
+    let long = upload("x".repeat(3 << 19));
+    assert_eq!(code(&long), Code::ResourceExhausted);
+    daemon.abandon_an_upload();
+    assert_eq!(names(&upload(prose(1, 400)).unwrap().0).len(), 3);
+    assert!(daemon.data_dir_holds_no_upload());
+}
+
+#[test]
+fn who_watches_hears_of_files_that_come_and_go() {
+    let daemon = Daemon::start(&share());
+    let mut events = daemon.wait(daemon.client.events(Vec::new())).unwrap();
+    let mut heard = |wanted: &str| {
+        daemon.wait(daemon.client.sync()).unwrap();
+        loop {
+            let event = daemon.wait(events.message()).unwrap().unwrap();
+            if event.kind == wanted {
+                return event.path;
+            }
+        }
+    };
+    let path = daemon.path("fresh.txt");
+    std::fs::write(&path, prose(9, 100)).unwrap();
+    assert_eq!(heard("file-indexed"), simdex_client::path_bytes(&path));
+    let broken = daemon.path("broken.zip");
+    std::fs::write(&broken, b"PK\x03\x04 and nothing more").unwrap();
+    assert_eq!(heard("file-unread"), simdex_client::path_bytes(&broken));
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(heard("file-removed"), simdex_client::path_bytes(&path));
+    std::fs::write(daemon.path("newest.txt"), format!("{} end", share()[1].1)).unwrap();
+    let principal = simdex_client::path_bytes(&daemon.path("newest.txt"));
+    assert_eq!(heard("group-changed"), principal);
+}
+
+#[test]
+fn a_missing_root_is_stale_and_fails_only_what_needs_it() {
+    let daemon = Daemon::without_root();
+    let roots = daemon.wait(daemon.client.roots()).unwrap();
+    assert_eq!(
+        code(&daemon.wait(daemon.client.sync())),
+        Code::FailedPrecondition
+    );
+    assert_eq!(roots.len(), 1);
+    assert!(
+        daemon
+            .find(Find::Similar, Subject::Text(prose(1, 50)))
+            .unwrap()
+            .0
+            .is_empty()
+    );
+    let loss = daemon.wait(daemon.client.rescan(&roots)).unwrap();
+    assert_eq!(loss, 1);
+}
+
+#[test]
+fn a_stopped_daemon_takes_its_socket_away_and_the_next_one_finds_the_index() {
+    let mut daemon = Daemon::start(&share());
+    let _watching = daemon.wait(daemon.client.events(Vec::new())).unwrap();
+    let config = daemon.config.clone();
+    daemon.stop();
+    assert!(!config.socket.as_ref().unwrap().exists());
+    daemon.start_again();
+    assert!(!daemon.wait(daemon.client.status()).unwrap().new_index);
+    let (found, _) = daemon
+        .find(Find::Similar, Subject::Path(daemon.path("old.txt")))
+        .unwrap();
+    assert_eq!(names(&found), ["copy.txt", "new.txt"]);
+}
+
+#[test]
+fn a_second_daemon_is_told_that_the_first_one_lives() {
+    let daemon = Daemon::start(&share());
+    let locked = daemon.another(daemon.config.clone()).unwrap_err();
+    assert!(
+        matches!(locked.downcast_ref(), Some(EngineError::Locked(_))),
+        "{locked}"
+    );
+    let elsewhere = daemon.dir.path().join("other data");
+    let config = Config {
+        data_dir: Some(elsewhere),
+        ..daemon.config.clone()
+    };
+    let answered = daemon.another(config).unwrap_err();
+    assert!(
+        answered.to_string().contains("another daemon answers at"),
+        "{answered}"
+    );
+    assert!(daemon.wait(daemon.client.status()).is_ok());
+}
+
+#[test]
+fn health_and_reflection_answer() {
+    let daemon = Daemon::start(&[]);
+    assert_eq!(daemon.health(), "Serving");
+    let services = daemon.services();
+    for service in [
+        "simdex.v1.Similarity",
+        "simdex.v1.Admin",
+        "grpc.health.v1.Health",
+    ] {
+        assert!(
+            services.iter().any(|known| known == service),
+            "{services:?}"
+        );
+    }
+}

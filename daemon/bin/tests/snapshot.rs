@@ -1,0 +1,350 @@
+//! What is said of a file is said of the bytes that were hashed, whatever becomes of the file
+//! meanwhile; and what the machine does not allow is no fault of a document.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on fails"
+)]
+#![allow(dead_code, reason = "the other tests use the rest of the bed")]
+
+mod daemon;
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use daemon::{program, prose, tar};
+use simdex_extract::{Limits, Patience, Pool, Share, SpoolSpace, Underway, WorkerCommand};
+use simdex_index::{Cancel, Change, NewContent};
+use simdex_schema::file::FileOutcome;
+use simdex_schema::{
+    ContentHash, ContentRecord, FileKey, FileRecord, FileStat, ReaderVersion, State,
+};
+use simdexd::config::{Config, RootConfig, RootMode};
+use simdexd::engine::Engine;
+use simdexd::ingest::{Ingest, Looked};
+use simdexd::roots::Root;
+use simdexd::watch::stat::Observe;
+
+/// An index over a share that nobody watches yet.
+struct Bed {
+    dir: tempfile::TempDir,
+    engine: Arc<Engine>,
+}
+
+impl Bed {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let share = dir.path().join("share");
+        std::fs::create_dir(&share).unwrap();
+        let mut config = Config {
+            data_dir: Some(dir.path().join("data")),
+            roots: vec![RootConfig {
+                path: share,
+                mode: RootMode::Poll,
+            }],
+            ..Config::default()
+        };
+        config.watch.poll_seconds = 1_000_000;
+        let engine = Arc::new(Engine::start(config, program()).unwrap());
+        let bed = Self { dir, engine };
+        // Only a root that was walked is known to be one.
+        bed.engine.rescan(&bed.root(), &Cancel::never()).unwrap();
+        bed
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.dir.path().join("share").join(name)
+    }
+
+    fn write(&self, name: &str, content: &str) {
+        std::fs::write(self.path(name), content).unwrap();
+    }
+
+    fn root(&self) -> Arc<Root> {
+        Arc::clone(self.engine.roots.iter().next().unwrap())
+    }
+
+    fn key(&self, name: &str) -> FileKey {
+        self.root().key(&self.path(name)).unwrap()
+    }
+
+    /// Looks at a file with workers of another pool.
+    fn look(&self, name: &str, pool: &Pool) -> Looked {
+        let limits = &self.engine.config.extract;
+        let ingest = Ingest::new(
+            &self.engine.index,
+            pool,
+            &self.engine.own_reports,
+            limits,
+            Share::default(),
+            &Cancel::never(),
+        );
+        ingest.file(&self.root(), self.key(name)).unwrap()
+    }
+
+    fn apply(&self, change: Change) {
+        let applied = self.engine.index.apply(vec![change]).unwrap();
+        assert!(applied.unknown_content.is_empty());
+    }
+
+    fn content_of(&self, name: &str) -> Option<ContentHash> {
+        let record = self.engine.index.file(&self.key(name)).unwrap();
+        record.and_then(|record| record.content())
+    }
+}
+
+impl Drop for Bed {
+    fn drop(&mut self) {
+        self.engine.stop();
+    }
+}
+
+fn hash(text: &str) -> ContentHash {
+    ContentHash(*blake3::hash(text.as_bytes()).as_bytes())
+}
+
+/// Workers that run a script before they start: after a file was hashed, before it is read.
+fn pool_after(script: &str) -> Pool {
+    let command = WorkerCommand {
+        program: "/bin/sh".into(),
+        args: vec![
+            "-c".into(),
+            format!("{script}; exec \"$0\" extract-worker").into(),
+            program().into(),
+        ],
+    };
+    Pool::new(command, 1, Limits::default())
+}
+
+fn pool() -> Pool {
+    pool_after(":")
+}
+
+fn file_of(looked: Looked) -> (FileRecord, Option<String>, Option<State>) {
+    match looked {
+        Looked::Changed(Change::File {
+            record, content, ..
+        }) => {
+            let state = content.as_ref().map(|content| content.record.state);
+            let text = content.and_then(|content| content.document?.text);
+            (record, text, state)
+        }
+        _ => panic!("a file that holds no others is to be recorded"),
+    }
+}
+
+#[test]
+fn a_text_is_bound_to_the_bytes_that_were_hashed() {
+    for words in [50, 200_000] {
+        let bed = Bed::new();
+        let (old, new) = (prose(1, words), prose(2, words));
+        bed.write("a.txt", &old);
+        bed.write("new", &new);
+        let (from, to) = (bed.path("new"), bed.path("a.txt"));
+        // In place, as a store into a mapped page; there the times would not tell.
+        let swap = "dd conv=notrunc status=none bs=1M";
+        let swap = format!(
+            "{swap} if={} of={} </dev/null",
+            from.display(),
+            to.display()
+        );
+        let (record, text, _) = file_of(bed.look("a.txt", &pool_after(&swap)));
+        assert_ne!(
+            std::fs::read_to_string(&to).unwrap(),
+            old,
+            "the swap failed"
+        );
+        assert_eq!(record.content(), Some(hash(&old)));
+        assert_eq!(text, Some(old), "the text of other bytes");
+        assert!(record.last_read.is_some());
+    }
+}
+
+#[test]
+fn what_the_machine_does_not_allow_is_no_strike_and_is_tried_again() {
+    let bed = Bed::new();
+    // Too long for memory, so that it needs room for a copy.
+    let long = prose(1, 200_000);
+    bed.write("long.txt", &long);
+    bed.write(
+        "files.tar",
+        &tar(&[("a.txt", &prose(2, 60)), ("b.txt", &prose(3, 60))]),
+    );
+    let killed = pool_after("kill -9 $$");
+    for round in 0..4 {
+        let full = pool().spooling_in(SpoolSpace::new(bed.dir.path().to_owned(), 1 << 20));
+        for (name, pool) in [("long.txt", &full), ("files.tar", &killed)] {
+            match bed.look(name, pool) {
+                Looked::Again(Some(Change::File {
+                    key,
+                    record,
+                    content,
+                })) => {
+                    let FileOutcome::Unread(state, reason) = &record.outcome else {
+                        panic!("{name} was not read");
+                    };
+                    assert_eq!(*state, State::Unstable, "{reason:?}");
+                    assert!(round == 0 && content.is_none());
+                    bed.apply(Change::File {
+                        key,
+                        record,
+                        content: None,
+                    });
+                }
+                Looked::Again(None) => assert!(round > 0, "{name}: nothing is on record"),
+                Looked::Unchanged | Looked::Again(_) | Looked::Changed(_) => {
+                    panic!("{name} is not to be given up")
+                }
+            }
+        }
+    }
+    let (record, text, state) = file_of(bed.look("long.txt", &pool()));
+    assert_eq!((record.content(), text), (Some(hash(&long)), Some(long)));
+    assert_eq!(state, Some(State::Indexed));
+    assert!(matches!(
+        bed.look("files.tar", &pool()),
+        Looked::Changed(Change::Container { members, .. }) if members.len() == 2
+    ));
+}
+
+#[test]
+fn what_is_known_stays_where_another_try_fails_by_the_machines_fault() {
+    let bed = Bed::new();
+    let text = prose(1, 60);
+    bed.write("a.txt", &text);
+    let Looked::Changed(Change::File {
+        key,
+        record,
+        content: Some(mut content),
+    }) = bed.look("a.txt", &pool())
+    else {
+        panic!("it is to be read");
+    };
+    // As an older extractor read it.
+    content.record.reader.as_mut().unwrap().version = 0;
+    let content = Some(content);
+    bed.apply(Change::File {
+        key,
+        record,
+        content,
+    });
+    let looked = bed.look("a.txt", &pool_after("kill -9 $$"));
+    assert!(matches!(looked, Looked::Again(None)));
+    assert_eq!(bed.content_of("a.txt"), Some(hash(&text)));
+}
+
+#[test]
+fn a_content_is_read_again_for_its_own_reader_only() {
+    let bed = Bed::new();
+    bed.write("a.txt", &prose(1, 60));
+    let Looked::Changed(Change::File {
+        key,
+        record,
+        content: Some(content),
+    }) = bed.look("a.txt", &pool())
+    else {
+        panic!("it is to be read");
+    };
+    let read = content.record.reader.clone().unwrap();
+    assert_eq!(read.reader, "plain");
+    let is_current_as = |extractor, reader| {
+        let record_of_content = ContentRecord {
+            extractor,
+            reader,
+            ..content.record.clone()
+        };
+        bed.apply(Change::File {
+            key: key.clone(),
+            record: FileRecord {
+                racy: false,
+                ..record.clone()
+            },
+            content: Some(Box::new(NewContent {
+                record: record_of_content,
+                document: None,
+            })),
+        });
+        matches!(bed.look("a.txt", &pool()), Looked::Unchanged)
+    };
+    let older = ReaderVersion {
+        version: read.version - 1,
+        ..read.clone()
+    };
+    assert!(
+        is_current_as(0, Some(read.clone())),
+        "other readers changed"
+    );
+    assert!(is_current_as(read.version, None), "as format 3 recorded it");
+    assert!(!is_current_as(read.version - 1, None), "an old extractor");
+    assert!(
+        !is_current_as(read.version, Some(older)),
+        "its reader changed"
+    );
+}
+
+#[test]
+fn a_document_that_the_daemon_crashed_on_twice_is_not_tried_a_third_time() {
+    let bed = Bed::new();
+    let text = prose(1, 60);
+    bed.write("a.txt", &text);
+    bed.write("b.txt", &prose(2, 60));
+    let data = tempfile::tempdir().unwrap();
+    for _ in 0..2 {
+        // The daemon dies at work on it: nothing clears the mark.
+        let underway = Underway::open(data.path()).unwrap();
+        let mark = underway.begin(hash(&text).0, Patience::MayWait).unwrap();
+        mark.working();
+        std::mem::forget(mark);
+    }
+    // A worker that were asked would kill itself.
+    let pool = pool_after("kill -9 $$").with_underway(Underway::open(data.path()).unwrap());
+    let (record, _, state) = file_of(bed.look("a.txt", &pool));
+    assert_eq!(record.content(), Some(hash(&text)));
+    assert_eq!(state, Some(State::Quarantined));
+    let pool = self::pool().with_underway(Underway::open(data.path()).unwrap());
+    let (.., state) = file_of(bed.look("b.txt", &pool));
+    assert_eq!(state, Some(State::Indexed), "others are read");
+}
+
+#[test]
+fn bytes_that_changed_without_a_trace_are_found_in_the_background() {
+    let bed = Bed::new();
+    let (now, before) = (prose(1, 60), prose(2, 60));
+    bed.write("a.txt", &now);
+    bed.write("b.txt", &before);
+    bed.engine.rescan(&bed.root(), &Cancel::never()).unwrap();
+    bed.engine.barrier(&Cancel::never()).unwrap();
+    // On record as if its bytes had been others, with the very times it has now.
+    let stat = FileStat::of(&bed.path("a.txt")).unwrap();
+    let record = FileRecord {
+        stat,
+        racy: false,
+        outcome: FileOutcome::Content(hash(&before)),
+        member: None,
+        last_read: None,
+    };
+    let (key, content) = (bed.key("a.txt"), None);
+    bed.apply(Change::File {
+        key,
+        record,
+        content,
+    });
+    bed.engine.rescan(&bed.root(), &Cancel::never()).unwrap();
+    bed.engine.barrier(&Cancel::never()).unwrap();
+    assert_eq!(
+        bed.content_of("a.txt"),
+        Some(hash(&before)),
+        "no rescan can know"
+    );
+    bed.engine.watch().unwrap();
+    let patience = Instant::now() + Duration::from_secs(120);
+    while bed.content_of("a.txt") != Some(hash(&now)) {
+        assert!(Instant::now() < patience, "it is stale for ever");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let record = bed.engine.index.file(&bed.key("a.txt")).unwrap().unwrap();
+    assert!(record.last_read.is_some());
+}

@@ -1,0 +1,196 @@
+//! One document in the hands of outside programs: what they print, and the text a worker makes of it.
+
+use std::fs::File;
+use std::io::{self, Write};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd};
+use std::path::Path;
+use std::time::Instant;
+
+use super::run::{Output, run};
+use super::{MachineFault, Outside, PDF, PDFTOTEXT, Recogniser, TESSERACT, TRIED};
+use crate::kept::{Claim, Growing};
+use crate::space::SpoolSpace;
+use crate::{Extraction, Fact, Outcome, Reason};
+
+/// Dots per inch of a page that is recognised: what tesseract's models were made with.
+const RESOLUTION: &str = "300";
+
+/// A document, and what it takes to read it by other means.
+pub(crate) struct Source<'a> {
+    pub(crate) document: BorrowedFd<'a>,
+    /// Where pictures of pages and printed text are kept.
+    pub(crate) space: &'a SpoolSpace,
+    /// Has a worker make one text of printed pages, each ended by a form feed.
+    pub(crate) join: &'a dyn Fn(BorrowedFd<'_>) -> Extraction,
+}
+
+/// One try to do better than `poor`, what our readers made of the document.
+pub(super) struct Attempt<'a> {
+    outside: &'a Outside,
+    poor: &'a Extraction,
+    source: &'a Source<'a>,
+    deadline: Instant,
+}
+
+impl<'a> Attempt<'a> {
+    pub(super) fn new(outside: &'a Outside, poor: &'a Extraction, source: &'a Source<'a>) -> Self {
+        Self {
+            outside,
+            poor,
+            source,
+            deadline: Instant::now() + outside.limits.time,
+        }
+    }
+
+    /// All of it, in the order of the content streams, as our own engine gives it.
+    pub(super) fn pdf_text(&self) -> Result<Option<Extraction>, MachineFault> {
+        let Some(program) = &self.outside.pdftotext else {
+            return Ok(None);
+        };
+        let arguments = ["-raw", "-enc", "UTF-8", "-q", "-", "-"].map(str::to_owned);
+        let Some(output) = self.run(program, &arguments, self.from_start()?)? else {
+            return Ok(None);
+        };
+        let cut = output.cut.then_some(Reason::OutputLimit);
+        let better = self.joined(PDFTOTEXT, &output.bytes, cut, 0)?;
+        Ok(better.filter(|better| words(better) > words(self.poor)))
+    }
+
+    /// Page after page: a picture is made of each and read.
+    pub(super) fn recognised(&self) -> Result<Option<Extraction>, MachineFault> {
+        let Some(recogniser) = &self.outside.recogniser else {
+            return Ok(None);
+        };
+        let is_pdf = self.poor.media_type == PDF;
+        let pages = match is_pdf {
+            true => self.poor.facts.number(Fact::Pages).max(1),
+            false => 1,
+        };
+        let wanted = pages.min(u64::from(self.outside.limits.pages));
+        let (mut printed, mut read) = (Vec::new(), 0);
+        for page in 1..=wanted {
+            let picture = match is_pdf {
+                true => self.picture(recogniser, page)?,
+                false => Some(self.from_start()?),
+            };
+            let words = picture.map(|picture| self.page_text(recogniser, picture));
+            let Some(words) = words.transpose()?.flatten() else {
+                break;
+            };
+            printed.extend(words.bytes);
+            printed.push(b'\x0c');
+            read += 1;
+        }
+        let partial = (read < pages).then_some(Reason::PagesFailed);
+        let better = self.joined(TESSERACT, &printed, partial, read)?;
+        Ok(better.filter(|better| words(better) > 0))
+    }
+
+    /// A page of a PDF as a picture.
+    fn picture(&self, recogniser: &Recogniser, page: u64) -> Result<Option<File>, MachineFault> {
+        let page = page.to_string();
+        let arguments = [
+            "-f", &page, "-l", &page, "-r", RESOLUTION, "-gray", "-png", "-",
+        ];
+        let arguments = arguments.map(str::to_owned);
+        let Some(program) = &recogniser.pdftoppm else {
+            return Ok(None);
+        };
+        let picture = self.run(program, &arguments, self.from_start()?)?;
+        let spooled = picture.map(|picture| spooled(&picture.bytes, self.source.space));
+        Ok(spooled.transpose()?)
+    }
+
+    fn page_text(
+        &self,
+        recogniser: &Recogniser,
+        picture: File,
+    ) -> Result<Option<Output>, MachineFault> {
+        let arguments = ["stdin", "stdout", "-l", &recogniser.languages];
+        let arguments = arguments.map(str::to_owned);
+        self.run(&recogniser.tesseract, &arguments, picture)
+    }
+
+    fn run(
+        &self,
+        program: &Path,
+        arguments: &[String],
+        input: File,
+    ) -> Result<Option<Output>, MachineFault> {
+        let Outside { shim, limits, .. } = self.outside;
+        let output = run(
+            shim,
+            limits,
+            program,
+            arguments,
+            input.into(),
+            self.deadline,
+        );
+        Ok(output?)
+    }
+
+    /// The printed pages as the text of the document; none where a worker makes none of them.
+    pub(super) fn joined(
+        &self,
+        program: &str,
+        printed: &[u8],
+        partial: Option<Reason>,
+        recognised: u64,
+    ) -> Result<Option<Extraction>, MachineFault> {
+        let pages = spooled(printed, self.source.space)?;
+        let joined = (self.source.join)(pages.as_fd());
+        let (text, cut) = match joined.outcome {
+            Outcome::Text { text, partial } => (text, partial),
+            Outcome::Failed(reason) if reason.is_machines() => {
+                return Err(io::Error::other(reason.meaning()).into());
+            }
+            _ => return Ok(None),
+        };
+        let mut facts = self.poor.facts.clone();
+        for fact in [Fact::RunningLines, Fact::JoinedHyphens] {
+            facts.count(fact, joined.facts.number(fact));
+        }
+        facts.count(Fact::PagesRecognised, recognised);
+        let partial = cut.or(partial);
+        Ok(Some(Extraction {
+            outcome: Outcome::Text { text, partial },
+            engine: self.engine(program),
+            facts,
+            ..self.poor.clone()
+        }))
+    }
+
+    /// Who read it. Who tried in vain stays named, or would be asked again at every look.
+    fn engine(&self, program: &str) -> String {
+        match self.poor.engine.split_once(TRIED) {
+            Some((_, tried)) => format!("{program}, after {tried}"),
+            None => program.to_owned(),
+        }
+    }
+
+    /// The document once more, at its start and for reading only.
+    fn from_start(&self) -> io::Result<File> {
+        reopened(self.source.document)
+    }
+}
+
+fn reopened(file: BorrowedFd<'_>) -> io::Result<File> {
+    File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))
+}
+
+/// Words of a text, of two letters or digits at least.
+fn words(extraction: &Extraction) -> usize {
+    let Outcome::Text { text, .. } = &extraction.outcome else {
+        return 0;
+    };
+    let is_word = |word: &&str| word.chars().filter(|c| c.is_alphanumeric()).count() > 1;
+    text.split_whitespace().filter(is_word).count()
+}
+
+/// Bytes as the input of the next program.
+pub(super) fn spooled(bytes: &[u8], space: &SpoolSpace) -> io::Result<File> {
+    let mut kept = Growing::new(space, Claim::More, bytes.len() as u64)?;
+    kept.write_all(bytes)?;
+    // The budget counts what documents leave behind; this goes with its page.
+    reopened(kept.finish()?.into_file(space)?.as_fd())
+}

@@ -1,0 +1,54 @@
+//! Documents that our readers did not read well, given to outside programs.
+
+use std::os::fd::BorrowedFd;
+use std::sync::atomic::Ordering;
+
+use super::queue::{Lane, Share};
+use super::{Place, Pool, unread};
+use crate::outside::Source;
+use crate::protocol::{Request, Task};
+use crate::{Extraction, Outcome, Reason};
+
+impl Pool {
+    /// Gives a document that our readers did not read well to an outside program, as one of the
+    /// huge ones: such programs are slow.
+    pub(super) fn improve(
+        &self,
+        extraction: Extraction,
+        document: BorrowedFd<'_>,
+        share: Share,
+    ) -> Extraction {
+        let code = extraction.outcome.reason().map_or("", Reason::code);
+        let asked = self.outside.as_ref().filter(|outside| {
+            outside.could_improve(&extraction.media_type, code, &extraction.engine)
+        });
+        let Some(outside) = asked else {
+            return extraction;
+        };
+        let Ok(place) = self.place(Lane::Huge, share) else {
+            return extraction;
+        };
+        let source = Source {
+            document,
+            space: &self.space,
+            join: &|pages| self.join_pages(&place, pages),
+        };
+        outside.improve(extraction, &source)
+    }
+
+    /// Has a worker make one text of the pages that an outside program printed.
+    fn join_pages(&self, place: &Place<'_>, pages: BorrowedFd<'_>) -> Extraction {
+        let length = rustix::fs::fstat(pages).map(|stat| stat.st_size);
+        let Ok(length) = length.map(|length| u64::try_from(length).unwrap_or(0)) else {
+            return unread(Outcome::Failed(Reason::ReadError), pages);
+        };
+        let request = Request {
+            nonce: self.nonce.fetch_add(1, Ordering::Relaxed),
+            length,
+            name: None,
+            task: Task::JoinPages,
+        };
+        let joined = self.ask(place, pages, &request);
+        joined.unwrap_or_else(|outcome| unread(outcome, pages))
+    }
+}

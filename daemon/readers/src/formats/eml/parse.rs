@@ -1,0 +1,87 @@
+//! The one door to mail-parser, which panics at some heads.
+//!
+//! 0.11.4 slices beyond its data where a `Received` ends the data with a folded empty line. Fields
+//! that nobody here asks for are therefore not parsed at all; where it panics all the same, the
+//! message is read again with nothing understood but what its text hangs on.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use mail_parser::{HeaderName, Message, MessageParser};
+use simdex_extract::{Outcome, Reason};
+
+/// Parses a message; says why its head was not understood, if it was not.
+pub(in crate::formats) fn parse(bytes: &[u8]) -> Result<(Message<'_>, Option<Reason>), Outcome> {
+    let (message, partial) = cautiously(|parser| parser.parse(bytes))?;
+    let message = message.filter(|message| !message.parts.is_empty());
+    let message = message.ok_or(Outcome::Failed(Reason::Malformed))?;
+    Ok((message, partial))
+}
+
+/// Parses the fields of a head, as far as they can be understood.
+pub(in crate::formats) fn parse_head(bytes: &[u8]) -> Option<Message<'_>> {
+    let parsed = cautiously(|parser| parser.parse_headers(bytes));
+    parsed.ok().and_then(|(message, _)| message)
+}
+
+/// What the first parser gives that does not panic, and whether it was not the first.
+fn cautiously<T>(parse: impl Fn(&MessageParser) -> T) -> Result<(T, Option<Reason>), Outcome> {
+    let attempt = |parser: &MessageParser| catch_unwind(AssertUnwindSafe(|| parse(parser))).ok();
+    let whole = attempt(&asked()).map(|parsed| (parsed, None));
+    let parsed = whole.or_else(|| Some((attempt(&bare())?, Some(Reason::ParserPanic))));
+    parsed.ok_or(Outcome::Failed(Reason::ParserPanic))
+}
+
+/// Understands the fields that are asked for.
+fn asked() -> MessageParser {
+    MessageParser::new()
+        .with_minimal_headers()
+        .with_message_ids()
+        .default_header_raw()
+}
+
+/// Understands what parts are made of and nothing else.
+fn bare() -> MessageParser {
+    MessageParser::new()
+        .header_content_type(HeaderName::ContentType)
+        .header_text(HeaderName::ContentTransferEncoding)
+        .default_header_raw()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    const TEXT: &str = "From: a@example.org\nSubject: offer\nReceived: \n ";
+
+    #[test]
+    fn a_field_that_the_parser_panics_at_costs_nothing() {
+        let alone = catch_unwind(|| MessageParser::default().parse(TEXT).is_some());
+        assert!(alone.is_err(), "the parser was mended: the door may go");
+        let (message, partial) = parse(TEXT.as_bytes()).unwrap();
+        assert_eq!((message.subject(), partial), (Some("offer"), None));
+        let head = parse_head(TEXT.as_bytes()).unwrap();
+        assert_eq!(head.subject(), Some("offer"));
+    }
+
+    #[test]
+    fn after_a_panic_less_is_understood_and_after_two_nothing() {
+        let calls = Cell::new(0);
+        let panicking = |times: u32| {
+            calls.set(0);
+            let parsed = cautiously(|parser| {
+                calls.set(calls.get() + 1);
+                assert!(calls.get() > times, "made to panic");
+                let message = parser.parse("Subject: offer\n\ntext").unwrap();
+                message.subject().map(str::to_owned)
+            });
+            (parsed, calls.get())
+        };
+        let understood = Ok((Some("offer".to_owned()), None));
+        assert_eq!(panicking(0), (understood, 1));
+        let (parsed, _) = panicking(1);
+        assert_eq!(parsed.unwrap().1, Some(Reason::ParserPanic));
+        assert_eq!(panicking(2), (Err(Outcome::Failed(Reason::ParserPanic)), 2));
+    }
+}

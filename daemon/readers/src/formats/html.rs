@@ -1,0 +1,445 @@
+//! HTML (WHATWG HTML Living Standard): a tokenizer and a text. No tree is built, so nesting costs
+//! nothing; scripts are counted, never run; nothing is fetched.
+//!
+//! The text is what a reader of the page finds in it, also what only a script or a style would hide
+//! or show. The title stands in the head, is no part of the page, and becomes a fact.
+
+use std::convert::Infallible;
+
+use html5gum::emitters::callback::{CallbackEmitter, CallbackEvent};
+use html5gum::{Span, Tokenizer};
+use simdex_extract::{Fact, Facts};
+
+use super::{Reading, markup};
+use crate::charset;
+use crate::input::Input;
+use crate::sink::Sink;
+
+pub(super) mod address;
+mod list;
+mod tag;
+mod text;
+
+use list::Lists;
+use tag::Tag;
+use text::Text;
+
+pub(super) const ENGINE: &str = "html5gum 0.9.0";
+
+/// What a link to a place of its own page shows where it is no text: "link to this paragraph", "to the
+/// top". No other rendering of the same text has them.
+const SIGNS: &[&str] = &["¶", "§", "#", "🔗", "⚓", "▲", "△", "↑", "⬆", "^"];
+
+/// Frames within frames that are filled in.
+const MAX_FRAMES: usize = 20;
+/// A refresh after so many seconds is a redirection; a later one turns the page.
+const MAX_REFRESH_SECONDS: u32 = 5;
+
+/// What there is at an address that a frame asks for.
+pub(super) enum Beside {
+    /// A page; `location` is what its own addresses are resolved against.
+    Page { html: String, location: String },
+    /// A page that is shown already: each is shown once.
+    Shown,
+    /// Nothing.
+    Missing,
+}
+
+/// Gives what there is at a resolved address.
+type Frames<'a> = &'a mut dyn FnMut(&str) -> Beside;
+
+pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
+    let (bytes, partial) = markup(input)?;
+    let html = decode(&bytes, sink);
+    drop(bytes);
+    let page = read_page(&html, "", &mut |_| Beside::Missing);
+    drop(html);
+    page.state(sink);
+    let asked = page.missing.iter().filter(|at| address::is_relative(at));
+    asked.for_each(|address| sink.list(Fact::FramesAsked, address));
+    sink.push(&page.text);
+    Ok(partial)
+}
+
+/// Decodes a page by what it says of itself.
+pub(super) fn decode(bytes: &[u8], sink: &mut Sink) -> String {
+    let label = charset::declared_label(bytes, "charset")
+        .or_else(|| charset::declared_label(bytes, "encoding"));
+    charset::decode(bytes, label, sink)
+}
+
+/// Writes what a reader of the page would read: entities decoded, one line a block, cells of a row
+/// apart by tabs.
+pub(super) fn write_text(html: &str, sink: &mut Sink) {
+    let page = read_page(html, "", &mut |_| Beside::Missing);
+    sink.count(Fact::ListNumbers, page.list_numbers);
+    sink.push(&page.text);
+}
+
+/// Reads the page at `location`; `frames` gives what lies beside it.
+pub(super) fn read_page(html: &str, location: &str, frames: Frames<'_>) -> Page {
+    let mut reader = Reader::new(frames);
+    reader.base = location.to_owned();
+    reader.run(html);
+    reader.into_page()
+}
+
+/// Reads the body of a message: lines quoted from another begin with `>`, as in plain text.
+pub(super) fn read_message(html: &str) -> Page {
+    let mut nothing = |_: &str| Beside::Missing;
+    let mut reader = Reader::new(&mut nothing);
+    reader.is_message = true;
+    reader.run(html);
+    reader.into_page()
+}
+
+/// A page as read.
+#[derive(Debug, Default)]
+pub(super) struct Page {
+    pub(super) text: String,
+    pub(super) title: String,
+    author: String,
+    language: String,
+    producer: String,
+    scripts: u64,
+    external: u64,
+    /// It redirects to a page that was at hand: the text is that page's alone.
+    pub(super) redirected: bool,
+    /// Addresses that frames ask for, resolved: filled in, and not there.
+    pub(super) filled: Vec<String>,
+    pub(super) missing: Vec<String>,
+    list_numbers: u64,
+}
+
+impl Page {
+    /// States what the page says of itself.
+    pub(super) fn state(&self, sink: &mut Sink) {
+        for (fact, value) in [
+            (Fact::Title, &self.title),
+            (Fact::Author, &self.author),
+            (Fact::Language, &self.language),
+            (Fact::Producer, &self.producer),
+        ] {
+            sink.state(fact, value);
+        }
+        self.count(sink);
+    }
+
+    /// Remembers an address that is not there. Relative ones are bounded apart: they are asked for, and
+    /// shall not be lost behind advertisements.
+    fn miss(&mut self, address: String) {
+        let is_relative = address::is_relative(&address);
+        let of_its_kind = |known: &&String| address::is_relative(known) == is_relative;
+        let count = self.missing.iter().filter(of_its_kind).count();
+        if count < Facts::MAX_ADDRESSES && !self.missing.contains(&address) {
+            self.missing.push(address);
+        }
+    }
+
+    /// Counts what was not followed, and what was counted for the reader.
+    pub(super) fn count(&self, sink: &mut Sink) {
+        sink.count(Fact::ListNumbers, self.list_numbers);
+        sink.count(Fact::Scripts, self.scripts);
+        sink.count(Fact::External, self.external);
+    }
+}
+
+/// Follows the tokens of a page and of what is filled into it.
+struct Reader<'a> {
+    page: Page,
+    text: Text,
+    tag: Tag,
+    /// The element whose text is not for reading, until its end tag.
+    silent: Option<Vec<u8>>,
+    in_title: bool,
+    title: String,
+    /// Where the text of a link within the page begins.
+    link: Option<usize>,
+    /// Elements that keep their white space, within one another.
+    preformatted: usize,
+    lists: Lists,
+    is_message: bool,
+    /// The quoting element and how many of its name are open; what goes to the end is named like
+    /// none.
+    quote: Option<(Vec<u8>, usize)>,
+    frames: Frames<'a>,
+    /// How deep in frames.
+    depth: usize,
+    /// What addresses are resolved against.
+    base: String,
+    /// Where the text of this page or frame begins.
+    begin: usize,
+    /// This page or frame redirected: what follows in it is not shown.
+    is_replaced: bool,
+}
+
+/// How a page that is asked for is shown.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Way {
+    /// As a frame of the page that asks.
+    Within,
+    /// In place of it.
+    Instead,
+}
+
+impl<'a> Reader<'a> {
+    fn new(frames: Frames<'a>) -> Self {
+        Self {
+            page: Page::default(),
+            text: Text::default(),
+            tag: Tag::default(),
+            silent: None,
+            in_title: false,
+            title: String::new(),
+            link: None,
+            preformatted: 0,
+            lists: Lists::default(),
+            is_message: false,
+            quote: None,
+            frames,
+            depth: 0,
+            base: String::new(),
+            begin: 0,
+            is_replaced: false,
+        }
+    }
+
+    fn run(&mut self, html: &str) {
+        let mut emitter = CallbackEmitter::new(
+            |event: CallbackEvent<'_>, _: Span<()>| -> Option<Infallible> {
+                self.take(&event);
+                None
+            },
+        );
+        // Script, style, title and the like follow lexical rules of their own.
+        emitter.naively_switch_states(true);
+        match Tokenizer::new_with_emitter(html, emitter).finish() {
+            Ok(()) => {}
+            Err(never) => match never {},
+        }
+    }
+
+    fn into_page(mut self) -> Page {
+        self.page.text = self.text.into_string();
+        self.page
+    }
+
+    fn take(&mut self, event: &CallbackEvent<'_>) {
+        if self.is_replaced {
+            return;
+        }
+        match event {
+            CallbackEvent::OpenStartTag { name } => self.tag.open(name),
+            CallbackEvent::AttributeName { name } => self.tag.attribute(name),
+            CallbackEvent::AttributeValue { value } => self.tag.value(value),
+            CallbackEvent::CloseStartTag { .. } if self.silent.is_none() => self.start(),
+            CallbackEvent::EndTag { name }
+                if self.silent.as_deref().is_none_or(|silent| silent == *name) =>
+            {
+                self.end(name);
+            }
+            CallbackEvent::String { value } if self.silent.is_none() => {
+                let value = String::from_utf8_lossy(value);
+                if self.in_title {
+                    self.title.push_str(&value);
+                } else {
+                    self.text.push(&value, self.preformatted > 0);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn start(&mut self) {
+        let tag = std::mem::take(&mut self.tag);
+        self.text.separate(&tag.name);
+        if let Some(label) = self.lists.start(&tag) {
+            self.page.list_numbers += 1;
+            self.text.label = Some(label);
+        }
+        match tag.name.as_slice() {
+            b"pre" | b"textarea" | b"listing" | b"xmp" => self.preformatted += 1,
+            b"title" => self.in_title = true,
+            b"a" => self.link = tag.get("href").starts_with('#').then(|| self.text.mark()),
+            b"html" => tag.fill("lang", &mut self.page.language),
+            b"meta" => self.meta(&tag),
+            b"base" => self.rebase(tag.get("href").trim()),
+            b"frame" | b"iframe" => self.fill(&tag),
+            b"script" => self.page.scripts += 1,
+            _ => {}
+        }
+        // What stands there in place of frames is for who sees none.
+        let is_instead = tag.name == b"noframes" && !self.page.filled.is_empty();
+        if tag.is_silent() || is_instead {
+            self.silent = Some(tag.name.clone());
+        }
+        if self.is_message {
+            self.start_quote(&tag);
+        }
+        self.tag = tag;
+    }
+
+    fn end(&mut self, name: &[u8]) {
+        self.silent = None;
+        self.text.separate(name);
+        self.lists.end(name);
+        match name {
+            b"pre" | b"textarea" | b"listing" | b"xmp" => {
+                self.preformatted = self.preformatted.saturating_sub(1);
+            }
+            b"li" | b"ol" => self.text.label = None,
+            b"a" => {
+                if let Some(mark) = self.link.take() {
+                    self.text.take_back_sign(mark, SIGNS);
+                }
+            }
+            b"title" => {
+                self.in_title = false;
+                let title = std::mem::take(&mut self.title);
+                // A second one is that of a picture, or of a frame.
+                if self.page.title.trim().is_empty() {
+                    self.page.title = title;
+                }
+            }
+            _ => {}
+        }
+        if let Some((_, open)) = self.quote.as_mut().filter(|(element, _)| element == name) {
+            *open -= 1;
+            if *open == 0 {
+                self.quote = None;
+                self.text.quoted = false;
+            }
+        }
+    }
+
+    fn meta(&mut self, tag: &Tag) {
+        match tag.lower("name").as_str() {
+            "author" | "dc.creator" => tag.fill("content", &mut self.page.author),
+            "generator" => tag.fill("content", &mut self.page.producer),
+            _ => {}
+        }
+        if tag.lower("http-equiv") == "refresh" {
+            self.refresh(tag.get("content"));
+        }
+    }
+
+    /// `5; url=page.html`
+    fn refresh(&mut self, content: &str) {
+        let digits = content.trim_start();
+        let end = digits.find(|c: char| !c.is_ascii_digit());
+        let seconds = &digits[..end.unwrap_or(digits.len())];
+        let is_at_once = seconds.is_empty()
+            || seconds
+                .parse::<u32>()
+                .is_ok_and(|s| s <= MAX_REFRESH_SECONDS);
+        let at = content.to_ascii_lowercase().find("url=");
+        if let Some(at) = at.filter(|_| is_at_once) {
+            let target = content[at + 4..].trim_matches(['\'', '"', ' ']);
+            self.fill_from(target, Way::Instead);
+        }
+    }
+
+    /// Fills a frame in, where its page is at hand.
+    fn fill(&mut self, tag: &Tag) {
+        let inside = tag.get("srcdoc");
+        if inside.is_empty() {
+            self.fill_from(tag.get("src").trim(), Way::Within);
+        } else {
+            self.nested(inside);
+        }
+    }
+
+    /// Resolves addresses against this one from here on; a long one would be copied for each of them.
+    fn rebase(&mut self, address: &str) {
+        let base = address::resolved(&self.base, address);
+        if base.len() <= Facts::MAX_ADDRESS_BYTES {
+            self.base = base;
+        }
+    }
+
+    fn fill_from(&mut self, address: &str, way: Way) {
+        if address.is_empty()
+            || ["about:", "data:", "javascript:"]
+                .iter()
+                .any(|scheme| address.starts_with(scheme))
+        {
+            return;
+        }
+        if address.len() > Facts::MAX_ADDRESS_BYTES {
+            self.page.external += 1;
+            return;
+        }
+        let whole = address::resolved(&self.base, address);
+        match (self.frames)(&whole) {
+            Beside::Page { html, location } => {
+                let base = std::mem::replace(&mut self.base, location);
+                self.page.filled.push(whole);
+                if way == Way::Instead && self.depth < MAX_FRAMES {
+                    self.give_way();
+                }
+                self.nested(&html);
+                self.is_replaced = way == Way::Instead;
+                self.base = base;
+            }
+            Beside::Shown => {}
+            Beside::Missing => {
+                self.page.external += 1;
+                self.page.miss(whole);
+            }
+        }
+    }
+
+    /// Takes back what the page or frame said until here: its redirection leads to another, which is all
+    /// that a reader is shown (Huffman 2007, §3.1). The page's own record keeps its own text.
+    fn give_way(&mut self) {
+        self.text.take_back(self.begin);
+        self.text.label = None;
+        if self.depth == 0 {
+            let page = &mut self.page;
+            for said in [
+                &mut page.title,
+                &mut page.author,
+                &mut page.language,
+                &mut page.producer,
+            ] {
+                said.clear();
+            }
+            page.redirected = true;
+        }
+    }
+
+    fn nested(&mut self, html: &str) {
+        if self.depth >= MAX_FRAMES {
+            return;
+        }
+        let state = (self.preformatted, self.silent.take(), self.in_title);
+        let (lists, link) = (std::mem::take(&mut self.lists), self.link.take());
+        self.depth += 1;
+        self.text.newline();
+        let begin = std::mem::replace(&mut self.begin, self.text.mark());
+        // The first words in the frame are those of the item that it stands in.
+        let (label, mark) = (self.text.label.clone(), self.text.mark());
+        self.run(html);
+        self.text.newline();
+        self.text.label = label.filter(|_| self.text.mark() == mark);
+        self.depth -= 1;
+        (self.begin, self.is_replaced) = (begin, false);
+        (self.lists, self.link) = (lists, link);
+        (self.preformatted, self.silent, self.in_title) = state;
+    }
+
+    fn start_quote(&mut self, tag: &Tag) {
+        match &mut self.quote {
+            Some((element, open)) if *element == tag.name => *open += 1,
+            Some(_) => {}
+            None if tag.begins_tail() => self.quote = Some((Vec::new(), 1)),
+            None if tag.is_quote() => self.quote = Some((tag.name.clone(), 1)),
+            None => return,
+        }
+        self.text.newline();
+        self.text.quoted = true;
+    }
+}
+
+#[cfg(test)]
+mod tests;

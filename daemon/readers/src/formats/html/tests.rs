@@ -1,0 +1,256 @@
+//! Pages and what a reader finds in them.
+
+use super::*;
+use proptest::prelude::*;
+
+fn text(html: &str) -> String {
+    read_page(html, "", &mut |_| Beside::Missing).text
+}
+
+#[test]
+fn blocks_are_lines_and_inline_elements_are_not() {
+    let html = "<html><head><title>T &amp; t</title><meta charset=utf-8></head><body>\
+                <h1>One</h1><p>Two <b>bo</b>ld.<br>Three\n\n  four</p><ul><li>a<li>b</ul>";
+    assert_eq!(text(html), "One\nTwo bold.\nThree four\na\nb\n");
+}
+
+#[test]
+fn items_of_ordered_lists_have_their_numbers() {
+    let html = "<ol start=3><li><p>three</p><p>more</p><ul><li>plain</ul><li value=7>seven\
+                <ol type=a><li>a<li type=I value=4>four<li></ol></li><li>eight</ol>after\
+                <ol reversed start=2><li>two<li>one</ol><ol style='color:red;List-Style-Type: none'>\
+                <li>bare</ol><ol reversed><li>unknown</ol><nav><ol><li>contents</ol></nav>";
+    let expected = "3. three\nmore\nplain\n7. seven\na. a\nIV. four\n8. eight\nafter\n2. two\n1. one\n\
+                    bare\nunknown\ncontents\n";
+    let page = read_page(html, "", &mut |_| Beside::Missing);
+    assert_eq!((page.text.as_str(), page.list_numbers), (expected, 8));
+    let deep = "<ol><li>".repeat(3_000) + "x";
+    assert_eq!(text(&deep), "1. x");
+}
+
+#[test]
+fn what_the_page_says_of_itself_are_facts() {
+    let html = "<html lang=de><title> T &amp;\nt </title><meta name=Author content='Jo Doe'>\
+                <meta name=generator content=Hand><script src=x></script><script>a</script>\
+                <iframe src='https://x.example/'>none</iframe><p>x<svg><title>tip</title></svg>";
+    let mut sink = Sink::of(100);
+    let page = read_page(html, "", &mut |_| Beside::Missing);
+    page.state(&mut sink);
+    let facts: Vec<_> = sink.facts().iter().collect();
+    let expected = [
+        (Fact::Title, "T & t"),
+        (Fact::Author, "Jo Doe"),
+        (Fact::Language, "de"),
+        (Fact::Producer, "Hand"),
+        (Fact::Scripts, "2"),
+        (Fact::External, "1"),
+    ];
+    assert_eq!(facts, expected);
+    assert_eq!(page.text.trim(), "x");
+}
+
+#[test]
+fn signs_that_link_within_the_page_are_no_text() {
+    let html = "<p>One.<a href='#p1' class=pilcrow>\u{b6}</a></p><a href='#'>\u{25b2}</a><h2>Two</h2>\
+                <p>see <a href='#s'>\u{a7} 2</a>, <a href='x#y'>#</a> and \u{b6}";
+    assert_eq!(text(html), "One.\nTwo\nsee \u{a7} 2, # and \u{b6}");
+}
+
+#[test]
+fn a_sign_at_the_head_of_an_item_leaves_its_number() {
+    let html = "<ol><li><b><a href='#r1'>^</a></b> One<li><a href='#r2'>\u{2191}</a><p>Two</p>\
+                <li><a href='#r3'>^</a><li>Four <a href='#r4'>^</a><li><a href='#r5'>^ a</a></ol>\
+                <a href='#'>x<ol><li>^</ol></a>";
+    assert_eq!(text(html), "1. One\n2. Two\n4. Four\n5. ^ a\nx\n1. ^\n");
+    let quoted =
+        "<blockquote type=cite><a href='#a'>^</a> a<ol><li><a href='#b'>#</a>b</blockquote>";
+    assert_eq!(read_message(quoted).text, "> a\n> 1. b\n");
+}
+
+#[test]
+fn cells_do_not_glue() {
+    let html = "<table><tr><td>a</td> <td>b</td></tr>\n<tr><th>c</th><th>d</th></tr></table>";
+    assert_eq!(text(html), "a\tb\t\nc\td\t\n");
+}
+
+#[test]
+fn white_space_is_kept_where_the_page_keeps_it() {
+    assert_eq!(
+        text("<p>a \n b</p><pre>c  d\n  e</pre>f  g"),
+        "a b\nc  d\n  e\nf g"
+    );
+}
+
+#[test]
+fn script_style_and_comments_are_silent() {
+    let html = "a<script>if (1 < 2) { x('</p>') }</script>b<style>p{}</style><!-- c -->d\
+                <template><p>e</p></template>f";
+    let words: String = text(html).split_whitespace().collect();
+    assert_eq!(words, "abdf");
+}
+
+#[test]
+fn entities_are_decoded_in_text() {
+    assert_eq!(
+        text("&Uuml;ber &#8364;5 &lt;tag&gt; &nosuch; &amp"),
+        "Über €5 <tag> &nosuch; &"
+    );
+}
+
+/// A page at this address.
+fn page_at(location: &str, html: &str) -> Beside {
+    Beside::Page {
+        html: html.to_owned(),
+        location: location.to_owned(),
+    }
+}
+
+#[test]
+fn frames_are_filled_in_from_what_lies_beside() {
+    let mut beside = |address: &str| match address {
+        "sub/b.html" => page_at(address, "<title>b</title><p>inside<iframe src=d.html>"),
+        "sub/d.html" => page_at(address, "<base href=../e/><p>deep<frame src=f.html>"),
+        "shown.html" => Beside::Shown,
+        _ => Beside::Missing,
+    };
+    let html = "<title>a</title><p>before<iframe src=sub/b.html>fallback</iframe>after<frame src=c.html>\
+                <iframe srcdoc='&lt;i&gt;own&lt;/i&gt;'></iframe><iframe src=shown.html></iframe>\
+                <noframes><p>No frames?</noframes><p>end";
+    let page = read_page(html, "", &mut beside);
+    assert_eq!(page.text, "before\ninside\ndeep\nafter\nown\nend");
+    assert_eq!((page.title.trim(), page.external), ("a", 2));
+    assert_eq!(page.filled[..2], ["sub/b.html", "sub/d.html"]);
+    assert_eq!(page.missing, ["e/f.html", "c.html"]);
+    assert_eq!(text("<frame src=a><noframes>alone</noframes>"), "alone\n");
+}
+
+#[test]
+fn a_redirection_shows_its_target_alone() {
+    let mut beside = |address: &str| match address {
+        "to.html" => page_at(
+            address,
+            "<title>there</title><p>target<iframe src=b.html></iframe>",
+        ),
+        "b.html" => page_at(address, "<p>inside"),
+        "stub.html" => page_at(
+            address,
+            "<p>old<meta http-equiv=refresh content='0;url=b.html'>gone",
+        ),
+        _ => Beside::Missing,
+    };
+    let mut shown = |html: &str| {
+        let page = read_page(html, "", &mut beside);
+        (page.text, page.title, page.redirected)
+    };
+    let stub = "<html lang=en><title>here</title><p>cheap offers<meta http-equiv=Refresh \
+                content='0; URL=to.html'><p>more offers<iframe src=b.html></iframe>";
+    let target = ("target\ninside\n".to_owned(), "there".to_owned(), true);
+    assert_eq!(shown(stub), target);
+    // A frame that redirects gives way where it stands.
+    let framed = "<title>here</title><p>one<iframe src=stub.html></iframe>two";
+    let within = ("one\ninside\ntwo".to_owned(), "here".to_owned(), false);
+    assert_eq!(shown(framed), within);
+    // Nothing is lost where the target is not at hand, or the refresh comes late.
+    for kept in ["0;url=gone.html", "300;url=to.html"] {
+        let html = format!("<p>own<meta http-equiv=refresh content='{kept}'><p>text");
+        assert_eq!(shown(&html).0, "own\ntext");
+    }
+}
+
+#[test]
+fn a_page_alone_tells_the_relative_addresses_it_asks_for() {
+    let html = "<meta http-equiv=refresh content='3; url=\"next page.html\"'>\
+                <meta http-equiv=refresh content='300;url=later.html'>\
+                <frameset><frame src='a/../b.html#x'><frame src='..\\c.html'><frame src=/d.html>\
+                <frame src=https://x.example/e.html><frame src='b.html#x'><frame src=#top>";
+    let (mut sink, input) = (Sink::of(100), crate::input::input_of(html.as_bytes()));
+    assert_eq!(read(&input, &mut sink), Ok(None));
+    let asked = sink.facts().get(Fact::FramesAsked);
+    assert_eq!(asked, Some("next%20page.html b.html#x ../c.html"));
+    assert!(sink.leads_on() && sink.is_blank());
+}
+
+#[test]
+fn a_frame_that_names_its_own_folder_leaves_the_lists_sound() {
+    let html = "<frameset><frame src=ok.html><frame src=zz.html><frame src=.><frame src='a/..'>";
+    let (mut sink, input) = (Sink::of(100), crate::input::input_of(html.as_bytes()));
+    assert_eq!(read(&input, &mut sink), Ok(None));
+    let asked = sink.facts().get(Fact::FramesAsked);
+    assert_eq!(asked, Some("ok.html zz.html ./"));
+    assert!(sink.facts().is_sound());
+}
+
+#[test]
+fn relative_frames_are_asked_for_behind_any_number_of_others() {
+    let others: String = (0..40)
+        .map(|n| format!("<iframe src='https://x.example/{n}'></iframe>"))
+        .collect();
+    let same = "<iframe src=a.html></iframe>".repeat(40);
+    let html = format!("{others}{same}<iframe src=b.html></iframe>");
+    let (mut sink, input) = (Sink::of(100), crate::input::input_of(html.as_bytes()));
+    assert_eq!(read(&input, &mut sink), Ok(None));
+    assert_eq!(sink.facts().get(Fact::FramesAsked), Some("a.html b.html"));
+    assert_eq!(sink.facts().number(Fact::External), 81);
+}
+
+#[test]
+fn long_addresses_and_bases_are_ignored() {
+    let long = "a/".repeat(Facts::MAX_ADDRESS_BYTES);
+    let grows = "<base href=b/>".repeat(Facts::MAX_ADDRESS_BYTES);
+    let html = format!("<base href='{long}'><iframe src=c></iframe><iframe src='{long}'></iframe>");
+    let page = read_page(&html, "", &mut |_| Beside::Missing);
+    assert_eq!((page.missing, page.external), (vec!["c".to_owned()], 2));
+    let html = format!("{grows}<iframe src=c></iframe>");
+    let missing = read_page(&html, "", &mut |_| Beside::Missing).missing;
+    assert_eq!(missing, ["b/".repeat(Facts::MAX_ADDRESS_BYTES / 2) + "c"]);
+}
+
+#[test]
+fn lists_and_links_of_a_frame_and_of_its_page_are_apart() {
+    let mut beside = |address: &str| match address {
+        "nav.html" => page_at(address, "<nav>menu<a href='#top'>^"),
+        "end.html" => page_at(address, "</ol></ol></nav>end"),
+        "list.html" => page_at(address, "<ol><li>own</ol>"),
+        "open.html" => page_at(address, "open<ol start=7><li>"),
+        _ => page_at(address, ""),
+    };
+    let html = "<iframe src=nav.html></iframe><ol><li>a<iframe src=end.html></iframe><li>b\
+                <li><iframe src=none.html></iframe>c<li><iframe srcdoc=framed></iframe>more\
+                <li>d<iframe src=open.html></iframe>plain</ol></a>\
+                <nav><iframe src=list.html></iframe><ol><li>contents</ol></nav><ol><li>x</ol>";
+    let expected = "menu^\n1. a\nend\n2. b\n3. c\n4. framed\nmore\n5. d\nopen\nplain\n\
+                    1. own\ncontents\n1. x\n";
+    assert_eq!(read_page(html, "", &mut beside).text, expected);
+}
+
+#[test]
+fn frames_that_hold_themselves_end() {
+    let page = read_page("x<iframe src=a>", "", &mut |_| {
+        page_at("a", "y<iframe src=a></iframe>")
+    });
+    assert_eq!(page.text.matches('y').count(), MAX_FRAMES);
+}
+
+#[test]
+fn quotes_of_a_message_are_marked_as_in_plain_text() {
+    let html = "<p>mine</p><blockquote type=cite><div>a</div><blockquote>b</blockquote>\
+                <pre>c\nd</pre></blockquote><p>mine too</p><blockquote>said</blockquote>";
+    assert_eq!(
+        read_message(html).text,
+        "mine\n> a\n> b\n> c\n> d\nmine too\nsaid\n"
+    );
+    assert_eq!(text(html), "mine\na\nb\nc\nd\nmine too\nsaid\n");
+}
+
+#[test]
+fn deep_nesting_costs_nothing() {
+    assert_eq!(text(&format!("{}x", "<div>".repeat(200_000))), "x");
+}
+
+proptest! {
+    #[test]
+    fn any_markup_is_read_without_panic(html in "(<[a-z/!-]{0,8}|[&;>a-z \"'=]|script|\\PC){0,60}") {
+        text(&html);
+        read_message(&html);
+    }
+}

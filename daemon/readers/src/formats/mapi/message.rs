@@ -1,0 +1,226 @@
+//! A message, however it is stored: its text, its facts and its members.
+
+use std::io::Read;
+
+use mail_parser::{DateTime, Message as Mail};
+use simdex_extract::{Fact, Reason, Role};
+
+use super::super::eml;
+use super::as_mail::as_mail;
+use super::people::{self, Receiver};
+use super::properties::{Properties, id};
+use crate::sink::Sink;
+
+/// A message.
+#[derive(Default)]
+pub(super) struct Message<'a> {
+    pub(super) properties: Properties,
+    pub(super) recipients: Vec<Properties>,
+    pub(super) attachments: Vec<Attachment<'a>>,
+    /// Why the above is not all of it.
+    pub(super) partial: Option<Reason>,
+}
+
+/// What is attached to a message.
+pub(super) struct Attachment<'a> {
+    pub(super) properties: Properties,
+    pub(super) content: Content<'a>,
+}
+
+/// The content of an attachment; bytes are read only when they are asked for.
+pub(super) enum Content<'a> {
+    Bytes(Box<dyn Read + 'a>),
+    Message(Box<Message<'a>>),
+    /// It lies elsewhere: the message only says where.
+    Elsewhere,
+    Unread(Reason),
+}
+
+/// How an attachment is attached [MS-OXCMSG §2.2.2.9]: by a reference of one kind or another.
+const REFERENCES: [i32; 4] = [2, 3, 4, 7];
+
+impl Attachment<'_> {
+    /// Its name as a label: of its file, else as it is shown, else by its place.
+    pub(super) fn name(&self, ordinal: usize) -> String {
+        let names = [
+            id::ATTACH_LONG_FILENAME,
+            id::ATTACH_FILENAME,
+            id::ATTACH_TRANSPORT_NAME,
+            id::DISPLAY_NAME,
+        ];
+        let own = names.iter().find_map(|id| self.properties.text(*id));
+        let inner = match &self.content {
+            Content::Message(message) => Some(message.subject()),
+            _ => None,
+        };
+        let name = own.map(str::to_owned).or(inner).unwrap_or_default();
+        let mut name = label(&name);
+        if name.is_empty() {
+            name = format!("attachment {ordinal}");
+        }
+        if matches!(self.content, Content::Message(_)) && !name.ends_with(".eml") {
+            name.push_str(".eml");
+        }
+        name
+    }
+
+    /// Whether it says to be kept elsewhere.
+    pub(super) fn is_reference(properties: &Properties) -> bool {
+        let method = properties.number(id::ATTACH_METHOD);
+        method.is_some_and(|method| REFERENCES.contains(&method))
+    }
+}
+
+/// Longest part of a name, in characters.
+const MAX_LABEL_CHARS: usize = 120;
+
+/// `name` as one part of a member's name: a line without slashes.
+pub(super) fn label(name: &str) -> String {
+    let clean = name.chars().filter(|c| !c.is_control());
+    let clean: String = clean.take(MAX_LABEL_CHARS).collect();
+    clean.trim().replace('/', "_")
+}
+
+impl Message<'_> {
+    /// The subject line.
+    pub(super) fn subject(&self) -> String {
+        let properties = &self.properties;
+        let joined = || {
+            let prefix = properties.text(id::SUBJECT_PREFIX).unwrap_or_default();
+            let rest = properties.text(id::NORMALIZED_SUBJECT)?;
+            Some(format!("{prefix}{rest}"))
+        };
+        let subject = properties.text(id::SUBJECT).map(without_prefix_length);
+        let subject = subject.map(str::to_owned).or_else(joined);
+        subject.unwrap_or_default().trim().to_owned()
+    }
+
+    /// When it was sent: as its mail says, with the sender's time zone; else as the store says.
+    pub(super) fn sent(&self) -> Option<DateTime> {
+        self.with_mail(|mail| mail.date().cloned().filter(DateTime::is_valid))
+            .or_else(|| self.properties.time(id::CLIENT_SUBMIT_TIME))
+            .or_else(|| self.properties.time(id::DELIVERY_TIME))
+    }
+
+    pub(super) fn message_id(&self) -> Option<String> {
+        let own = self.properties.text(id::MESSAGE_ID).map(bare_id);
+        own.or_else(|| self.with_mail(|mail| mail.message_id().map(str::to_owned)))
+    }
+
+    pub(super) fn in_reply_to(&self) -> Option<String> {
+        let own = self.properties.text(id::IN_REPLY_TO).map(bare_id);
+        own.or_else(|| self.with_mail(|mail| Some(mail.in_reply_to().as_text()?.to_owned())))
+    }
+
+    /// Asks the header fields that the message came with, if it has them.
+    fn with_mail<T>(&self, ask: impl FnOnce(&Mail<'_>) -> Option<T>) -> Option<T> {
+        let headers = self.properties.text(id::TRANSPORT_HEADERS)?;
+        ask(&eml::parse_head(headers.as_bytes())?)
+    }
+
+    /// Writes the message and hands over its members; says why if that is not all of it.
+    pub(super) fn read(self, sink: &mut Sink) -> Option<Reason> {
+        self.write_head(sink);
+        let (body, cut) = self.body(sink);
+        sink.newline();
+        let cut = cut.or_else(|| body.and_then(|body| body.write(sink)));
+        sink.newline();
+        sink.push(&self.fields());
+        let partial = self.partial.or(cut);
+        let attachments = self.attachments.into_iter().enumerate();
+        attachments.fold(partial, |partial, (number, attachment)| {
+            partial.or(attachment.hand_over(number + 1, sink))
+        })
+    }
+
+    fn write_head(&self, sink: &mut Sink) {
+        let receivers = |kind| people::shown(&self.receivers(kind));
+        let sender = self.sender();
+        let from = sender
+            .as_ref()
+            .map(people::Person::shown)
+            .unwrap_or_default();
+        let date = self
+            .sent()
+            .map(|date| date.to_rfc3339())
+            .unwrap_or_default();
+        let lines = [
+            ("Subject", Fact::Subject, self.subject()),
+            ("From", Fact::From, from.clone()),
+            ("To", Fact::To, receivers(Receiver::To)),
+            ("Cc", Fact::Cc, receivers(Receiver::Cc)),
+            ("Date", Fact::Sent, date),
+        ];
+        for (label, fact, value) in &lines {
+            sink.state(*fact, value);
+            if !value.is_empty() {
+                sink.push(&format!("{label}: {value}\n"));
+            }
+        }
+        sink.state(Fact::Bcc, &receivers(Receiver::Bcc));
+        sink.state(Fact::MessageId, &self.message_id().unwrap_or_default());
+        sink.state(Fact::InReplyTo, &self.in_reply_to().unwrap_or_default());
+        let named = sender.filter(|sender| !sender.name.is_empty());
+        sink.state(
+            Fact::Author,
+            named.as_ref().map_or(&from, |sender| &sender.name),
+        );
+        self.state_history(sink);
+    }
+
+    fn state_history(&self, sink: &mut Sink) {
+        let properties = &self.properties;
+        let editor = properties.text(id::LAST_MODIFIER_NAME);
+        sink.state(Fact::LastAuthor, editor.unwrap_or_default());
+        for (fact, id) in [(Fact::Created, id::CREATED), (Fact::Modified, id::MODIFIED)] {
+            let time = properties.time(id).map(|time| time.to_rfc3339());
+            sink.state(fact, &time.unwrap_or_default());
+        }
+    }
+}
+
+impl Attachment<'_> {
+    fn hand_over(self, ordinal: usize, sink: &mut Sink) -> Option<Reason> {
+        let name = self.name(ordinal);
+        let modified = self.properties.seconds(id::MODIFIED);
+        let role = Role::Attachment;
+        match self.content {
+            Content::Bytes(mut bytes) => sink.member(&name, role, modified, &mut bytes),
+            Content::Message(message) => {
+                let modified = message.sent().map(|sent| sent.to_timestamp());
+                let partial = message.partial;
+                let (mut mail, cut) = as_mail(*message, sink);
+                sink.member(&name, role, modified, &mut mail)
+                    .or(cut)
+                    .or(partial)
+            }
+            Content::Elsewhere => {
+                sink.count(Fact::External, 1);
+                None
+            }
+            Content::Unread(reason) => sink
+                .member_unread(&name, role, modified, reason)
+                .or(Some(Reason::PartsFailed)),
+        }
+    }
+}
+
+/// Mailboxes put two characters before a subject: U+0001 and the length of its prefix.
+fn without_prefix_length(subject: &str) -> &str {
+    let Some(rest) = subject.strip_prefix('\u{1}') else {
+        return subject;
+    };
+    let mut characters = rest.chars();
+    characters.next();
+    characters.as_str()
+}
+
+fn bare_id(id: &str) -> String {
+    id.trim()
+        .trim_start_matches('<')
+        .trim_end_matches('>')
+        .to_owned()
+}
+
+#[cfg(test)]
+mod tests;

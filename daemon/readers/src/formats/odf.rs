@@ -1,0 +1,115 @@
+//! OpenDocument (ISO/IEC 26300): texts, slides, sheets and drawings, their templates, and the same
+//! in one XML file.
+//!
+//! A package is read part by part: `content.xml`, then headers and footers from `styles.xml`, then
+//! what the document says of itself from `meta.xml`. A flat file holds the same elements in one.
+
+mod content;
+mod lists;
+mod table;
+
+use quick_xml::events::Event;
+use simdex_extract::{Fact, Outcome, Reason, Role};
+
+use self::content::Content;
+use self::lists::Lists;
+use super::package::{Package, each_event};
+use super::{Reading, markup};
+use crate::input::Input;
+use crate::sink::Sink;
+
+pub(super) const ENGINE: &str = "odf 1";
+
+pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
+    if input.prefix(2).is_ok_and(|start| start == b"PK") {
+        package(input, sink)
+    } else {
+        flat(input, sink)
+    }
+}
+
+fn flat(input: &Input, sink: &mut Sink) -> Reading {
+    let (bytes, partial) = markup(input)?;
+    let depth = sink.budgets().markup_depth as usize;
+    let mut content = Content::new(sink, Lists::default());
+    let reason = each_event(&mut &bytes[..], depth, |event| content.take(event));
+    Ok(content.finish().or(reason).or(partial))
+}
+
+fn package(input: &Input, sink: &mut Sink) -> Reading {
+    let mut package = Package::open(input, sink.budgets())?;
+    if is_encrypted(&mut package) {
+        return Err(Outcome::Encrypted(Reason::PasswordNeeded));
+    }
+    let names = package.names();
+    let mut lists = Lists::default();
+    if names.iter().any(|name| name == "styles.xml") {
+        // What fails there fails again when its text is read.
+        let _ = package.xml("styles.xml", |event| lists.take_style(event));
+    }
+    let mut content = Content::new(sink, lists);
+    let mut partial = None;
+    // Facts first: they are had even where the text is cut.
+    for name in ["meta.xml", "content.xml", "styles.xml"] {
+        if name != "content.xml" && !names.iter().any(|known| known == name) {
+            continue;
+        }
+        let reading = package.xml(name, |event| content.take(event));
+        content.end_part();
+        partial = partial.or(match reading {
+            Ok(reason) => reason,
+            Err(outcome) if name == "content.xml" => return Err(outcome),
+            // Without the others a document is not whole, but still itself.
+            Err(_) => Some(Reason::PartsFailed),
+        });
+    }
+    partial = content.finish().or(partial);
+    let scripts = names.iter().filter(|name| is_script(name)).count();
+    sink.count(Fact::Scripts, scripts as u64);
+    for name in names.iter().filter(|name| is_object(name)) {
+        let reason = object(&mut package, name, sink);
+        partial = partial.or(reason);
+        if reason == Some(Reason::PartsLimit) {
+            break;
+        }
+    }
+    Ok(partial)
+}
+
+/// Hands an embedded object over.
+fn object(package: &mut Package<'_>, name: &str, sink: &mut Sink) -> Option<Reason> {
+    let reading = package.stream(name, |mut reader| {
+        sink.member(name, Role::Embedded, None, &mut reader)
+    });
+    reading.unwrap_or_else(|_| sink.member_unread(name, Role::Embedded, None, Reason::Damaged))
+}
+
+/// Whether the manifest says of any part how it is encrypted.
+fn is_encrypted(package: &mut Package<'_>) -> bool {
+    let mut found = false;
+    // A package without a manifest, or with a broken one, may still be read.
+    let _ = package.xml("META-INF/manifest.xml", |event| {
+        if let Event::Start(tag) | Event::Empty(tag) = event {
+            found |= tag.local_name().into_inner() == "encryption-data";
+        }
+        !found
+    });
+    found
+}
+
+/// A module of a macro library, or a script in another language.
+fn is_script(name: &str) -> bool {
+    let module = name.starts_with("Basic/")
+        && name.ends_with(".xml")
+        && !name.ends_with("/script-lb.xml")
+        && !name.ends_with("/script-lc.xml");
+    module || name.starts_with("Scripts/") && !name.ends_with('/')
+}
+
+/// An object embedded by its own program, or the content of an embedded document.
+fn is_object(name: &str) -> bool {
+    name.starts_with("Object ") && (!name.contains('/') || name.ends_with("/content.xml"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,273 @@
+//! Elements of an OpenDocument file and the text they make (ISO/IEC 26300-3).
+//!
+//! Elements are known by their usual prefixes, which every program writes.
+
+mod element;
+
+use std::collections::BTreeSet;
+
+use quick_xml::events::{BytesStart, Event};
+use simdex_extract::{Fact, Reason};
+
+use super::super::aside::{Aside, Streams, says_little};
+use super::super::xml::decoded;
+use super::lists::Lists;
+use super::table::{Table, Value};
+use crate::sink::Sink;
+
+/// Most spaces that one `text:s` gives.
+const MAX_SPACES: u64 = 256;
+
+/// Text collected apart from the body.
+#[derive(Debug)]
+pub(super) enum Piece {
+    /// A header, footer, note or comment; of the first two, whether fields stood there, which say
+    /// another thing on every page.
+    Aside(Aside, bool),
+    Fact(Fact),
+    /// Speaker notes of a slide.
+    Speech,
+    TextBox,
+    Row {
+        repeated: u64,
+        cells: u64,
+    },
+    Cell {
+        repeated: u64,
+        value: Value,
+    },
+    /// What a master page shows on every slide.
+    Master,
+}
+
+/// What an element's end undoes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Undo {
+    Nothing,
+    Paragraph,
+    List,
+    Piece,
+    Meta,
+    /// The end of what is skipped.
+    Skip,
+}
+
+/// What the file is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Genre {
+    Text,
+    Sheets,
+    Pages,
+}
+
+pub(super) struct Content<'a> {
+    pub(super) streams: Streams<'a, Piece>,
+    pub(super) table: Table,
+    lists: Lists,
+    genre: Genre,
+    open: Vec<Undo>,
+    /// For each paragraph and piece within one another: whether text counts there, and if so,
+    /// whether white space that follows is left out.
+    text: Vec<Option<bool>>,
+    /// Depth below an element that is skipped, that one included.
+    skipped: usize,
+    /// Whether tracked changes are being skipped: they are counted.
+    in_changes: bool,
+    in_meta: bool,
+    /// The table style being read, and those that hide their table.
+    style: String,
+    hidden: BTreeSet<String>,
+}
+
+impl<'a> Content<'a> {
+    pub(super) fn new(sink: &'a mut Sink, lists: Lists) -> Self {
+        Self {
+            lists,
+            table: Table::new(sink.budgets().cells),
+            streams: Streams::new(sink),
+            genre: Genre::Text,
+            open: Vec::new(),
+            text: Vec::new(),
+            skipped: 0,
+            in_changes: false,
+            in_meta: false,
+            style: String::new(),
+            hidden: BTreeSet::new(),
+        }
+    }
+
+    /// Takes one event; false when no more is wanted.
+    pub(super) fn take(&mut self, event: &Event<'_>) -> bool {
+        match event {
+            Event::Start(tag) => self.start(tag),
+            Event::End(_) => self.end(),
+            Event::Empty(tag) => {
+                self.start(tag);
+                self.end();
+            }
+            _ if self.skipped > 0 => {}
+            Event::Text(text) => self.push(&text.xml10_content()),
+            Event::CData(text) => self.push(&text.xml10_content()),
+            Event::GeneralRef(reference) => self.push(&decoded(reference).unwrap_or_default()),
+            _ => {}
+        }
+        !self.streams.is_full() && !self.table.is_full()
+    }
+
+    /// Ends what a damaged part left open.
+    pub(super) fn end_part(&mut self) {
+        self.skipped = 0;
+        self.in_changes = false;
+        while !self.open.is_empty() {
+            self.end();
+        }
+    }
+
+    /// Writes what is held back; says why if something was left out.
+    pub(super) fn finish(mut self) -> Option<Reason> {
+        self.end_part();
+        if self.genre == Genre::Sheets {
+            self.streams.sink.count(Fact::Cells, self.table.cells());
+        }
+        let cut = self.table.is_full().then_some(Reason::CellsLimit);
+        self.streams.finish().or(cut)
+    }
+
+    fn start(&mut self, tag: &BytesStart<'_>) {
+        let name = tag.name().into_inner();
+        if self.skipped > 0 {
+            self.skipped += 1;
+            return self.change(name);
+        }
+        let undo = match () {
+            () if self.in_meta => self.meta(name, tag),
+            () => self.element(name, tag),
+        };
+        if undo == Undo::Skip {
+            self.skipped = 1;
+        } else {
+            self.open.push(undo);
+        }
+    }
+
+    fn end(&mut self) {
+        if self.skipped > 0 {
+            self.skipped -= 1;
+            self.in_changes &= self.skipped > 0;
+            return;
+        }
+        match self.open.pop() {
+            Some(Undo::Paragraph) => {
+                self.text.pop();
+                self.streams.push("\n");
+            }
+            Some(Undo::List) => self.lists.end(),
+            Some(Undo::Piece) => {
+                self.text.pop();
+                self.end_piece();
+            }
+            Some(Undo::Meta) => self.in_meta = false,
+            _ => {}
+        }
+    }
+
+    /// Counts a tracked change; its element holds what was deleted, the document what was inserted.
+    fn change(&mut self, name: &str) {
+        if self.in_changes {
+            match name {
+                "text:deletion" | "table:deletion" => self.streams.sink.count(Fact::Deletions, 1),
+                "text:insertion" | "table:insertion" => {
+                    self.streams.sink.count(Fact::Insertions, 1);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Begins a piece, in which only its own paragraphs hold text.
+    fn piece(&mut self, piece: Piece) -> Undo {
+        self.streams.begin(piece);
+        self.text.push(None);
+        Undo::Piece
+    }
+
+    fn end_piece(&mut self) {
+        let Some((piece, text)) = self.streams.end() else {
+            return;
+        };
+        match piece {
+            Piece::Aside(Aside::Header | Aside::Footer, true) if says_little(&text) => {}
+            Piece::Aside(aside, _) => self.streams.keep(aside, &text),
+            Piece::Fact(fact) => self.streams.sink.state(fact, &stated(fact, text)),
+            Piece::Speech | Piece::TextBox if text.trim().is_empty() => {}
+            Piece::Speech => {
+                self.streams.sink.count(Fact::Notes, 1);
+                self.block(&text);
+            }
+            Piece::TextBox => {
+                self.streams.sink.count(Fact::TextBoxes, 1);
+                self.block(&text);
+            }
+            Piece::Row { repeated, cells } => {
+                self.table
+                    .end_row(&mut self.streams, &text, repeated, cells);
+            }
+            Piece::Cell { repeated, value } => {
+                let text = value.said(text);
+                self.table
+                    .end_cell(&mut self.streams, text.trim(), repeated);
+            }
+            Piece::Master => {}
+        }
+    }
+
+    /// Writes lines of their own.
+    fn block(&mut self, text: &str) {
+        self.streams.newline();
+        self.streams.push(text);
+        self.streams.newline();
+    }
+
+    fn spaces(&mut self, count: u64) {
+        for _ in 0..count.min(MAX_SPACES) {
+            self.mark(" ");
+        }
+    }
+
+    /// Writes white space that counts.
+    fn mark(&mut self, space: &str) {
+        if let Some(Some(blank)) = self.text.last_mut() {
+            *blank = false;
+            self.streams.push(space);
+        }
+    }
+
+    /// Writes text, with white space as the format means it: any run of it is one space, and none
+    /// at a paragraph's start.
+    fn push(&mut self, text: &str) {
+        let Some(Some(blank)) = self.text.last_mut() else {
+            return;
+        };
+        let is_space = |c| matches!(c, ' ' | '\t' | '\r' | '\n');
+        let mut clean = String::with_capacity(text.len());
+        for c in text.chars() {
+            if !is_space(c) {
+                clean.push(c);
+            } else if !*blank {
+                clean.push(' ');
+            }
+            *blank = is_space(c);
+        }
+        self.streams.push(&clean);
+    }
+}
+
+/// A date without an offset is of unknown offset (RFC 3339 §4.3); one of the year 0 is none.
+fn stated(fact: Fact, text: String) -> String {
+    let is_date = matches!(fact, Fact::Created | Fact::Modified);
+    match text.split_once('T') {
+        _ if is_date && text.starts_with('0') => String::new(),
+        Some((_, time)) if is_date && !time.contains(['Z', '+', '-']) => text + "-00:00",
+        _ => text,
+    }
+}

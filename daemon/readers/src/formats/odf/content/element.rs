@@ -1,0 +1,269 @@
+//! What each element begins, by its namespace.
+
+use quick_xml::events::BytesStart;
+use simdex_extract::Fact;
+
+use super::super::super::aside::Aside;
+use super::super::super::package::attribute;
+use super::super::table;
+use super::{Content, Genre, Piece, Undo};
+
+/// Elements without text for reading: of shapes, what they are for those who cannot see them; of
+/// lists, numbers that the program counts; objects, which are members.
+const SKIPPED: &[&str] = &[
+    "svg:title",
+    "svg:desc",
+    "text:number",
+    "text:note-citation",
+    "text:footnote-citation",
+    "text:endnote-citation",
+    "draw:object",
+    "draw:object-ole",
+    "office:binary-data",
+    "table:content-validations",
+    "text:bibliography-configuration",
+];
+
+impl Content<'_> {
+    pub(super) fn element(&mut self, name: &str, tag: &BytesStart<'_>) -> Undo {
+        match name.split_once(':').unwrap_or_default() {
+            ("text", local) => self.text_element(local, name, tag),
+            ("table", local) => self.table_element(local, name, tag),
+            ("office", local) => self.office_element(local, name),
+            ("style", local) => self.style_element(local, tag),
+            ("draw" | "presentation", local) => self.draw_element(local, name, tag),
+            ("form", _) => self.form_element(tag),
+            ("ooo", "module") => {
+                self.streams.sink.count(Fact::Scripts, 1);
+                Undo::Nothing
+            }
+            _ => skip(name),
+        }
+    }
+
+    fn text_element(&mut self, local: &str, name: &str, tag: &BytesStart<'_>) -> Undo {
+        match local {
+            "p" | "h" => {
+                self.text.push(Some(true));
+                self.label(tag, local == "h");
+                return Undo::Paragraph;
+            }
+            "list" => {
+                self.lists.begin(tag);
+                return Undo::List;
+            }
+            "list-item" | "list-header" => self.lists.item(tag, local == "list-item"),
+            "s" => self.spaces(number(tag, "text:c")),
+            "tab" => self.mark("\t"),
+            "line-break" => self.mark("\n"),
+            "note-body" | "footnote-body" | "endnote-body" => {
+                return self.piece(Piece::Aside(Aside::Note, false));
+            }
+            "tracked-changes" => {
+                self.in_changes = true;
+                return Undo::Skip;
+            }
+            "script" => {
+                self.streams.sink.count(Fact::Scripts, 1);
+                return Undo::Skip;
+            }
+            "section-source" => self.external(tag),
+            "page-number" | "page-count" | "sheet-name" | "date" | "time" | "file-name"
+            | "title" => {
+                return self.field();
+            }
+            _ => {
+                self.lists.style(name, tag);
+                return skip(name);
+            }
+        }
+        Undo::Nothing
+    }
+
+    /// Writes the number of an item or a heading, which its program counts.
+    fn label(&mut self, tag: &BytesStart<'_>, is_heading: bool) {
+        if let Some(label) = self.lists.label(tag, is_heading) {
+            self.streams.sink.count(Fact::ListNumbers, 1);
+            self.streams.push(&label);
+        }
+    }
+
+    fn table_element(&mut self, local: &str, name: &str, tag: &BytesStart<'_>) -> Undo {
+        match local {
+            "table" => {
+                self.streams.newline();
+                // Tables of a sheet's charts and the like stand deeper.
+                if self.genre == Genre::Sheets && self.streams.innermost().is_none() {
+                    self.streams.sink.count(Fact::Sheets, 1);
+                    let style = attribute(tag, "table:style-name").unwrap_or_default();
+                    let hidden = u64::from(self.hidden.contains(&style));
+                    self.streams.sink.count(Fact::HiddenSheets, hidden);
+                }
+            }
+            "table-row" => {
+                return self.piece(Piece::Row {
+                    repeated: number(tag, "table:number-rows-repeated"),
+                    cells: 0,
+                });
+            }
+            "table-cell" | "covered-table-cell" => return self.cell(tag),
+            "tracked-changes" => {
+                self.in_changes = true;
+                return Undo::Skip;
+            }
+            _ => return skip(name),
+        }
+        Undo::Nothing
+    }
+
+    fn cell(&mut self, tag: &BytesStart<'_>) -> Undo {
+        self.piece(Piece::Cell {
+            repeated: number(tag, "table:number-columns-repeated"),
+            // Cells of texts and slides state values too, beside what is written there by hand.
+            value: match self.genre {
+                Genre::Sheets => table::value(tag),
+                Genre::Text | Genre::Pages => table::shown(tag),
+            },
+        })
+    }
+
+    fn office_element(&mut self, local: &str, name: &str) -> Undo {
+        match local {
+            "annotation" => return self.piece(Piece::Aside(Aside::Comment, false)),
+            "meta" => {
+                self.in_meta = true;
+                return Undo::Meta;
+            }
+            "spreadsheet" => self.genre = Genre::Sheets,
+            "presentation" | "drawing" => self.genre = Genre::Pages,
+            _ => return skip(name),
+        }
+        Undo::Nothing
+    }
+
+    fn style_element(&mut self, local: &str, tag: &BytesStart<'_>) -> Undo {
+        match local {
+            "style" => {
+                self.style = attribute(tag, "style:name").unwrap_or_default();
+                self.lists.style("style:style", tag);
+            }
+            "table-properties" if attribute(tag, "table:display").as_deref() == Some("false") => {
+                // Moved: cloned, a long name and many properties would be quadratic.
+                let style = std::mem::take(&mut self.style);
+                self.hidden
+                    .extend(Some(style).filter(|style| !style.is_empty()));
+            }
+            "master-page" => return self.piece(Piece::Master),
+            _ if attribute(tag, "style:display").as_deref() == Some("false") => return Undo::Skip,
+            "header" | "header-left" | "header-first" => {
+                return self.piece(Piece::Aside(Aside::Header, false));
+            }
+            "footer" | "footer-left" | "footer-first" => {
+                return self.piece(Piece::Aside(Aside::Footer, false));
+            }
+            _ => {}
+        }
+        Undo::Nothing
+    }
+
+    fn draw_element(&mut self, local: &str, name: &str, tag: &BytesStart<'_>) -> Undo {
+        match local {
+            "page" => {
+                self.streams.newline();
+                self.streams.sink.count(Fact::Pages, 1);
+            }
+            "notes" => return self.piece(Piece::Speech),
+            "text-box" if self.genre == Genre::Text => return self.piece(Piece::TextBox),
+            "image" => self.external(tag),
+            "frame" | "custom-shape" => return self.frame(tag),
+            // What all slides show in the master's place for it.
+            "header-decl" => return self.line(Piece::Aside(Aside::Header, false)),
+            "footer-decl" => return self.line(Piece::Aside(Aside::Footer, false)),
+            "header" | "footer" | "date-time" => return Undo::Skip,
+            _ => return skip(name),
+        }
+        Undo::Nothing
+    }
+
+    /// A shape, perhaps one of those that stand on every page.
+    fn frame(&mut self, tag: &BytesStart<'_>) -> Undo {
+        let aside = match attribute(tag, "presentation:class").as_deref() {
+            Some("date-time" | "page-number") => return Undo::Skip,
+            Some("header") => Aside::Header,
+            Some("footer") => Aside::Footer,
+            _ => return Undo::Nothing,
+        };
+        self.piece(Piece::Aside(aside, false))
+    }
+
+    fn form_element(&mut self, tag: &BytesStart<'_>) -> Undo {
+        if let Some(value) = attribute(tag, "form:current-value").filter(|value| !value.is_empty())
+        {
+            self.streams.sink.count(Fact::FormFields, 1);
+            self.streams.newline();
+            self.streams.push(&value);
+            self.streams.newline();
+        }
+        Undo::Nothing
+    }
+
+    /// What the document says of itself.
+    pub(super) fn meta(&mut self, name: &str, tag: &BytesStart<'_>) -> Undo {
+        let fact = match name {
+            "dc:title" => Fact::Title,
+            "dc:subject" => Fact::Subject,
+            "meta:initial-creator" => Fact::Author,
+            "dc:creator" => Fact::LastAuthor,
+            "meta:creation-date" => Fact::Created,
+            "dc:date" => Fact::Modified,
+            "dc:language" => Fact::Language,
+            "meta:generator" => Fact::Producer,
+            "meta:document-statistic" => {
+                let pages = attribute(tag, "meta:page-count").and_then(|pages| pages.parse().ok());
+                self.streams.sink.count(Fact::Pages, pages.unwrap_or(0));
+                return Undo::Nothing;
+            }
+            _ => return Undo::Nothing,
+        };
+        self.line(Piece::Fact(fact))
+    }
+
+    /// Begins a piece that holds its text itself.
+    fn line(&mut self, piece: Piece) -> Undo {
+        self.streams.begin(piece);
+        self.text.push(Some(true));
+        Undo::Piece
+    }
+
+    /// In running headers and footers a field says another thing on every page.
+    fn field(&mut self) -> Undo {
+        for piece in self.streams.kinds() {
+            if let Piece::Aside(Aside::Header | Aside::Footer, fields) = piece {
+                *fields = true;
+                return Undo::Skip;
+            }
+        }
+        Undo::Nothing
+    }
+
+    fn external(&mut self, tag: &BytesStart<'_>) {
+        let target = attribute(tag, "xlink:href").unwrap_or_default();
+        let outside = target.starts_with("../") || target.contains(':') || target.starts_with('/');
+        self.streams.sink.count(Fact::External, u64::from(outside));
+    }
+}
+
+fn skip(name: &str) -> Undo {
+    if SKIPPED.contains(&name) {
+        Undo::Skip
+    } else {
+        Undo::Nothing
+    }
+}
+
+/// The value of an attribute that counts; 1 where there is none.
+fn number(tag: &BytesStart<'_>, name: &str) -> u64 {
+    attribute(tag, name)
+        .and_then(|value| value.trim().parse().ok())
+        .unwrap_or(1)
+}

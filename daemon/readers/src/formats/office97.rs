@@ -1,0 +1,37 @@
+//! Compound files of Office 97 to 2003: documents, workbooks, presentations. What they have in
+//! common: property sets, embedded objects, macros, code pages.
+
+mod codepage;
+pub(crate) mod doc;
+mod embedded;
+pub(crate) mod ppt;
+mod properties;
+#[cfg(test)]
+mod tests;
+pub(crate) mod xls;
+
+use simdex_extract::{Outcome, Reason};
+
+use super::Reading;
+use crate::compound::{self, Compound};
+use crate::sink::Sink;
+
+pub(super) const DOC_ENGINE: &str = "doc 1";
+pub(super) const XLS_ENGINE: &str = "xls 1";
+pub(super) const PPT_ENGINE: &str = "ppt 1";
+
+/// The stream at `path`, or what its beginning is cut to.
+fn stream(
+    file: &Compound<'_>,
+    path: &str,
+    sink: &Sink,
+) -> Result<(Vec<u8>, Option<Reason>), Outcome> {
+    let number = file.find(path).ok_or(Outcome::Failed(Reason::Malformed))?;
+    Ok(file.read(number, sink.budgets().entry_bytes))
+}
+
+/// What is beside the text: facts and members; says why that is not all.
+fn beside(file: &Compound<'_>, sink: &mut Sink) -> Option<Reason> {
+    properties::state(file, sink);
+    embedded::members(file, sink)
+}

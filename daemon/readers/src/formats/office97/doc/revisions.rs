@@ -1,0 +1,150 @@
+//! Tracked changes [MS-DOC] §2.6.1: runs of characters marked as deleted or inserted.
+
+use std::ops::Range;
+
+use super::fib::{Fib, Structure};
+use crate::compound::{double_words, word};
+
+/// Bytes of a page of character formatting.
+const PAGE_BYTES: usize = 512;
+/// Changes of character properties: marked as deleted, marked as inserted; and as numbered in the
+/// short form.
+const DELETED: u16 = 0x0800;
+const INSERTED: u16 = 0x0801;
+const SHORT_DELETED: u16 = 0x41;
+const SHORT_INSERTED: u16 = 0x42;
+
+/// What is marked in the main stream, by place.
+#[derive(Debug, Default)]
+pub(super) struct Revisions {
+    /// Sorted, apart from one another.
+    deleted: Vec<Range<usize>>,
+    pub(super) insertions: u64,
+}
+
+/// What a list of property changes says of revision.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(super) struct Changes {
+    pub(super) is_deleted: bool,
+    is_inserted: bool,
+}
+
+impl Changes {
+    /// From a list of changes, each with an operand whose length its number tells.
+    pub(super) fn of(mut list: &[u8]) -> Self {
+        let mut changes = Self::default();
+        while let Some(change) = word(list, 0) {
+            let operand = list.get(2..).unwrap_or_default();
+            let is_on = operand.first().is_some_and(|&value| value & 1 != 0);
+            match change {
+                DELETED => changes.is_deleted = is_on,
+                INSERTED => changes.is_inserted = is_on,
+                _ => {}
+            }
+            let length = match change >> 13 {
+                0 | 1 => 1,
+                2 | 4 | 5 => 2,
+                3 => 4,
+                7 => 3,
+                _ => 1 + operand.first().map_or(0, |&length| usize::from(length)),
+            };
+            list = operand.get(length..).unwrap_or_default();
+        }
+        changes
+    }
+
+    /// From a change in the short form: number and operand.
+    pub(super) fn of_short(modifier: u16) -> Self {
+        let (number, is_on) = (modifier >> 1 & 0x7f, modifier >> 8 & 1 != 0);
+        Self {
+            is_deleted: number == SHORT_DELETED && is_on,
+            is_inserted: number == SHORT_INSERTED && is_on,
+        }
+    }
+}
+
+impl Revisions {
+    /// From the pages of character formatting. Those of Word 6 are not looked at.
+    pub(super) fn parse(fib: &Fib, table: &[u8], document: &[u8]) -> Self {
+        let mut revisions = Self::default();
+        if fib.is_old {
+            return revisions;
+        }
+        let list = fib.bytes_of(Structure::CHARACTERS, table);
+        let length = fib.structure(Structure::CHARACTERS).1 as usize;
+        let count = length.saturating_sub(4) / 8;
+        let pages = list.get(4 * (count + 1)..).unwrap_or_default();
+        let mut after_insertion = None;
+        // More pages than there are would be the same ones again.
+        for number in double_words(pages).take(document.len() / PAGE_BYTES) {
+            let start = (number & 0x3f_ffff) as usize * PAGE_BYTES;
+            let Some(page) = document.get(start..start + PAGE_BYTES) else {
+                continue;
+            };
+            for (range, changes) in runs(page) {
+                if changes.is_inserted {
+                    revisions.insertions += u64::from(after_insertion != Some(range.start));
+                    after_insertion = Some(range.end);
+                }
+                if changes.is_deleted {
+                    revisions.deleted.push(range);
+                }
+            }
+        }
+        revisions.deleted = joined(revisions.deleted);
+        revisions
+    }
+
+    /// How many runs are marked as deleted.
+    pub(super) fn deletions(&self) -> u64 {
+        self.deleted.len() as u64
+    }
+
+    /// What is left of a range without what is deleted.
+    pub(super) fn kept(&self, range: Range<usize>) -> Vec<Range<usize>> {
+        let mut kept = Vec::new();
+        let mut start = range.start;
+        let first = self
+            .deleted
+            .partition_point(|deleted| deleted.end <= range.start);
+        for deleted in &self.deleted[first..] {
+            if deleted.start >= range.end {
+                break;
+            }
+            if deleted.start > start {
+                kept.push(start..deleted.start);
+            }
+            start = deleted.end;
+        }
+        if start < range.end {
+            kept.push(start..range.end);
+        }
+        kept
+    }
+}
+
+/// The runs of a page: places, then half the offsets of their changes; the last byte counts them.
+fn runs(page: &[u8]) -> impl Iterator<Item = (Range<usize>, Changes)> + '_ {
+    let count = page.last().map_or(0, |&count| usize::from(count));
+    let places: Vec<u32> = double_words(page).take(count + 1).collect();
+    (0..count).filter_map(move |run| {
+        let range = *places.get(run)? as usize..*places.get(run + 1)? as usize;
+        let offset = 2 * usize::from(*page.get(4 * (count + 1) + run)?);
+        let length = usize::from(*page.get(offset)?);
+        let list = page.get(offset + 1..offset + 1 + length)?;
+        (offset != 0 && !range.is_empty()).then(|| (range, Changes::of(list)))
+    })
+}
+
+/// Sorted, and joined where one ends where the next begins.
+fn joined(mut ranges: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    ranges.sort_by_key(|range| range.start);
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for range in ranges {
+        match joined.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => joined.push(range),
+        }
+    }
+    joined
+}

@@ -1,0 +1,99 @@
+//! What all sheets of a workbook share [MS-XLS] §2.1.7.20.3: strings, formats, dates.
+
+use std::collections::BTreeMap;
+
+use encoding_rs::{Encoding, WINDOWS_1252};
+use simdex_extract::{Fact, Outcome, Reason};
+
+use super::super::super::ooxml::cells::{Book, Look};
+use super::super::codepage;
+use super::malformed;
+use super::records::{Record, Records, Text, kind};
+use crate::sink::Sink;
+
+/// Version of the first record that tells Excel 97 and later.
+const EXCEL_97: u16 = 0x0600;
+
+pub(super) struct Globals {
+    pub(super) book: Book,
+    /// Whether strings are Unicode.
+    pub(super) is_unicode: bool,
+    encoding: &'static Encoding,
+}
+
+impl Globals {
+    /// Reads the substream that comes first.
+    pub(super) fn read(records: &mut Records<'_>, sink: &mut Sink) -> Result<Self, Outcome> {
+        let first = records.next().filter(|record| record.kind == kind::BOF);
+        let version = first
+            .and_then(|record| record.word(0))
+            .ok_or_else(malformed)?;
+        let mut globals = Self {
+            book: Book::default(),
+            is_unicode: version >= EXCEL_97,
+            encoding: WINDOWS_1252,
+        };
+        let (mut formats, mut styles) = (BTreeMap::new(), Vec::new());
+        while records.depth() > 0 {
+            let Some(record) = records.next() else { break };
+            match record.kind {
+                kind::FILE_PASS => return Err(Outcome::Encrypted(Reason::PasswordNeeded)),
+                kind::FORMAT | kind::FORMAT_OLD => formats.extend(globals.format(&record)),
+                kind::XF => styles.extend(record.word(2)),
+                kind::BOUND_SHEET => count_sheet(&record, sink),
+                _ => globals.take(&record, sink),
+            }
+        }
+        let look = |id: &u16| {
+            formats
+                .get(id)
+                .copied()
+                .unwrap_or_else(|| Look::of((*id).into(), None))
+        };
+        globals.book.looks = styles.iter().map(look).collect();
+        Ok(globals)
+    }
+
+    /// A string with its own count, in the way of this workbook.
+    pub(super) fn string(&self, mut text: Text<'_>, is_long: bool) -> Option<String> {
+        if self.is_unicode {
+            text.string(is_long)
+        } else {
+            text.old_string(is_long, self.encoding)
+        }
+    }
+
+    fn take(&mut self, record: &Record<'_>, sink: &mut Sink) {
+        match record.kind {
+            kind::CODE_PAGE => self.encoding = codepage::encoding(record.word(0).unwrap_or(0)),
+            kind::DATE_1904 => self.book.since_1904 = record.word(0) == Some(1),
+            kind::SST => self.strings(record),
+            // Counts and marks of what is in this workbook itself are four bytes long.
+            kind::SUP_BOOK if record.bytes.len() > 4 => sink.count(Fact::External, 1),
+            _ => {}
+        }
+    }
+
+    /// The strings that cells share, however many there are said to be.
+    fn strings(&mut self, record: &Record<'_>) {
+        let mut text = record.text_at(8);
+        while let Some(string) = text.string(true) {
+            self.book.strings.push(&string);
+            self.book.strings.end();
+        }
+    }
+
+    fn format(&self, record: &Record<'_>) -> Option<(u16, Look)> {
+        let code = self.string(record.text_at(2), self.is_unicode)?;
+        let id = record.word(0)?;
+        Some((id, Look::of(id.into(), Some(&code))))
+    }
+}
+
+fn count_sheet(record: &Record<'_>, sink: &mut Sink) {
+    let [is_hidden, kind] = [4, 5].map(|at| record.bytes.get(at).copied().unwrap_or(0));
+    sink.count(Fact::Sheets, 1);
+    sink.count(Fact::HiddenSheets, u64::from(is_hidden & 3 != 0));
+    // Macros of Excel 4 have sheets of their own.
+    sink.count(Fact::Scripts, u64::from(kind == 1));
+}

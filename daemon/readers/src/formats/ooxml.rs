@@ -1,0 +1,49 @@
+//! Office Open XML (ECMA-376): word processing, slides, sheets.
+//!
+//! | what | module |
+//! |---|---|
+//! | parts, by the relationships between them | `parts` |
+//! | properties, embedded objects, macros, references outside | `beside` |
+//! | paragraphs and cells into lines | `flow` |
+//! | text of shapes, charts, diagrams | `drawing` |
+//! | what a cell shows; what stands on a sheet beside its cells | `cells`, `sheet_asides` |
+//! | what both kinds of workbook have in common | `workbook` |
+//! | the bodies | [`word`], [`slides`], [`sheets`], [`binary_sheets`] |
+
+mod beside;
+pub(crate) mod binary_sheets;
+pub(super) mod cells;
+mod drawing;
+mod flow;
+mod parts;
+pub(super) mod sheet_asides;
+pub(crate) mod sheets;
+pub(crate) mod slides;
+pub(crate) mod word;
+mod workbook;
+
+use simdex_extract::Outcome;
+
+use self::parts::Parts;
+use super::Reading;
+use crate::input::Input;
+use crate::sink::Sink;
+
+pub(super) const ENGINE: &str = "ooxml 1";
+
+/// Reads what every document of the family has; `body` reads its text.
+fn read(
+    input: &Input,
+    sink: &mut Sink,
+    body: impl FnOnce(&mut Parts<'_>, &mut Sink) -> Result<(), Outcome>,
+) -> Reading {
+    let mut parts = Parts::open(input, sink.budgets())?;
+    beside::state_properties(&mut parts, sink);
+    body(&mut parts, sink)?;
+    beside::hand_over(&mut parts, sink);
+    Ok(parts.partial())
+}
+
+/// Documents made by the tests of this folder.
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,163 @@
+//! Records of a binary part and their fields [MS-XLSB] §2.1.4 and §2.5.
+
+use std::io::{BufRead, Read};
+
+use simdex_extract::Reason;
+
+/// Longest record that is read; cells and strings are far shorter.
+const MAX_RECORD_BYTES: u64 = 1 << 20;
+
+/// Feeds the `wanted` records of a part to `take` until it says that it has enough, or a record
+/// lacks fields (`None`); the others are passed over.
+pub(super) fn each_record(
+    reader: &mut dyn BufRead,
+    wanted: &[u32],
+    mut take: impl FnMut(u32, Fields<'_>) -> Option<bool>,
+) -> Option<Reason> {
+    let mut bytes = Vec::new();
+    let mut partial = None;
+    loop {
+        let record = match number(reader, 2) {
+            Ok(Some(record)) => record,
+            Ok(None) => return partial,
+            Err(_) => return Some(Reason::Damaged),
+        };
+        let Ok(Some(length)) = number(reader, 4) else {
+            return Some(Reason::Damaged);
+        };
+        let length = u64::from(length);
+        let mut body = reader.take(length);
+        bytes.clear();
+        if wanted.contains(&record)
+            && (&mut body)
+                .take(MAX_RECORD_BYTES)
+                .read_to_end(&mut bytes)
+                .is_err()
+        {
+            return Some(Reason::Damaged);
+        }
+        let passed = std::io::copy(&mut body, &mut std::io::sink());
+        if passed.is_err() || body.limit() > 0 {
+            return Some(Reason::Damaged);
+        }
+        if !wanted.contains(&record) {
+            continue;
+        }
+        match take(record, Fields(&bytes)) {
+            Some(true) => {}
+            Some(false) => return partial,
+            None => partial = Some(Reason::Damaged),
+        }
+    }
+}
+
+/// A number of up to `most` bytes, of seven bits each, the lowest first; `None` at the end.
+fn number(reader: &mut dyn BufRead, most: u32) -> std::io::Result<Option<u32>> {
+    let mut number = 0;
+    for index in 0..most {
+        let mut byte = [0];
+        if index == 0 {
+            if reader.read(&mut byte)? == 0 {
+                return Ok(None);
+            }
+        } else {
+            reader.read_exact(&mut byte)?;
+        }
+        number |= u32::from(byte[0] & 0x7f) << (7 * index);
+        if byte[0] & 0x80 == 0 {
+            break;
+        }
+    }
+    Ok(Some(number))
+}
+
+/// What is left of a record's fields; `None` where there are too few bytes.
+#[derive(Clone, Copy)]
+pub(super) struct Fields<'a>(&'a [u8]);
+
+impl<'a> Fields<'a> {
+    fn bytes(&mut self, count: usize) -> Option<&'a [u8]> {
+        let (bytes, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        Some(bytes)
+    }
+
+    fn array<const N: usize>(&mut self) -> Option<[u8; N]> {
+        self.bytes(N)?.try_into().ok()
+    }
+
+    pub(super) fn u8(&mut self) -> Option<u8> {
+        Some(self.array::<1>()?[0])
+    }
+
+    pub(super) fn u16(&mut self) -> Option<u16> {
+        Some(u16::from_le_bytes(self.array()?))
+    }
+
+    pub(super) fn u32(&mut self) -> Option<u32> {
+        Some(u32::from_le_bytes(self.array()?))
+    }
+
+    pub(super) fn f64(&mut self) -> Option<f64> {
+        Some(f64::from_le_bytes(self.array()?))
+    }
+
+    /// A number in four bytes: a whole one or the upper half of a double, perhaps in hundredths.
+    pub(super) fn rk(&mut self) -> Option<f64> {
+        let bits = self.u32()?;
+        let value = if bits & 2 == 0 {
+            f64::from_bits(u64::from(bits & !3) << 32)
+        } else {
+            f64::from(bits.cast_signed() >> 2)
+        };
+        Some(if bits & 1 == 0 { value } else { value / 100.0 })
+    }
+
+    /// UTF-16 behind its length in units; a length of all ones means none.
+    pub(super) fn wide_string(&mut self) -> Option<String> {
+        let units = self.u32()?;
+        if units == u32::MAX {
+            return Some(String::new());
+        }
+        let bytes = self.bytes(usize::try_from(units).ok()?.checked_mul(2)?)?;
+        let units = bytes
+            .as_chunks::<2>()
+            .0
+            .iter()
+            .map(|pair| u16::from_le_bytes(*pair));
+        Some(
+            char::decode_utf16(units)
+                .map(|c| c.unwrap_or('\u{fffd}'))
+                .collect(),
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_four_bytes() {
+        let rk = |bits: u32| Fields(&bits.to_le_bytes()).rk();
+        assert_eq!(rk(0x3ff0_0000), Some(1.0));
+        assert_eq!(rk(0x3ff0_0001), Some(0.01));
+        assert_eq!(rk(123 << 2 | 2), Some(123.0));
+        assert_eq!(rk((-5_i32 << 2 | 3).cast_unsigned()), Some(-0.05));
+    }
+
+    #[test]
+    fn lengths_beyond_the_part_are_damage_and_cost_nothing() {
+        let mut seen = Vec::new();
+        let mut read = |bytes: &[u8]| {
+            each_record(&mut &bytes[..], &[5], |_, mut fields| {
+                seen.push(fields.u8()?);
+                Some(true)
+            })
+        };
+        assert_eq!(read(&[5, 1, 7, 0x80, 0x01, 2, 0, 0, 5, 1, 8]), None);
+        assert_eq!(read(&[5, 0xff, 0xff, 0xff, 0x7f, 9]), Some(Reason::Damaged));
+        assert_eq!(read(&[5, 0, 5, 1, 9]), Some(Reason::Damaged));
+        assert_eq!(seen, [7, 8, 9]);
+    }
+}

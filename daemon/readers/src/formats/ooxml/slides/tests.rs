@@ -1,0 +1,138 @@
+//! Presentations made here: order, placeholders, tables, notes, comments.
+
+use simdex_extract::{Budgets, Facts, Reason};
+
+use super::super::tests::{read_parts, relations};
+use super::*;
+
+fn read_slides(parts: &[(&str, &str)]) -> (Reading, String, Facts) {
+    let (reading, text, facts, _) = read_parts(read, parts, Budgets::default());
+    (reading, text, facts)
+}
+
+/// A presentation whose slides 2 and 1 are shown in this order.
+fn two(first: &str, second: &str, others: &[(&str, &str)]) -> (Reading, String, Facts) {
+    let package = relations(&[("r1", "officeDocument", "ppt/presentation.xml")]);
+    let main = relations(&[
+        ("rId7", "slide", "slides/slide2.xml"),
+        ("rId8", "slide", "/ppt/slides/slide1.xml"),
+        ("rId9", "slide", "slides/orphan.xml"),
+    ]);
+    let mut parts = vec![
+        ("_rels/.rels", &*package),
+        ("ppt/_rels/presentation.xml.rels", &main),
+        (
+            "ppt/presentation.xml",
+            "<p:sldIdLst><p:sldId id='256' r:id='rId7'/><p:sldId r:id='rId8' id='257'/><p:sldId r:id='rId7'/></p:sldIdLst>",
+        ),
+        ("ppt/slides/slide2.xml", first),
+        ("ppt/slides/slide1.xml", second),
+        ("ppt/slides/orphan.xml", "<a:t>never</a:t>"),
+    ];
+    parts.extend(others);
+    read_slides(&parts)
+}
+
+fn shape(placeholder: &str, text: &str) -> String {
+    format!(
+        "<p:sp><p:nvPr><p:ph type='{placeholder}'/></p:nvPr><p:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p></p:txBody></p:sp>"
+    )
+}
+
+#[test]
+fn slides_come_in_the_order_of_the_presentation_and_footers_once() {
+    let slide = |title| {
+        let shapes = ["title", "sldNum", "ftr"]
+            .iter()
+            .zip([title, "17", "confidential"]);
+        shapes
+            .map(|(kind, text)| shape(kind, text))
+            .collect::<String>()
+    };
+    let hidden = format!("<p:sld show='0'>{}</p:sld>", slide("second"));
+    let (reading, text, facts) = two(&slide("first"), &hidden, &[]);
+    assert_eq!(
+        (reading, &*text),
+        (Ok(None), "first\nconfidential\nsecond\n")
+    );
+    assert_eq!(facts.number(Fact::Pages), 2);
+}
+
+#[test]
+fn tables_breaks_fields_and_choices() {
+    let cell =
+        |text| format!("<a:tc><a:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p></a:txBody></a:tc>");
+    let row = |a, b| format!("<a:tr>{}{}</a:tr>", cell(a), cell(b));
+    let slide = format!(
+        "<a:tbl>{}{}</a:tbl><a:p><a:r><a:t>x &amp;</a:t></a:r><a:br/><a:r><a:t>y</a:t></a:r>\
+         <a:fld type='slidenum'><a:t>9</a:t></a:fld></a:p>\
+         <mc:AlternateContent><mc:Choice>{choice}</mc:Choice><mc:Fallback>{choice}</mc:Fallback></mc:AlternateContent>",
+        row("a", "b"),
+        row("", "d"),
+        choice = shape("body", "once"),
+    );
+    assert_eq!(two(&slide, "", &[]).1, "a\tb\nd\nx &\ny\nonce\n");
+}
+
+#[test]
+fn charts_diagrams_notes_and_comments_follow_their_slide() {
+    let slide = "<p:sld><c:chart r:id='r3'/><dgm:relIds r:dm='r4' r:lo='r9'/><a:p><a:t>slide</a:t></a:p></p:sld>";
+    let to = relations(&[
+        ("r1", "notesSlide", "../notesSlides/n.xml"),
+        ("r2", "comments", "../comments/classic.xml"),
+        ("r3", "chart", "../charts/c.xml"),
+        ("r4", "diagramData", "../diagrams/d.xml"),
+        ("r5", "comments", "../comments/modern.xml"),
+        ("r6", "slideLayout", "../slideLayouts/l.xml"),
+    ]);
+    let notes = shape("sldImg", "") + &shape("body", "note") + &shape("sldNum", "3");
+    let modern = "<p188:cm><p188:txBody><a:p><a:t>thread</a:t></a:p></p188:txBody>\
+                  <p188:replyLst><p188:reply><a:p><a:t>reply</a:t></a:p></p188:reply></p188:replyLst></p188:cm>";
+    let (reading, text, facts) = two(
+        slide,
+        "<a:p><a:t>next</a:t></a:p>",
+        &[
+            ("ppt/slides/_rels/slide2.xml.rels", &to),
+            ("ppt/notesSlides/n.xml", &notes),
+            (
+                "ppt/comments/classic.xml",
+                "<p:cm><p:text>remark</p:text></p:cm>",
+            ),
+            ("ppt/comments/modern.xml", modern),
+            (
+                "ppt/charts/c.xml",
+                "<c:title><a:p><a:t>growth</a:t></a:p></c:title><c:v>17</c:v>",
+            ),
+            (
+                "ppt/diagrams/d.xml",
+                "<dgm:t><a:p><a:t>step</a:t></a:p></dgm:t>",
+            ),
+            ("ppt/slideLayouts/l.xml", "<a:t>Click to edit</a:t>"),
+        ],
+    );
+    let expected = "slide\ngrowth\nstep\nnote\nremark\nthread\nreply\nnext\n";
+    assert_eq!((reading, &*text), (Ok(None), expected));
+    assert_eq!(
+        (facts.number(Fact::Notes), facts.number(Fact::Comments)),
+        (1, 3)
+    );
+}
+
+#[test]
+fn a_lost_slide_is_partial_and_a_lost_presentation_is_malformed() {
+    let parts = two(
+        "<a:p><a:t>here</a:t></a:p>",
+        "<a:p><a:t>cut</a:t><a:r",
+        &[("x", "")],
+    );
+    assert_eq!(
+        (parts.0, &*parts.1),
+        (Ok(Some(Reason::Damaged)), "here\ncut\n")
+    );
+    let package = relations(&[("r1", "officeDocument", "ppt/presentation.xml")]);
+    let nothing = read_slides(&[
+        ("_rels/.rels", &package),
+        ("[Content_Types].xml", "<Types/>"),
+    ]);
+    assert_eq!(nothing.0, Err(Outcome::Failed(Reason::Malformed)));
+}

@@ -1,0 +1,278 @@
+//! Word documents made here: parts and order, changes, bombs.
+
+use simdex_extract::{Budgets, Facts, Outcome, Reason};
+
+use super::super::tests::relations;
+use super::*;
+use crate::formats::samples::zip_of;
+use crate::input::input_of;
+
+const DOCUMENT: &str =
+    "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml";
+
+/// A document of a body and other parts, each with the end of its content type.
+pub(crate) fn docx(body: &str, others: &[(&str, &str, &str)]) -> Vec<u8> {
+    let mut types = format!(
+        "<Types><Default Extension=\"xml\" ContentType=\"application/xml\"/>\
+         <Override PartName=\"/word/document.xml\" ContentType=\"{DOCUMENT}\"/>"
+    );
+    for (name, kind, _) in others {
+        let base = "application/vnd.openxmlformats-officedocument.wordprocessingml";
+        types += &format!("<Override PartName=\"/{name}\" ContentType=\"{base}.{kind}+xml\"/>");
+    }
+    types += "</Types>";
+    let kinds = others
+        .iter()
+        .enumerate()
+        .map(|(id, (name, kind, _))| (id.to_string(), *kind, format!("/{name}")));
+    let kinds: Vec<_> = kinds.collect();
+    let kinds: Vec<_> = kinds
+        .iter()
+        .map(|(id, kind, to)| (&**id, *kind, &**to))
+        .collect();
+    let relations = relations(&kinds);
+    let body = format!("<w:document><w:body>{body}</w:body></w:document>");
+    let mut entries = vec![
+        ("[Content_Types].xml", types.as_bytes()),
+        ("word/document.xml", body.as_bytes()),
+        ("word/_rels/document.xml.rels", relations.as_bytes()),
+    ];
+    entries.extend(
+        others
+            .iter()
+            .map(|(name, _, content)| (*name, content.as_bytes())),
+    );
+    zip_of(&entries)
+}
+
+fn paragraph(text: &str) -> String {
+    format!("<w:p><w:r><w:t>{text}</w:t></w:r></w:p>")
+}
+
+fn text(bytes: &[u8]) -> (Reading, String) {
+    let mut sink = Sink::of(64 << 20);
+    let reading = read(&input_of(bytes), &mut sink);
+    (reading, sink.take_text())
+}
+
+fn body_text(body: &str) -> String {
+    text(&docx(body, &[])).1
+}
+
+#[test]
+fn body_then_headers_notes_and_comments() {
+    let part = |text| format!("<w:x>{}</w:x>", paragraph(text));
+    let (h10, h2, note, comment) = (part("ten"), part("two"), part("note"), part("comment"));
+    let others = [
+        ("word/comments.xml", "comments", comment.as_str()),
+        ("word/header10.xml", "header", &h10),
+        ("word/footnotes.xml", "footnotes", &note),
+        ("word/header2.xml", "header", &h2),
+        ("word/styles.xml", "styles", "<w:t>never</w:t>"),
+    ];
+    let (reading, text) = text(&docx(&paragraph("body"), &others));
+    assert_eq!(
+        (reading, text.as_str()),
+        (Ok(None), "body\ntwo\nten\nnote\ncomment\n")
+    );
+}
+
+#[test]
+fn breaks_tabs_and_entities() {
+    let body = "<w:p><w:pPr><w:tabs><w:tab w:val=\"left\"/></w:tabs></w:pPr><w:r><w:t>a</w:t><w:tab/>\
+                <w:t xml:space=\"preserve\"> b &amp; &#252;</w:t><w:br/><w:t>c</w:t>\
+                <w:noBreakHyphen/><w:t>d</w:t></w:r></w:p>";
+    assert_eq!(body_text(body), "a\t b & ü\nc-d\n");
+}
+
+#[test]
+fn insertions_count_deletions_and_field_codes_do_not() {
+    let body = "<w:p><w:r><w:t>old</w:t></w:r><w:ins><w:r><w:t> new</w:t></w:r></w:ins>\
+                <w:del><w:r><w:delText>gone</w:delText></w:r></w:del>\
+                <w:moveFrom><w:r><w:t>moved</w:t></w:r></w:moveFrom>\
+                <w:r><w:instrText>PAGE</w:instrText></w:r></w:p>";
+    assert_eq!(body_text(body), "old new\n");
+}
+
+#[test]
+fn a_text_box_is_read_once_and_cells_are_apart() {
+    let choice = format!("<mc:Choice>{}</mc:Choice>", paragraph("box"));
+    let fallback = format!("<mc:Fallback>{}</mc:Fallback>", paragraph("box"));
+    let body = format!("<mc:AlternateContent>{choice}{fallback}</mc:AlternateContent>");
+    assert_eq!(body_text(&body), "box\n");
+    let row = format!(
+        "<w:tr><w:tc>{}</w:tc><w:tc>{}</w:tc></w:tr>",
+        paragraph("a"),
+        paragraph("b")
+    );
+    assert_eq!(body_text(&format!("<w:tbl>{row}</w:tbl>")), "a\tb\n");
+}
+
+fn read_with_facts(bytes: &[u8]) -> (String, Facts) {
+    let mut sink = Sink::of(1 << 20);
+    assert_eq!(read(&input_of(bytes), &mut sink), Ok(None));
+    (sink.take_text(), sink.facts().clone())
+}
+
+#[test]
+fn what_stands_beside_the_body_is_counted() {
+    let body = "<w:p><w:ins><w:r><w:t>in</w:t></w:r></w:ins><w:del><w:r><w:delText>out</w:delText></w:r></w:del>\
+                <w:rPr><w:ins/><w:del/></w:rPr></w:p>";
+    let notes = "<w:footnote w:type='separator' w:id='-1'><w:p/></w:footnote>\
+                 <w:footnote w:id='1'><w:p><w:t>note</w:t></w:p></w:footnote>";
+    let comments = "<w:comment w:id='1'><w:p><w:t>remark</w:t></w:p></w:comment>";
+    let others = [
+        ("word/footnotes.xml", "footnotes", notes),
+        ("word/comments.xml", "comments", comments),
+        (
+            "word/glossary/document.xml",
+            "glossaryDocument",
+            "<w:t>never</w:t>",
+        ),
+    ];
+    let (text, facts) = read_with_facts(&docx(body, &others));
+    assert_eq!(text, "in\nnote\nremark\n");
+    let counts = [
+        Fact::Insertions,
+        Fact::Deletions,
+        Fact::Notes,
+        Fact::Comments,
+    ];
+    assert_eq!(counts.map(|fact| facts.number(fact)), [1; 4]);
+}
+
+#[test]
+fn headers_of_many_sections_are_written_once() {
+    let (same, other) = (paragraph("same"), paragraph("other"));
+    let others = [
+        ("word/header1.xml", "header", &*same),
+        ("word/header2.xml", "header", &other),
+        ("word/header3.xml", "header", &same),
+        ("word/footer1.xml", "footer", &same),
+    ];
+    let (reading, text) = text(&docx(&paragraph("body"), &others));
+    assert_eq!((reading, &*text), (Ok(None), "body\nsame\nother\n"));
+}
+
+#[test]
+fn a_text_box_follows_its_paragraph() {
+    let body = format!(
+        "<w:p><w:r><w:t>before </w:t></w:r><w:r><w:pict><v:textbox><w:txbxContent>{}{}</w:txbxContent></v:textbox></w:pict></w:r>\
+         <w:r><w:t>after</w:t></w:r></w:p>{}",
+        paragraph("box"),
+        paragraph("more"),
+        paragraph("next")
+    );
+    let (text, facts) = read_with_facts(&docx(&body, &[]));
+    assert_eq!(text, "before after\nbox\nmore\nnext\n");
+    assert_eq!(facts.number(Fact::TextBoxes), 1);
+}
+
+#[test]
+fn fields_give_their_result_and_no_instruction() {
+    let mark = |kind| format!("<w:r><w:fldChar w:fldCharType='{kind}'/></w:r>");
+    let run = |text| format!("<w:r><w:t>{text}</w:t></w:r>");
+    let [begin, separate, end] = ["begin", "separate", "end"].map(mark);
+    let inner = format!("{begin}{separate}{}{end}", run("instruction"));
+    let field = format!("{begin}{inner}{separate}{}{end}", run("result "));
+    let broken = format!("<w:p>{begin}{}</w:p>", run("lost"));
+    let body = format!(
+        "<w:p>{field}{}</w:p>{broken}{}",
+        run("text"),
+        paragraph("next")
+    );
+    assert_eq!(body_text(&body), "result text\nnext\n");
+}
+
+#[test]
+fn fields_that_fetch_are_counted() {
+    let body = "<w:p><w:fldSimple w:instr=' PAGE '><w:r><w:t>1</w:t></w:r></w:fldSimple>\
+                <w:fldSimple w:instr=' includepicture &quot;http://a.example/&quot; '/>\
+                <w:r><w:instrText> DDEAUTO cmd</w:instrText></w:r></w:p>";
+    let (text, facts) = read_with_facts(&docx(body, &[]));
+    assert_eq!((&*text, facts.number(Fact::External)), ("1\n", 2));
+}
+
+#[test]
+fn symbols_and_readings() {
+    let body = "<w:p><w:sym w:font='Symbol' w:char='F061'/><w:sym w:font='Wingdings' w:char='F0FC'/>\
+                <w:sym w:font='Arial' w:char='2014'/><w:ruby><w:rt><w:t>reading</w:t></w:rt>\
+                <w:rubyBase><w:t>base</w:t></w:rubyBase></w:ruby></w:p>";
+    assert_eq!(body_text(body), "α—base\n");
+}
+
+#[test]
+fn charts_and_diagrams_follow_the_body() {
+    let body = "<w:p><w:t>body</w:t><c:chart r:id='0'/><dgm:relIds r:dm='1'/></w:p>";
+    let others = [
+        ("word/charts/c.xml", "chart", "<a:p><a:t>chart</a:t></a:p>"),
+        (
+            "word/diagrams/d.xml",
+            "diagramData",
+            "<a:p><a:t>step</a:t></a:p>",
+        ),
+    ];
+    assert_eq!(
+        text(&docx(body, &others)),
+        (Ok(None), "body\nchart\nstep\n".to_owned())
+    );
+}
+
+#[test]
+fn a_bomb_is_cut_by_its_ratio() {
+    let body = paragraph("start") + &paragraph(&"0".repeat(20 << 20));
+    let (reading, text) = text(&docx(&body, &[]));
+    assert_eq!(reading, Ok(Some(Reason::InflateLimit)));
+    assert!(
+        text.len() > 100_000 && text.len() < body.len() / 2,
+        "{}",
+        text.len()
+    );
+}
+
+#[test]
+fn deep_nesting_and_many_entries_are_limited() {
+    let deep = paragraph("top") + &"<w:sdt>".repeat(Budgets::default().markup_depth as usize);
+    let (reading, shallow) = text(&docx(&deep, &[]));
+    assert_eq!(
+        (reading, shallow.as_str()),
+        (Ok(Some(Reason::DepthLimit)), "top\n")
+    );
+    let names: Vec<_> = (0..=Budgets::default().entries)
+        .map(|i| i.to_string())
+        .collect();
+    let entries: Vec<_> = names.iter().map(|name| (name.as_str(), &b""[..])).collect();
+    let many = text(&zip_of(&entries)).0;
+    assert_eq!(many, Err(Outcome::TooLarge(Reason::PartsLimit)));
+}
+
+#[test]
+fn damage_in_a_part_keeps_the_rest() {
+    let others = [
+        ("word/footnotes.xml", "footnotes", "<w:t>no</w:t><w:p"),
+        ("word/comments.xml", "comments", "<w:t>yes</w:t>"),
+    ];
+    let (reading, text) = text(&docx(&paragraph("body"), &others));
+    assert_eq!(reading, Ok(Some(Reason::Damaged)));
+    assert!(text.contains("body") && text.contains("yes"));
+}
+
+#[test]
+fn a_missing_body_is_malformed_and_a_missing_note_is_not() {
+    let whole = docx(
+        &paragraph("body"),
+        &[("word/footnotes.xml", "footnotes", "<w:t>x</w:t>")],
+    );
+    let lost = |name: &[u8]| {
+        let mut bytes = whole.clone();
+        while let Some(at) = bytes.windows(name.len()).position(|window| window == name) {
+            bytes[at] = b'_';
+        }
+        text(&bytes).0
+    };
+    assert_eq!(
+        lost(b"word/document.xml"),
+        Err(Outcome::Failed(Reason::Malformed))
+    );
+    assert_eq!(lost(b"word/footnotes.xml"), Ok(Some(Reason::Damaged)));
+}

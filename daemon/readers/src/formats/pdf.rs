@@ -1,0 +1,256 @@
+//! PDF (ISO 32000-2), page by page in reading order: a page that cannot be read costs itself.
+//!
+//! | step | module |
+//! |---|---|
+//! | what readers forgive is mended, what costs too much is cut | [`repair`], [`bounds`] |
+//! | characters with their places | [`first`]; where that gives poor text ([`quality`]), [`second`] |
+//! | from places to lines | [`layout`] |
+//! | headers, footers, broken words | [`paging`](super::paging) |
+//! | facts, form values, comments, attached files | [`extras`] |
+//!
+//! Not read: pictures.
+
+mod bounds;
+mod extras;
+mod first;
+mod layout;
+mod quality;
+mod repair;
+mod second;
+
+use std::collections::HashSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::{Duration, Instant};
+
+use pdf_extract::Document;
+use pdf_extract::encryption::DecryptionError;
+use simdex_extract::{Fact, Outcome, Reason};
+
+use self::layout::Layout;
+use self::quality::Quality;
+use self::second::Second;
+use super::paging::Pages;
+use super::{Reading, read_error};
+use crate::input::Input;
+use crate::sink::Sink;
+
+pub(super) const ENGINE: &str = "pdf-extract 0.12.1";
+/// Where the second engine gave a page.
+const BOTH_ENGINES: &str = "pdf-extract 0.12.1 + hayro-interpret 0.9.0";
+
+/// Longest PDF that is read: it lies in memory whole, beside what is unpacked from it.
+const MAX_BYTES: u64 = 512 << 20;
+/// Time after which no page is read a second time; the first engine alone is fast enough.
+const SECOND_TIME: Duration = Duration::from_secs(12);
+/// Quality of the whole text below which it is partial, in percent.
+const MIN_QUALITY: u8 = 60;
+
+pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
+    if input.len() > MAX_BYTES {
+        return Err(Outcome::TooLarge(Reason::InputLimit));
+    }
+    let bytes = input.prefix(MAX_BYTES).map_err(read_error)?;
+    let mut document = match load(&bytes, sink) {
+        Ok(document) => document,
+        Err(Outcome::Failed(reason)) => return read_by_second(&bytes, reason, sink),
+        Err(outcome) => return Err(outcome),
+    };
+    let cut = bounds::tame(&mut document, sink.budgets().entry_bytes);
+    let numbers: Vec<u32> = document.get_pages().into_keys().collect();
+    if numbers.is_empty() {
+        return read_by_second(&bytes, Reason::Malformed, sink);
+    }
+    let mut reader = Reader::new(&bytes, sink.room());
+    reader.misplaced = bounds::pages_with_forms(&document);
+    reader.broken_off = repair::pages_broken_off(&document);
+    reader.failed = repair::pages_missing(&document);
+    if cut {
+        // The second engine would unpack what was cut.
+        reader.second = Some(None);
+    }
+    if bounds::may_recurse(&document) {
+        numbers
+            .iter()
+            .all(|&number| reader.page(number, Layout::default(), false));
+    } else {
+        first::read(&document, &numbers, &mut |number, layout, whole| {
+            reader.page(number, layout, whole)
+        });
+    }
+    let reason = reader.write(numbers.len(), sink);
+    let reason = reason.or(cut.then_some(Reason::InflateLimit));
+    let beside = extras::read(&document, sink);
+    ended(reason.or(beside), sink)
+}
+
+/// A file whose objects the first engine cannot make out; `reason` is what it said.
+fn read_by_second(bytes: &[u8], reason: Reason, sink: &mut Sink) -> Reading {
+    let second = survivor(|| Second::load(bytes));
+    let pages = second.as_ref().map_or(0, Second::page_count);
+    if pages == 0 {
+        return Err(if repair::is_locked(bytes) {
+            Outcome::Encrypted(Reason::PasswordNeeded)
+        } else {
+            Outcome::Failed(reason)
+        });
+    }
+    let mut reader = Reader::new(bytes, sink.room());
+    reader.second = Some(second);
+    (1..)
+        .take(pages)
+        .all(|number| reader.page(number, Layout::default(), false));
+    let reason = reader.write(pages, sink);
+    ended(reason, sink)
+}
+
+/// The answer once everything was written.
+fn ended(reason: Option<Reason>, sink: &Sink) -> Reading {
+    if sink.is_blank() && reason.is_none() && !sink.has_members() {
+        return Err(Outcome::NoText(Reason::NeedsOcr));
+    }
+    Ok(reason)
+}
+
+/// Pages as they come from the first engine.
+struct Reader<'a> {
+    bytes: &'a [u8],
+    /// The second engine once it was wanted; `None` inside where it cannot read the file.
+    second: Option<Option<Second>>,
+    until: Instant,
+    /// Pages on which the first engine puts words in wrong places.
+    misplaced: HashSet<u32>,
+    /// Pages whose contents are not in the file.
+    broken_off: HashSet<u32>,
+    room: usize,
+    pages: Pages,
+    failed: u64,
+    blank: u64,
+    by_second: u64,
+}
+
+impl<'a> Reader<'a> {
+    fn new(bytes: &'a [u8], room: usize) -> Self {
+        Self {
+            bytes,
+            second: None,
+            until: Instant::now() + SECOND_TIME,
+            misplaced: HashSet::new(),
+            broken_off: HashSet::new(),
+            room,
+            pages: Pages::default(),
+            failed: 0,
+            blank: 0,
+            by_second: 0,
+        }
+    }
+
+    /// Takes what the first engine makes of a page; false once there is more text than room.
+    fn page(&mut self, number: u32, layout: Layout, whole: bool) -> bool {
+        let mut lines = layout.lines();
+        let quality = Quality::of_lines(&lines);
+        let mut read = whole;
+        let misplaced = self.misplaced.contains(&number);
+        if (!whole || misplaced || quality.is_poor())
+            && let Some(others) = self.second_opinion(number)
+        {
+            let others_quality = Quality::of_lines(&others);
+            // Two engines that find nothing agree that there is nothing.
+            read = true;
+            let as_good = misplaced && !quality.is_better_than(others_quality);
+            if as_good || others_quality.is_better_than(quality) {
+                self.by_second += 1;
+                lines = others;
+            }
+        }
+        read &= !(lines.is_empty() && self.broken_off.contains(&number));
+        self.failed += u64::from(!read);
+        self.blank += u64::from(read && lines.is_empty());
+        self.pages.push(lines);
+        self.pages.bytes() <= self.room
+    }
+
+    fn second_opinion(&mut self, number: u32) -> Option<Vec<String>> {
+        if Instant::now() > self.until {
+            return None;
+        }
+        let bytes = self.bytes;
+        let second = self
+            .second
+            .get_or_insert_with(|| survivor(|| Second::load(bytes)));
+        let second = second.as_ref()?;
+        let index = usize::try_from(number).ok()?.checked_sub(1)?;
+        survivor(|| second.page(index)).map(Layout::lines)
+    }
+
+    /// Writes the text of the pages, of which there are so many; says why if that is not all.
+    fn write(self, pages: usize, sink: &mut Sink) -> Option<Reason> {
+        let cut = self.pages.bytes() > self.room;
+        let body = self.pages.into_body();
+        let percent = Quality::of(&body.text).percent();
+        sink.count(Fact::Pages, pages as u64);
+        sink.count(Fact::PagesFailed, self.failed);
+        sink.count(Fact::PagesWithoutText, self.blank);
+        sink.count(Fact::PagesBySecondEngine, self.by_second);
+        sink.count(Fact::RunningLines, body.running_lines);
+        sink.count(Fact::JoinedHyphens, body.joined_hyphens);
+        if self.by_second > 0 {
+            sink.read_by(BOTH_ENGINES);
+        }
+        sink.push(&body.text);
+        if !sink.is_blank() {
+            sink.state(Fact::Quality, &percent.to_string());
+        }
+        let reasons = [
+            (cut, Reason::OutputLimit),
+            (self.failed > 0, Reason::PagesFailed),
+            (percent < MIN_QUALITY, Reason::LowQuality),
+        ];
+        reasons
+            .into_iter()
+            .find(|(holds, _)| *holds)
+            .map(|(_, reason)| reason)
+    }
+}
+
+/// What a parser gives, unless it panics.
+fn survivor<T>(parse: impl FnOnce() -> Option<T>) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(parse)).ok().flatten()
+}
+
+/// Parses the file, and unlocks it where the empty password does.
+fn load(bytes: &[u8], sink: &mut Sink) -> Result<Document, Outcome> {
+    let mut document = match Document::load_mem(bytes).map_err(outcome_of) {
+        Err(Outcome::Failed(_)) => load_rebuilt(bytes, sink)?,
+        loaded => loaded?,
+    };
+    if document.is_encrypted() {
+        document.decrypt("").map_err(outcome_of)?;
+    }
+    repair::mend_widths(&mut document);
+    Ok(document)
+}
+
+/// A second try, for files whose table of objects is missing or wrong.
+fn load_rebuilt(bytes: &[u8], sink: &mut Sink) -> Result<Document, Outcome> {
+    let rebuilt = repair::rebuild(bytes).ok_or(Outcome::Failed(Reason::Malformed))?;
+    let document = Document::load_mem(&rebuilt).map_err(outcome_of)?;
+    sink.warn("the table of objects was missing or wrong and was rebuilt");
+    Ok(document)
+}
+
+fn outcome_of(error: pdf_extract::Error) -> Outcome {
+    use pdf_extract::Error;
+    match error {
+        Error::InvalidPassword
+        | Error::Decryption(
+            DecryptionError::IncorrectPassword
+            | DecryptionError::UnsupportedEncryption
+            | DecryptionError::UnsupportedVersion
+            | DecryptionError::UnsupportedRevision,
+        ) => Outcome::Encrypted(Reason::PasswordNeeded),
+        _ => Outcome::Failed(Reason::Malformed),
+    }
+}
+
+#[cfg(test)]
+pub(super) mod tests;

@@ -1,0 +1,320 @@
+//! What a PDF holds beside its pages: what it says of itself, form values, comments, attached files.
+
+mod info;
+
+use std::collections::HashSet;
+use std::io::Read;
+
+use flate2::read::ZlibDecoder;
+use pdf_extract::{Dictionary, Document, Object, ObjectId, Stream, decode_text_string};
+use simdex_extract::{Fact, Reason, Role};
+
+use super::bounds::dictionary;
+use crate::sink::Sink;
+
+/// Fields within fields, names within names.
+const MAX_DEPTH: usize = 32;
+/// Fields, annotations and nodes that are looked at.
+const MAX_NODES: usize = 200_000;
+/// Annotations (ISO 32000-2, 12.5.6) whose contents somebody wrote: not links, not form fields.
+const COMMENTS: &[&[u8]] = &[
+    b"Text",
+    b"FreeText",
+    b"Line",
+    b"Square",
+    b"Circle",
+    b"Polygon",
+    b"PolyLine",
+    b"Highlight",
+    b"Underline",
+    b"Squiggly",
+    b"StrikeOut",
+    b"Caret",
+    b"Stamp",
+    b"Ink",
+    b"FileAttachment",
+    b"Redact",
+];
+/// Actions (12.6.4) that lead out of the file; links to web pages are text.
+const OUTWARD: &[&[u8]] = &[b"Launch", b"GoToR", b"ImportData", b"SubmitForm"];
+
+/// States the facts, writes form values and comments, hands over attached files. Says why if that
+/// is not all.
+pub(super) fn read(document: &Document, sink: &mut Sink) -> Option<Reason> {
+    info::state(document, sink);
+    for object in document.objects.values() {
+        count_actions(object, MAX_DEPTH, sink);
+    }
+    let catalog = document.catalog().ok()?;
+    let mut walk = Walk {
+        document,
+        sink,
+        nodes: 0,
+        seen: HashSet::new(),
+        reason: None,
+    };
+    if let Some(form) = dictionary(document, catalog, b"AcroForm") {
+        walk.xfa(form);
+        walk.fields(array(document, form, b"Fields"), false, MAX_DEPTH);
+    }
+    for page in document.page_iter() {
+        walk.annotations(page);
+    }
+    let names = dictionary(document, catalog, b"Names");
+    if let Some(tree) = names.and_then(|names| dictionary(document, names, b"EmbeddedFiles")) {
+        walk.names(tree, MAX_DEPTH);
+    }
+    for file in array(document, catalog, b"AF") {
+        walk.file(file);
+    }
+    walk.reason
+}
+
+/// Counts scripts and ways out, in an object and what stands in it directly.
+fn count_actions(object: &Object, depth: usize, sink: &mut Sink) {
+    let entries = match object {
+        _ if depth == 0 => return,
+        Object::Array(items) => {
+            return items
+                .iter()
+                .for_each(|item| count_actions(item, depth - 1, sink));
+        }
+        Object::Dictionary(entries) => entries,
+        Object::Stream(stream) => &stream.dict,
+        _ => return,
+    };
+    if let Ok(action) = entries.get(b"S").and_then(Object::as_name) {
+        sink.count(Fact::Scripts, u64::from(action == b"JavaScript"));
+        sink.count(Fact::External, u64::from(OUTWARD.contains(&action)));
+    }
+    for (_, value) in entries.iter() {
+        count_actions(value, depth - 1, sink);
+    }
+}
+
+struct Walk<'a, 's> {
+    document: &'a Document,
+    sink: &'s mut Sink,
+    nodes: usize,
+    /// Fields, names and files that were read: a tree may lead back into itself.
+    seen: HashSet<ObjectId>,
+    reason: Option<Reason>,
+}
+
+impl<'a> Walk<'a, '_> {
+    /// Counts a node; false when it was seen before, or when there were too many.
+    fn enter(&mut self, id: Option<ObjectId>) -> bool {
+        id.is_none_or(|id| self.seen.insert(id)) && self.step()
+    }
+
+    fn step(&mut self) -> bool {
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            self.reason = self.reason.or(Some(Reason::PartsLimit));
+        }
+        self.nodes <= MAX_NODES
+    }
+
+    /// XML forms (12.7.8) are not read, their entities never resolved.
+    fn xfa(&mut self, form: &Dictionary) {
+        let Ok(xfa) = form.get(b"XFA") else { return };
+        let parts = match self.document.dereference(xfa) {
+            Ok((_, Object::Array(parts))) => parts.clone(),
+            Ok((_, part)) => vec![part.clone()],
+            Err(_) => return,
+        };
+        for part in &parts {
+            let Ok((_, Object::Stream(stream))) = self.document.dereference(part) else {
+                continue;
+            };
+            let mut xml = Vec::new();
+            let limit = self.sink.budgets().unpacked(stream.content.len() as u64);
+            let _ = opened(stream).map(|bytes| bytes.take(limit).read_to_end(&mut xml));
+            let entities = String::from_utf8_lossy(&xml);
+            let external = entities.split("<!ENTITY").skip(1).filter(|entity| {
+                let head: String = entity.chars().take_while(|c| *c != '>').collect();
+                head.contains("SYSTEM") || head.contains("PUBLIC")
+            });
+            self.sink.count(Fact::External, external.count() as u64);
+        }
+    }
+
+    /// Values of text and choice fields (12.7.4); `chosen` says of their parent that it is one.
+    fn fields(&mut self, fields: &'a [Object], written: bool, depth: usize) {
+        for field in fields {
+            let Ok((id, Object::Dictionary(field))) = self.document.dereference(field) else {
+                continue;
+            };
+            if depth == 0 || !self.enter(id) {
+                continue;
+            }
+            let kind = field
+                .get_deref(b"FT", self.document)
+                .and_then(Object::as_name);
+            let written = kind.map_or(written, |kind| matches!(kind, b"Tx" | b"Ch"));
+            if written && let Ok(value) = field.get_deref(b"V", self.document) {
+                self.value(value);
+            }
+            self.fields(array(self.document, field, b"Kids"), written, depth - 1);
+        }
+    }
+
+    fn value(&mut self, value: &Object) {
+        let text = match value {
+            Object::Array(items) => {
+                let items: Vec<_> = items.iter().filter_map(text).collect();
+                items.join("\t")
+            }
+            Object::Stream(stream) => {
+                let content =
+                    Object::string_literal(stream.get_plain_content().unwrap_or_default());
+                text(&content).unwrap_or_default()
+            }
+            value => text(value).unwrap_or_default(),
+        };
+        self.write(&text, Fact::FormFields);
+    }
+
+    fn write(&mut self, text: &str, fact: Fact) {
+        if !text.trim().is_empty() {
+            self.sink.newline();
+            self.sink
+                .push(&text.replace("\r\n", "\n").replace('\r', "\n"));
+            self.sink.newline();
+            self.sink.count(fact, 1);
+        }
+    }
+
+    fn annotations(&mut self, page: ObjectId) {
+        let Ok(page) = self.document.get_dictionary(page) else {
+            return;
+        };
+        for annotation in array(self.document, page, b"Annots") {
+            let Ok((_, Object::Dictionary(annotation))) = self.document.dereference(annotation)
+            else {
+                continue;
+            };
+            if !self.step() {
+                return;
+            }
+            let kind = annotation
+                .get(b"Subtype")
+                .and_then(Object::as_name)
+                .unwrap_or_default();
+            if !COMMENTS.contains(&kind) {
+                continue;
+            }
+            let contents = annotation.get_deref(b"Contents", self.document);
+            let contents = contents.ok().and_then(text).unwrap_or_default();
+            self.write(&contents, Fact::Annotations);
+            if let Ok(file) = annotation.get(b"FS") {
+                self.file(file);
+            }
+        }
+    }
+
+    /// Files under the names of a tree (7.9.6).
+    fn names(&mut self, tree: &'a Dictionary, depth: usize) {
+        if depth == 0 {
+            return;
+        }
+        for pair in array(self.document, tree, b"Names").chunks_exact(2) {
+            self.file(&pair[1]);
+        }
+        for kid in array(self.document, tree, b"Kids") {
+            if let Ok((id, Object::Dictionary(kid))) = self.document.dereference(kid)
+                && self.enter(id)
+            {
+                self.names(kid, depth - 1);
+            }
+        }
+    }
+
+    /// Hands over the file that a file specification (7.11.3) holds.
+    fn file(&mut self, specification: &Object) {
+        let Ok((_, Object::Dictionary(file))) = self.document.dereference(specification) else {
+            return;
+        };
+        let Some(embedded) = dictionary(self.document, file, b"EF") else {
+            return;
+        };
+        let reference = [&b"UF"[..], b"F"]
+            .iter()
+            .find_map(|key| embedded.get(key).ok());
+        let Some((Some(id), Object::Stream(stream))) =
+            reference.and_then(|reference| self.document.dereference(reference).ok())
+        else {
+            return;
+        };
+        if !self.enter(Some(id)) {
+            return;
+        }
+        let name = [&b"UF"[..], b"F"].iter().find_map(|key| {
+            text(file.get_deref(key, self.document).ok()?).filter(|name| !name.is_empty())
+        });
+        let name = name.unwrap_or_default();
+        let parameters = dictionary(self.document, &stream.dict, b"Params");
+        let modified = parameters
+            .and_then(|parameters| text(parameters.get_deref(b"ModDate", self.document).ok()?))
+            .and_then(|date| info::Moment::of(&date))
+            .map(info::Moment::seconds);
+        let limit = self.sink.budgets().unpacked(stream.content.len() as u64);
+        let reason = match opened(stream) {
+            // One more than the limit, so that the sink sees that there is more.
+            Some(bytes) => {
+                let mut bytes = bytes.take(limit);
+                let reason = self
+                    .sink
+                    .member(&name, Role::Attachment, modified, &mut bytes);
+                let left =
+                    bytes.limit() == 0 && bytes.into_inner().read(&mut [0]).is_ok_and(|n| n > 0);
+                reason.or(left.then_some(Reason::InflateLimit))
+            }
+            None => {
+                let unread =
+                    self.sink
+                        .member_unread(&name, Role::Attachment, modified, Reason::Damaged);
+                unread.or(Some(Reason::PartsFailed))
+            }
+        };
+        self.reason = self.reason.or(reason);
+    }
+}
+
+/// The bytes of a stream as they are unpacked; `None` where its filters are not known.
+fn opened(stream: &Stream) -> Option<Box<dyn Read + '_>> {
+    let filters = stream.filters().unwrap_or_default();
+    let plain = !stream.dict.has(b"DecodeParms");
+    match filters.as_slice() {
+        [] => Some(Box::new(stream.content.as_slice())),
+        [b"FlateDecode"] if plain => Some(Box::new(ZlibDecoder::new(stream.content.as_slice()))),
+        _ => {
+            let content = stream.decompressed_content().ok()?;
+            Some(Box::new(std::io::Cursor::new(content)))
+        }
+    }
+}
+
+/// The text that a string object (7.9.2) or a name holds.
+fn text(object: &Object) -> Option<String> {
+    let bytes = match object {
+        Object::Name(name) => return Some(String::from_utf8_lossy(name).into_owned()),
+        object => object.as_str().ok()?,
+    };
+    if bytes.starts_with(b"\xfe\xff") || bytes.starts_with(b"\xef\xbb\xbf") {
+        return decode_text_string(object).ok();
+    }
+    // The library's table of characters lacks the ends of lines.
+    let lines = bytes.split(|byte| matches!(byte, b'\t' | b'\n' | b'\r'));
+    let lines = lines.map(|line| decode_text_string(&Object::string_literal(line)).ok());
+    Some(lines.collect::<Option<Vec<_>>>()?.join("\n"))
+}
+
+/// The array that stands under `key`, or that is referred to there; empty where there is none.
+fn array<'a>(document: &'a Document, of: &'a Dictionary, key: &[u8]) -> &'a [Object] {
+    let array = of.get_deref(key, document).and_then(Object::as_array);
+    array.map_or(&[], Vec::as_slice)
+}
+
+#[cfg(test)]
+mod tests;

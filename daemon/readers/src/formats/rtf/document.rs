@@ -1,0 +1,409 @@
+//! The groups of an RTF document and the text they make.
+
+mod font;
+mod piece;
+
+use simdex_extract::{Fact, Reason};
+
+use self::font::Fonts;
+use super::super::aside::{Aside, Streams};
+use super::code_page::CodePage;
+use super::object;
+use super::token::Token;
+use super::words::{self, Turn};
+use crate::sink::Sink;
+
+/// What a group is for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Dest {
+    Text,
+    /// Nothing in it counts.
+    Silent,
+    Fonts,
+    Info,
+    Shape,
+    Object,
+    /// Bytes written as hexadecimal digits.
+    Hex,
+    /// A pair of texts, of which the second says the same as the first in Unicode.
+    Pair,
+    /// The same among what the document says of itself.
+    InfoPair,
+    /// Properties of a row of a nested table, the end of which they hold.
+    Rows,
+    /// HTML that the document was made from.
+    Tag,
+}
+
+/// Text collected apart from the body.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Piece {
+    Aside(Aside),
+    Fact(Fact),
+    Date(Fact),
+    TextBox,
+    /// Of a list item, as the program showed it that wrote the document.
+    Label,
+    Instruction,
+    ObjectClass,
+    ObjectData,
+    /// The page the document was made from.
+    Html,
+}
+
+/// What holds until the group ends.
+#[derive(Debug, Clone, Copy)]
+struct Group {
+    dest: Dest,
+    /// Whether a piece ends with the group.
+    collects: bool,
+    font: Option<i32>,
+    /// Characters that follow a Unicode character for readers that do not know it.
+    fallback: usize,
+    deleted: bool,
+    inserted: bool,
+    /// Made for readers of RTF, not of the page it was made from.
+    rtf_only: bool,
+}
+
+/// The unit before, as far as it matters.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Before {
+    Open,
+    /// `\*` at a group's start: readers that do not know the destination shall leave it out.
+    Star,
+    Close,
+    Else,
+}
+
+impl Before {
+    fn of(token: &Token<'_>) -> Self {
+        match token {
+            Token::Open => Self::Open,
+            Token::Symbol(b'*') => Self::Star,
+            Token::Close => Self::Close,
+            _ => Self::Else,
+        }
+    }
+}
+
+pub(super) struct Document<'a> {
+    streams: Streams<'a, Piece>,
+    group: Group,
+    outer: Vec<Group>,
+    /// Groups open beyond the limit; nothing in them is read.
+    too_deep: usize,
+    partial: Option<Reason>,
+    /// Bytes not decoded yet: a character may be spread over several units.
+    run: Vec<u8>,
+    /// Characters of a fallback still to be left out.
+    skip: usize,
+    /// The first half of a character beyond 16 bits.
+    high: Option<u16>,
+    /// What has just stood there.
+    before: Before,
+    page: CodePage,
+    fonts: Fonts,
+    default_font: Option<i32>,
+    from_html: bool,
+    /// Whether the text before was inserted or deleted: a change is counted once.
+    change: Option<Fact>,
+    date: [i32; 6],
+    /// Whether the header or footer being read has fields, which say another thing on every page.
+    has_fields: bool,
+    /// Whether the last field is one of those.
+    is_running: bool,
+    object: object::Data,
+}
+
+impl<'a> Document<'a> {
+    pub(super) fn new(sink: &'a mut Sink) -> Self {
+        let group = Group {
+            dest: Dest::Text,
+            collects: false,
+            font: None,
+            fallback: 1,
+            deleted: false,
+            inserted: false,
+            rtf_only: false,
+        };
+        Self {
+            object: object::Data::new(sink.budgets().entry_bytes),
+            streams: Streams::new(sink),
+            group,
+            outer: Vec::new(),
+            too_deep: 0,
+            partial: None,
+            run: Vec::new(),
+            skip: 0,
+            high: None,
+            before: Before::Else,
+            page: CodePage::Known(encoding_rs::WINDOWS_1252),
+            fonts: Fonts::default(),
+            default_font: None,
+            from_html: false,
+            change: None,
+            date: [0; 6],
+            has_fields: false,
+            is_running: false,
+        }
+    }
+
+    /// Takes one unit; false when the document ends there or no more is wanted.
+    pub(super) fn take(&mut self, token: Token<'_>) -> bool {
+        if self.too_deep > 0 {
+            match token {
+                Token::Open => self.too_deep += 1,
+                Token::Close => self.too_deep -= 1,
+                _ => {}
+            }
+            return true;
+        }
+        let before = std::mem::replace(&mut self.before, Before::of(&token));
+        match token {
+            Token::Open => self.open(),
+            Token::Close => return self.close() && !self.streams.is_full(),
+            Token::Word(word, parameter) => self.word(word, parameter, before),
+            Token::Symbol(b'*') if before != Before::Open => self.before = Before::Else,
+            Token::Symbol(symbol) => self.symbol(symbol),
+            Token::Hex(byte) => self.text(&[byte]),
+            Token::Text(bytes) => {
+                bytes
+                    .split(|byte| *byte == b'\t')
+                    .enumerate()
+                    .for_each(|(number, bytes)| {
+                        if number > 0 {
+                            self.flush();
+                            self.emit("\t");
+                        }
+                        self.text(bytes);
+                    })
+            }
+            Token::Binary(bytes) if self.group.dest == Dest::Hex => self.object.bytes(bytes),
+            Token::Binary(_) => {}
+        }
+        true
+    }
+
+    /// Writes what is left; `ended` says whether the last group was closed. A document that ends
+    /// with the end of some group is not cut, only badly nested.
+    pub(super) fn finish(mut self, ended: bool) -> Option<Reason> {
+        let ended = ended || self.before == Before::Close;
+        self.flush();
+        while self.streams.innermost().is_some() {
+            self.end_piece();
+        }
+        let cut = (!ended && !self.streams.is_full()).then_some(Reason::Damaged);
+        let partial = self.partial.or(cut);
+        self.streams.finish().or(partial)
+    }
+
+    fn open(&mut self) {
+        self.flush();
+        self.skip = 0;
+        if self.outer.len() >= self.streams.sink.budgets().markup_depth as usize {
+            self.too_deep = 1;
+            self.partial = Some(Reason::DepthLimit);
+            return;
+        }
+        self.outer.push(self.group);
+        self.group.collects = false;
+    }
+
+    fn close(&mut self) -> bool {
+        self.flush();
+        self.skip = 0;
+        if self.group.collects {
+            self.end_piece();
+        }
+        if let Some(outer) = self.outer.pop() {
+            self.group = outer;
+        }
+        !self.outer.is_empty()
+    }
+
+    fn word(&mut self, word: &str, parameter: Option<i32>, before: Before) {
+        self.skip = 0;
+        if word == "u" {
+            return self.unicode(parameter.unwrap_or(0));
+        }
+        self.flush();
+        if let Some(character) = words::character(word) {
+            return self.emit(character);
+        }
+        if word == "fldrslt" && std::mem::take(&mut self.is_running) {
+            self.group.dest = Dest::Silent;
+            return;
+        }
+        if let Some(turn) = words::destination(word, self.group.dest) {
+            return self.turn(turn);
+        }
+        let known = self.property(word, parameter);
+        if before == Before::Star && !known {
+            self.group.dest = Dest::Silent;
+        }
+    }
+
+    fn turn(&mut self, turn: Turn) {
+        match turn {
+            Turn::To(dest) => self.group.dest = dest,
+            Turn::Collect(_) if self.group.collects => {}
+            Turn::Collect(piece) => {
+                self.group.collects = true;
+                self.group.dest = match piece {
+                    Piece::ObjectData => Dest::Hex,
+                    Piece::Date(_) => Dest::Silent,
+                    _ => Dest::Text,
+                };
+                self.date = [0; 6];
+                self.streams.begin(piece);
+            }
+        }
+    }
+
+    /// Takes a property of the document, of a font or of the text; false if it is none of those
+    /// that matter.
+    fn property(&mut self, word: &str, parameter: Option<i32>) -> bool {
+        let on = parameter != Some(0);
+        let number = parameter.unwrap_or(0);
+        match word {
+            "ansicpg" => self.page = CodePage::numbered(number).unwrap_or(self.page),
+            "mac" => self.page = CodePage::Known(encoding_rs::MACINTOSH),
+            "pc" => self.page = CodePage::numbered(437).unwrap_or(self.page),
+            "pca" => self.page = CodePage::numbered(850).unwrap_or(self.page),
+            "deff" => self.default_font = parameter,
+            "uc" => self.group.fallback = usize::try_from(number).unwrap_or(0),
+            "f" => self.group.font = parameter,
+            "fcharset" | "cpg" if self.group.dest == Dest::Fonts => {
+                self.fonts.set(self.group.font, word, number)
+            }
+            "plain" => {
+                self.group.font = None;
+                self.group.deleted = false;
+                self.group.inserted = false;
+            }
+            "deleted" | "mvf" => self.group.deleted = on,
+            "revised" | "mvt" => self.group.inserted = on,
+            "fromhtml" if on && !self.from_html && self.streams.innermost().is_none() => {
+                self.from_html = true;
+                self.streams.begin(Piece::Html);
+            }
+            "htmlrtf" => self.group.rtf_only = on,
+            "nestrow" if self.group.dest == Dest::Rows => self.streams.newline(),
+            "objlink" | "objautlink" => self.streams.sink.count(Fact::External, 1),
+            "yr" => self.date[0] = number,
+            "mo" => self.date[1] = number,
+            "dy" => self.date[2] = number,
+            "hr" => self.date[3] = number,
+            "min" => self.date[4] = number,
+            "sec" => self.date[5] = number,
+            _ => return false,
+        }
+        true
+    }
+
+    fn symbol(&mut self, symbol: u8) {
+        match symbol {
+            b'*' => {}
+            b'\\' | b'{' | b'}' => self.text(&[symbol]),
+            _ => {
+                self.skip = 0;
+                self.flush();
+                match symbol {
+                    b'~' => self.emit("\u{a0}"),
+                    b'_' => self.emit("-"),
+                    b'\t' => self.emit("\t"),
+                    b'\r' | b'\n' => self.emit("\n"),
+                    _ => {}
+                }
+            }
+        }
+    }
+
+    fn unicode(&mut self, number: i32) {
+        self.flush();
+        self.skip = self.group.fallback;
+        // Numbers beyond 15 bits are written as negative ones; some writers go beyond 16.
+        let code = if number < 0 {
+            number + 0x1_0000
+        } else {
+            number
+        };
+        let Ok(code) = u32::try_from(code) else {
+            return;
+        };
+        let high = self.high.take();
+        match (high, u16::try_from(code)) {
+            (_, Ok(unit @ 0xd800..=0xdbff)) => self.high = Some(unit),
+            (Some(high), Ok(low @ 0xdc00..=0xdfff)) => {
+                let text = String::from_utf16_lossy(&[high, low]);
+                self.emit(&text);
+            }
+            // Where fonts of pictures have theirs.
+            (_, Ok(0xf000..=0xf0ff)) => {}
+            _ => {
+                let text = char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER);
+                self.emit(text.encode_utf8(&mut [0; 4]));
+            }
+        }
+    }
+
+    /// Takes bytes of text, less what is a fallback.
+    fn text(&mut self, bytes: &[u8]) {
+        let left_out = self.skip.min(bytes.len());
+        self.skip -= left_out;
+        let bytes = &bytes[left_out..];
+        match self.group.dest {
+            Dest::Text | Dest::Tag => self.run.extend_from_slice(bytes),
+            Dest::Hex => self.object.digits(bytes),
+            Dest::Fonts => self.fonts.name(self.group.font, bytes),
+            _ => {}
+        }
+    }
+
+    /// Decodes the bytes that stand by the font in use.
+    fn flush(&mut self) {
+        if self.run.is_empty() {
+            return;
+        }
+        let is_fact = matches!(self.streams.innermost(), Some(Piece::Fact(_)));
+        let page = match self.group.dest {
+            // Only text has a font.
+            Dest::Text if !is_fact => self.fonts.page(self.group.font.or(self.default_font)),
+            _ => None,
+        };
+        let page = page.unwrap_or(self.page);
+        let (text, lost) = page.decode(&self.run);
+        self.run.clear();
+        self.streams.sink.count(Fact::Undecoded, lost as u64);
+        self.emit(&text);
+    }
+
+    /// Writes characters, if those of this group are for reading.
+    fn emit(&mut self, text: &str) {
+        let group = &self.group;
+        if !matches!(group.dest, Dest::Text | Dest::Tag) || self.from_html && group.rtf_only {
+            return;
+        }
+        let change = match () {
+            () if group.deleted => Some(Fact::Deletions),
+            () if group.inserted => Some(Fact::Insertions),
+            () => None,
+        };
+        if change != self.change {
+            self.change = change;
+            change
+                .into_iter()
+                .for_each(|fact| self.streams.sink.count(fact, 1));
+        }
+        if group.deleted {
+            return;
+        }
+        let markup = group.dest == Dest::Tag;
+        if !markup && self.streams.innermost() == Some(&mut Piece::Html) {
+            self.streams.push(&quick_xml::escape::partial_escape(text));
+        } else {
+            self.streams.push(text);
+        }
+    }
+}

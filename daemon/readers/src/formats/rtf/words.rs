@@ -1,0 +1,158 @@
+//! What control words mean for the text (specification 1.9.1, "Special Characters" and
+//! "Destinations").
+
+use simdex_extract::Fact;
+
+use super::super::aside::Aside;
+use super::document::{Dest, Piece};
+
+/// Destinations without a word of the text.
+const SILENT: &[&str] = &[
+    "colortbl",
+    "stylesheet",
+    "filetbl",
+    "listtable",
+    "listlevel",
+    "listoverridetable",
+    "revtbl",
+    "pict",
+    "nonshppict",
+    "shprslt",
+    "pntxta",
+    "pntxtb",
+    "xe",
+    "tc",
+    "rxe",
+    "ftnsep",
+    "ftnsepc",
+    "ftncn",
+    "aftnsep",
+    "aftnsepc",
+    "aftncn",
+    "bkmkstart",
+    "bkmkend",
+    "nonesttables",
+    "mmathPict",
+    "private",
+    "themedata",
+    "colorschememapping",
+    "datastore",
+    "latentstyles",
+    "atnid",
+    "atnauthor",
+    "template",
+    "background",
+    "formfield",
+    "mhtmltag",
+    "falt",
+    "panose",
+    "fname",
+];
+
+/// The character a control word stands for.
+pub(super) fn character(word: &str) -> Option<&'static str> {
+    Some(match word {
+        "par" | "line" | "row" | "sect" | "page" | "column" | "softline" => "\n",
+        "tab" | "cell" | "nestcell" => "\t",
+        "emdash" => "—",
+        "endash" => "–",
+        "bullet" => "•",
+        "lquote" => "‘",
+        "rquote" => "’",
+        "ldblquote" => "“",
+        "rdblquote" => "”",
+        "emspace" | "enspace" | "qmspace" => " ",
+        "zwj" => "\u{200d}",
+        "zwnj" => "\u{200c}",
+        _ => return None,
+    })
+}
+
+/// Where the text of a group goes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Turn {
+    /// What follows is of this sort.
+    To(Dest),
+    /// What follows is text that is collected apart.
+    Collect(Piece),
+}
+
+/// The destination a control word opens, by the sort of group it stands in. Unknown destinations
+/// that matter are marked as ignorable by `\*`; the others here hold no text, or text that stands
+/// elsewhere again.
+pub(super) fn destination(word: &str, within: Dest) -> Option<Turn> {
+    match within {
+        Dest::Silent | Dest::Fonts | Dest::Hex => None,
+        Dest::Info if word == "upr" => Some(Turn::To(Dest::InfoPair)),
+        Dest::Info => info(word).map(Turn::Collect),
+        Dest::InfoPair => (word == "ud").then_some(Turn::To(Dest::Info)),
+        Dest::Shape => shape(word),
+        Dest::Object => object(word),
+        Dest::Pair => (word == "ud").then_some(Turn::To(Dest::Text)),
+        Dest::Rows | Dest::Tag => None,
+        Dest::Text => text(word),
+    }
+}
+
+fn text(word: &str) -> Option<Turn> {
+    let to = match word {
+        "header" | "headerl" | "headerr" | "headerf" => {
+            return Some(Turn::Collect(Piece::Aside(Aside::Header)));
+        }
+        "footer" | "footerl" | "footerr" | "footerf" => {
+            return Some(Turn::Collect(Piece::Aside(Aside::Footer)));
+        }
+        "footnote" => return Some(Turn::Collect(Piece::Aside(Aside::Note))),
+        "annotation" => return Some(Turn::Collect(Piece::Aside(Aside::Comment))),
+        "fldinst" => return Some(Turn::Collect(Piece::Instruction)),
+        "generator" => return Some(Turn::Collect(Piece::Fact(Fact::Producer))),
+        "listtext" | "pntext" => return Some(Turn::Collect(Piece::Label)),
+        "fonttbl" => Dest::Fonts,
+        "info" => Dest::Info,
+        "object" => Dest::Object,
+        "shpinst" | "do" => Dest::Shape,
+        "upr" => Dest::Pair,
+        "nesttableprops" => Dest::Rows,
+        "htmltag" => Dest::Tag,
+        "moMath" | "moMathPara" | "shptxt" | "dptxbxtext" => Dest::Text,
+        _ if is_silent(word) => Dest::Silent,
+        _ => return None,
+    };
+    Some(Turn::To(to))
+}
+
+/// Properties of formulas hold their values as text.
+fn is_silent(word: &str) -> bool {
+    SILENT.contains(&word) || word.starts_with('m') && word.ends_with("Pr")
+}
+
+fn info(word: &str) -> Option<Piece> {
+    Some(match word {
+        "title" => Piece::Fact(Fact::Title),
+        "subject" => Piece::Fact(Fact::Subject),
+        "author" => Piece::Fact(Fact::Author),
+        "operator" => Piece::Fact(Fact::LastAuthor),
+        "creatim" => Piece::Date(Fact::Created),
+        "revtim" => Piece::Date(Fact::Modified),
+        _ => return None,
+    })
+}
+
+/// A drawn shape: of its properties nothing, of its text all.
+fn shape(word: &str) -> Option<Turn> {
+    match word {
+        "shptxt" | "dptxbxtext" => Some(Turn::Collect(Piece::TextBox)),
+        "sp" | "pict" | "shprslt" => Some(Turn::To(Dest::Silent)),
+        _ => None,
+    }
+}
+
+/// An embedded object: its class, its bytes, and how it looks.
+fn object(word: &str) -> Option<Turn> {
+    match word {
+        "objclass" => Some(Turn::Collect(Piece::ObjectClass)),
+        "objdata" => Some(Turn::Collect(Piece::ObjectData)),
+        "result" => Some(Turn::To(Dest::Text)),
+        _ => None,
+    }
+}

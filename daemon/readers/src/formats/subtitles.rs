@@ -1,0 +1,107 @@
+//! Subtitles: SubRip (`.srt`) and WebVTT (W3C). The text is what is said; numbers, times, settings
+//! and marks are not part of it, so that the same film timed anew stays the same.
+
+use super::{Reading, plain};
+use crate::input::Input;
+use crate::kind::is_subtitle_timing;
+use crate::sink::Sink;
+
+pub(super) const ENGINE: &str = "subtitles 1";
+
+/// Blocks of WebVTT that hold no cue.
+const SILENT: &[&str] = &["WEBVTT", "NOTE", "STYLE", "REGION"];
+
+pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
+    let text = plain::text_of(input, sink)?;
+    let text = text
+        .trim_start_matches('\u{feff}')
+        .replace("\r\n", "\n")
+        .replace('\r', "\n");
+    for block in text.split("\n\n") {
+        write_block(block.trim_matches('\n'), sink);
+    }
+    Ok(None)
+}
+
+/// A cue is an optional number or name, a line of times, and lines of text.
+fn write_block(block: &str, sink: &mut Sink) {
+    let first = block.split([' ', '\t', '\n']).next().unwrap_or_default();
+    let timing = block.lines().position(is_subtitle_timing);
+    if SILENT.contains(&first) && timing.is_none_or(|at| at > 1) {
+        return;
+    }
+    let said = block.lines().skip(timing.map_or(0, |at| at + 1));
+    for line in said {
+        sink.push(&unmarked(line));
+        sink.newline();
+    }
+}
+
+/// Longest mark, in bytes.
+const MAX_MARK: usize = 200;
+
+/// A line without `<i>`, `<v Jo>`, `<00:00:01.000>` and `{\an8}`.
+fn unmarked(line: &str) -> String {
+    let mut text = String::with_capacity(line.len());
+    let mut rest = line;
+    while let Some(at) = rest.find(['<', '{']) {
+        let close = if rest[at..].starts_with('<') {
+            '>'
+        } else {
+            '}'
+        };
+        let window = &rest[at + 1..rest.floor_char_boundary(at + 1 + MAX_MARK)];
+        let inside = window.split(close).next().unwrap_or_default();
+        let is_mark = inside.len() < window.len()
+            && if close == '>' {
+                inside.starts_with(|c: char| c.is_ascii_alphanumeric() || c == '/')
+            } else {
+                inside.starts_with('\\')
+            };
+        let end = if is_mark {
+            at + inside.len() + 2
+        } else {
+            at + 1
+        };
+        text.push_str(&rest[..if is_mark { at } else { end }]);
+        rest = &rest[end..];
+    }
+    text.push_str(rest);
+    ["&amp;", "&lt;", "&gt;", "&nbsp;"]
+        .iter()
+        .zip(["&", "<", ">", " "])
+        .fold(text, |text, (name, character)| {
+            if text.contains(name) {
+                text.replace(name, character)
+            } else {
+                text
+            }
+        })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::input::input_of;
+
+    fn text(subtitles: &str) -> String {
+        let mut sink = Sink::of(1 << 20);
+        read(&input_of(subtitles.as_bytes()), &mut sink).unwrap();
+        sink.take_text()
+    }
+
+    #[test]
+    fn only_what_is_said_is_read() {
+        let srt = "1\r\n00:00:01,000 --> 00:00:04,000\r\n<i>Hello</i>,\r\n{\\an8}you 3 < 4 {two}.\r\n\r\n2\r\n00:00:05,000 --> 00:00:06,000\r\n42\r\n";
+        assert_eq!(text(srt), "Hello,\nyou 3 < 4 {two}.\n42\n");
+        let vtt = "\u{feff}WEBVTT - title\nKind: captions\n\nNOTE\nnot said\n\nSTYLE\n::cue {}\n\nintro\n\
+                   00:01.000 --> 00:04.000 line:0 align:start\n<v Jo>Say <c.x>this</c> &amp; that\n\nlost line\n";
+        assert_eq!(text(vtt), "Say this & that\nlost line\n");
+    }
+
+    #[test]
+    fn marks_without_end_cost_no_more_than_the_line() {
+        let line = "<".repeat(100_000);
+        assert_eq!(unmarked(&line).len(), line.len());
+    }
+}

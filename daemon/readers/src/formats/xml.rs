@@ -1,0 +1,178 @@
+//! XML: text and CDATA in document order. No DTD is read, no entity expanded, nothing fetched.
+
+use quick_xml::Reader;
+use quick_xml::events::{BytesRef, Event};
+use simdex_extract::Reason;
+
+use super::{MAX_DEPTH, Reading, markup};
+use crate::charset;
+use crate::input::Input;
+use crate::sink::Sink;
+
+mod rfc;
+
+use rfc::Shown;
+
+pub(super) const ENGINE: &str = "quick-xml 0.42.0";
+
+pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
+    let (bytes, partial) = markup(input)?;
+    let xml = charset::decode(&bytes, charset::declared_label(&bytes, "encoding"), sink);
+    drop(bytes);
+    Ok(write_text(&xml, sink).or(partial))
+}
+
+/// Writes the text of all elements; says why if that is not all.
+fn write_text(xml: &str, sink: &mut Sink) -> Option<Reason> {
+    let mut reader = Reader::from_str(xml);
+    // What people call XML is often not well-formed; its text is wanted all the same.
+    let config = reader.config_mut();
+    config.check_end_names = false;
+    config.allow_unmatched_ends = true;
+    config.allow_dangling_amp = true;
+    let mut tree = Tree {
+        sink,
+        depth: 0,
+        tags: 0,
+        shown: Shown::default(),
+    };
+    loop {
+        match reader.read_event() {
+            Ok(Event::Eof) => return None,
+            Ok(_) if tree.sink.is_full() => return None,
+            Ok(event) => tree.take(&event),
+            Err(_) => return Some(Reason::Damaged),
+        }
+        if tree.depth > MAX_DEPTH {
+            return Some(Reason::DepthLimit);
+        }
+    }
+}
+
+/// Text is taken apart where two tags or more stand between two pieces. One tag alone is markup
+/// inside a line (`see <xref>RFC 1</xref>.`): nothing is inserted there, since nothing is there.
+struct Tree<'a> {
+    sink: &'a mut Sink,
+    depth: usize,
+    /// Tags since the last piece of text.
+    tags: usize,
+    shown: Shown,
+}
+
+impl Tree<'_> {
+    fn take(&mut self, event: &Event<'_>) {
+        match event {
+            Event::Start(tag) => {
+                self.depth += 1;
+                self.tags += 1;
+                self.shown.enter(tag.name().as_ref(), self.depth);
+            }
+            Event::End(_) => {
+                self.shown.leave(self.depth);
+                self.depth = self.depth.saturating_sub(1);
+                self.tags += 1;
+            }
+            Event::Empty(tag) => match self.shown.in_place_of(tag) {
+                // As text between a start and an end.
+                Some(text) => {
+                    self.tags += 1;
+                    self.push(&text);
+                    self.tags += 1;
+                }
+                None => self.tags += 2,
+            },
+            Event::Text(text) => self.push(&text.xml10_content()),
+            Event::CData(data) => self.push(&data.xml10_content()),
+            Event::GeneralRef(reference) => self.entity(reference),
+            Event::Comment(_) | Event::Decl(_) | Event::PI(_) | Event::DocType(_) | Event::Eof => {}
+        }
+    }
+
+    fn push(&mut self, text: &str) {
+        if self.shown.hides() {
+            return;
+        }
+        if self.tags >= 2 {
+            self.sink.newline();
+        }
+        // White space between tags joins nothing: the tags go on counting.
+        if !text.trim().is_empty() {
+            self.tags = 0;
+        }
+        self.sink.push(text);
+    }
+
+    fn entity(&mut self, reference: &BytesRef<'_>) {
+        match decoded(reference) {
+            Some(text) => self.push(&text),
+            None => {
+                self.push(" ");
+                self.sink.warn("unknown entities were left out");
+            }
+        }
+    }
+}
+
+/// The character an entity stands for: by number, or one of XML's five and HTML's names.
+pub(super) fn decoded(reference: &BytesRef<'_>) -> Option<String> {
+    if let Ok(Some(character)) = reference.resolve_char_ref() {
+        return Some(character.to_string());
+    }
+    let name = reference.xml10_content();
+    quick_xml::escape::resolve_html5_entity(&name).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn text(xml: &str) -> (String, Option<Reason>) {
+        let mut sink = Sink::of(1 << 20);
+        let partial = write_text(xml, &mut sink);
+        (sink.take_text(), partial)
+    }
+
+    #[test]
+    fn data_does_not_glue_and_inline_markup_does_not_split() {
+        let xml = "<?xml version='1.0'?><r><a>one</a><b>two</b><p>see <x>RFC 1</x>, <![CDATA[<ok>]]></p></r>";
+        assert_eq!(text(xml), ("one\ntwo\nsee RFC 1, <ok>".into(), None));
+    }
+
+    #[test]
+    fn entities_are_decoded_and_never_expanded() {
+        let bomb = "<!DOCTYPE r [<!ENTITY a 'x'><!ENTITY b '&a;&a;'><!ENTITY f SYSTEM 'file:///etc/passwd'>]>\
+                    <r>&lt;&#65;&#x42;&gt; &b;&f;end</r>";
+        let (text, partial) = text(bomb);
+        assert_eq!(text.split_whitespace().collect::<Vec<_>>(), ["<AB>", "end"]);
+        assert_eq!(partial, None);
+    }
+
+    #[test]
+    fn of_rfcxml_what_its_readers_see_is_taken() {
+        let body = "<t>See <xref target='A' derivedContent='RFC 1'/>.</t>\
+                    <reference><front><title>One</title><abstract><t>Long.</t></abstract></front>\
+                    <date/></reference><abstract>Own.</abstract>";
+        let (rfc, other) = (format!("<rfc>{body}</rfc>"), format!("<r>{body}</r>"));
+        assert_eq!(text(&rfc).0, "See [RFC 1].\nOne\nOwn.");
+        assert_eq!(text(&other).0, "See \n.\nOne\nLong.\nOwn.");
+    }
+
+    #[test]
+    fn nesting_beyond_the_limit_is_partial() {
+        let xml = format!("<r>start{}deep", "<d>".repeat(400_000));
+        assert_eq!(text(&xml), ("start".into(), Some(Reason::DepthLimit)));
+    }
+
+    #[test]
+    fn damage_keeps_what_stands_before() {
+        assert_eq!(text("<r>kept<p"), ("kept".into(), Some(Reason::Damaged)));
+    }
+
+    proptest! {
+        #[test]
+        fn any_markup_is_read_without_panic(xml in "(<[a-z/!?-]{0,8}|[&;>a-z \"'=]|CDATA|\\PC){0,60}") {
+            text(&xml);
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! What a file is, by its bytes. Its name only tells textual kinds apart.
+
+mod cfb;
+mod container;
+pub(crate) mod polyglot;
+mod textual;
+
+use std::borrow::Cow;
+use std::io;
+
+use crate::charset;
+use crate::input::Input;
+
+pub(crate) use textual::{is_dated_separator, is_subtitle_timing};
+
+/// Bytes of the beginning that are looked at.
+const PREFIX_BYTES: u64 = 64 << 10;
+
+/// A kind that is read, or why it is not.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// Read as this format; the media type tells its variety.
+    Read(Format, Cow<'static, str>),
+    /// Known by its media type, not read.
+    Known(Cow<'static, str>),
+    /// Known, and locked with a password.
+    Encrypted(&'static str),
+    /// Known by its magic, and its structure is broken.
+    Broken(&'static str),
+    /// Neither known nor text.
+    Binary,
+}
+
+/// The formats that are read, one reader each.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Format {
+    Plain,
+    Subtitles,
+    Html,
+    WebArchive,
+    Xml,
+    Rtf,
+    Pdf,
+    // OOXML, ODF and books: packages of parts.
+    Word,
+    Slides,
+    Sheets,
+    BinarySheets,
+    OpenDocument,
+    Epub,
+    // Compound files.
+    Doc,
+    Xls,
+    Ppt,
+    Msg,
+    // Messages and what holds them.
+    Mail,
+    Mbox,
+    Pst,
+    Tnef,
+    Card,
+    // Archives.
+    Zip,
+    Tar,
+    Packed,
+    SevenZip,
+}
+
+impl Kind {
+    /// A format with its media type.
+    pub(crate) const fn read(format: Format, media: &'static str) -> Self {
+        Self::Read(format, Cow::Borrowed(media))
+    }
+
+    /// The media type that names this kind.
+    pub(crate) fn media_type(&self) -> &str {
+        match self {
+            Self::Encrypted(media) | Self::Broken(media) => media,
+            Self::Read(_, media) | Self::Known(media) => media,
+            Self::Binary => "application/octet-stream",
+        }
+    }
+}
+
+/// A local header, the end record of an empty archive, the marks of a split one.
+const ZIP_STARTS: &[&[u8]] = &[
+    b"PK\x03\x04",
+    b"PK\x05\x06",
+    b"PK\x07\x08PK\x03\x04",
+    b"PK00PK\x03\x04",
+];
+
+/// Looks at the content, and at `name` where texts look alike.
+pub(crate) fn sniff(input: &Input, name: Option<&str>) -> io::Result<Kind> {
+    let prefix = input.prefix(PREFIX_BYTES)?;
+    if ZIP_STARTS.iter().any(|start| prefix.starts_with(start)) {
+        return Ok(container::zip_kind(input));
+    }
+    if prefix.starts_with(cfb::MAGIC) {
+        return Ok(cfb::kind(input));
+    }
+    if has_pdf_header(&prefix) {
+        return Ok(Kind::read(Format::Pdf, "application/pdf"));
+    }
+    if let Some((format, media)) = read_by_magic(&prefix) {
+        return Ok(Kind::read(format, media));
+    }
+    if is_tar(&prefix) {
+        return Ok(Kind::read(Format::Tar, "application/x-tar"));
+    }
+    if let Some(media) = by_magic(&prefix) {
+        return Ok(Kind::Known(Cow::Borrowed(media)));
+    }
+    if charset::is_text(&prefix) || textual::is_message(&prefix) {
+        let whole = prefix.len() as u64 == input.len();
+        return Ok(textual::kind(&prefix, whole, name));
+    }
+    Ok(Kind::Binary)
+}
+
+/// `%PDF-` at the start of a line within the first kilobyte, as readers of PDF accept it; and
+/// something of a PDF after it, since texts about PDF begin so too.
+fn has_pdf_header(prefix: &[u8]) -> bool {
+    let head = &prefix[..prefix.len().min(1024)];
+    let at = head.windows(5).position(|window| window == b"%PDF-");
+    at.is_some_and(|at| {
+        let starts_line = at == 0 || !head[at - 1].is_ascii_graphic();
+        starts_line
+            && (at == 0
+                || prefix[at..]
+                    .windows(5)
+                    .any(|window| window == b" obj\n" || window == b" obj\r"))
+    })
+}
+
+/// A header of `tar`: by its magic, or in archives older than that by its checksum, the sum of its
+/// bytes with blanks in the checksum's place.
+pub(crate) fn is_tar(prefix: &[u8]) -> bool {
+    let Some(header) = prefix.get(..512) else {
+        return false;
+    };
+    let stated = str::from_utf8(&header[148..156]).unwrap_or_default();
+    let stated = stated.trim_matches([' ', '\0']);
+    let sum: u32 = header.iter().map(|&byte| u32::from(byte)).sum();
+    let field: u32 = header[148..156].iter().map(|&byte| u32::from(byte)).sum();
+    header[257..].starts_with(b"ustar")
+        || header[0] != 0 && u32::from_str_radix(stated, 8) == Ok(sum - field + 8 * 32)
+}
+
+fn read_by_magic(prefix: &[u8]) -> Option<(Format, &'static str)> {
+    let found = READ_MAGIC.iter().find(|(at, bytes, ..)| {
+        prefix
+            .get(*at..)
+            .is_some_and(|rest| rest.starts_with(bytes))
+    });
+    found.map(|(.., format, media)| (*format, *media))
+}
+
+fn by_magic(prefix: &[u8]) -> Option<&'static str> {
+    let found = MAGIC.iter().find(|(at, bytes, _)| {
+        prefix
+            .get(*at..)
+            .is_some_and(|rest| rest.starts_with(bytes))
+    });
+    found.map(|(_, _, media)| *media)
+}
+
+/// Offset, bytes, and the format they begin.
+const READ_MAGIC: &[(usize, &[u8], Format, &str)] = &[
+    (0, b"{\\rtf", Format::Rtf, "application/rtf"),
+    (0, b"\x1f\x8b", Format::Packed, "application/gzip"),
+    (0, b"BZh", Format::Packed, "application/x-bzip2"),
+    (0, b"\xfd7zXZ\0", Format::Packed, "application/x-xz"),
+    (0, b"\x28\xb5\x2f\xfd", Format::Packed, "application/zstd"),
+    (
+        0,
+        b"7z\xbc\xaf\x27\x1c",
+        Format::SevenZip,
+        "application/x-7z-compressed",
+    ),
+    (0, b"!BDN", Format::Pst, "application/vnd.ms-outlook-pst"),
+    (
+        0,
+        b"\x78\x9f\x3e\x22",
+        Format::Tnef,
+        "application/vnd.ms-tnef",
+    ),
+];
+
+/// Offset, bytes, media type of what is not read. The IANA name where there is one.
+const MAGIC: &[(usize, &[u8], &str)] = &[
+    (0, b"%!PS", "application/postscript"),
+    (0, b"Rar!\x1a\x07", "application/vnd.rar"),
+    (0, b"!<arch>\n", "application/x-archive"),
+    (0, b"MSCF", "application/vnd.ms-cab-compressed"),
+    (0, b"ITSF", "application/vnd.ms-htmlhelp"),
+    (
+        0,
+        b"\xe4\x52\x5c\x7b\x8c\xd8\xa7\x4d",
+        "application/onenote",
+    ),
+    (0, b"\x89PNG\r\n\x1a\n", "image/png"),
+    (0, b"\xff\xd8\xff", "image/jpeg"),
+    (0, b"GIF87a", "image/gif"),
+    (0, b"GIF89a", "image/gif"),
+    (0, b"II*\0", "image/tiff"),
+    (0, b"MM\0*", "image/tiff"),
+    (8, b"WEBP", "image/webp"),
+    (0, b"8BPS", "image/vnd.adobe.photoshop"),
+    (0, b"\0\0\x01\0", "image/vnd.microsoft.icon"),
+    (8, b"WAVE", "audio/wav"),
+    (8, b"AVI ", "video/x-msvideo"),
+    (4, b"ftyp", "video/mp4"),
+    (0, b"OggS", "application/ogg"),
+    (0, b"ID3", "audio/mpeg"),
+    (0, b"fLaC", "audio/flac"),
+    (0, b"\x1aE\xdf\xa3", "video/x-matroska"),
+    (0, b"FWS", "application/vnd.adobe.flash.movie"),
+    (0, b"\x7fELF", "application/x-elf"),
+    (0, b"\xca\xfe\xba\xbe", "application/java-vm"),
+    (0, b"SQLite format 3\0", "application/vnd.sqlite3"),
+    (0, b"wOFF", "font/woff"),
+    (0, b"wOF2", "font/woff2"),
+    (0, b"OTTO", "font/otf"),
+    (0, b"\0\x01\0\0\0", "font/ttf"),
+];
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,43 @@
+//! The readers: from the bytes of a document to its text, facts and members, one reader per format.
+//!
+//! They run in the sandboxed workers of [`simdex_extract`] and nowhere else: the program gives
+//! [`worker_main`] to its hidden subcommand, and the daemon's library does not know this crate.
+//!
+//! A document goes through [`read`]: `kind` tells what it is by its bytes, `formats` has the reader of
+//! that format, which takes an `Input` and writes to a `Sink`. `formats` knows `kind`, and `kind` no
+//! format; what both take apart stands beside them (`compound`, `zip_header`, `charset`).
+
+mod charset;
+mod compound;
+mod formats;
+mod input;
+mod kind;
+mod sink;
+mod zip_header;
+
+use std::process::ExitCode;
+
+use simdex_extract::{Extraction, Job, Task};
+
+use input::Input;
+use sink::Sink;
+
+/// Serves documents from stdin as a worker of a [`Pool`](simdex_extract::Pool) until it closes.
+#[must_use]
+pub fn worker_main() -> ExitCode {
+    simdex_extract::worker_main(read)
+}
+
+/// Reads one document. Members go out while it is read; panics of parsers end here.
+#[must_use]
+pub fn read(job: Job) -> Extraction {
+    let input = Input::new(job.document, job.length);
+    let sink = Sink::new(job.output_bytes, job.budgets, job.members);
+    match job.task {
+        Task::Read => formats::extract(&input, job.name.as_deref(), sink),
+        Task::JoinPages => formats::join_pages(&input, sink),
+    }
+}
+
+#[cfg(test)]
+mod tests;

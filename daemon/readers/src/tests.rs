@@ -1,0 +1,109 @@
+//! The readers in true workers: this test binary, started again for the ignored test below.
+
+use std::ffi::OsString;
+use std::fs::File;
+use std::io::{self, Read, Write};
+
+use simdex_extract::{Hint, Limits, Outcome, Pool, Reason, WorkerCommand};
+
+use crate::formats::samples::{pdf, pdf_of, stream};
+
+#[test]
+#[ignore = "a worker: started by the other tests"]
+fn worker() {
+    let _ = crate::worker_main();
+}
+
+/// The command for an ignored test of this binary.
+fn test_worker(test: &str) -> WorkerCommand {
+    let args = [
+        "--ignored",
+        "--exact",
+        test,
+        "--nocapture",
+        "--test-threads=1",
+    ];
+    WorkerCommand {
+        program: std::env::current_exe().unwrap(),
+        args: args.map(OsString::from).to_vec(),
+    }
+}
+
+/// A read-only file with this content.
+fn document(content: &[u8]) -> File {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(content).unwrap();
+    File::open(file.path()).unwrap()
+}
+
+fn read(pool: &Pool, content: &[u8]) -> Outcome {
+    pool.extract(document(content), &Hint::default()).outcome
+}
+
+fn text_of(outcome: Outcome) -> String {
+    match outcome {
+        Outcome::Text { text, .. } => text.into_string(),
+        other => panic!("no text but {other:?}"),
+    }
+}
+
+#[test]
+fn a_worker_reads_and_reports_its_sandbox() {
+    let pool = Pool::new(test_worker("tests::worker"), 2, Limits::default());
+    let report = pool.sandbox();
+    assert!(
+        report.enforced.iter().any(|piece| piece == "memory limit"),
+        "{report}"
+    );
+    let hint = Hint {
+        name: Some("list.md".into()),
+        ..Hint::default()
+    };
+    let extraction = pool.extract(document("- Grüße\n".as_bytes()), &hint);
+    assert_eq!(text_of(extraction.outcome), "- Grüße\n");
+    assert_eq!(
+        (&*extraction.media_type, &*extraction.engine),
+        ("text/markdown", "plain 1")
+    );
+}
+
+#[test]
+fn a_pdf_whose_objects_unpack_to_too_much_costs_one_worker() {
+    // An object stream is unpacked by the library alone, and before anything can be measured.
+    let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::fast());
+    io::copy(&mut io::repeat(b' ').take(3 << 30), &mut encoder).unwrap();
+    let packed = encoder.finish().unwrap();
+    let mut bomb =
+        b"%PDF-1.5\n1 0 obj\n<< /Type /ObjStm /N 1 /First 4 /Filter /FlateDecode".to_vec();
+    write!(bomb, " /Length {} >>\nstream\n", packed.len()).unwrap();
+    bomb.extend(packed);
+    bomb.extend(b"\nendstream\nendobj\n2 0 obj\n<< /Type /Catalog >>\nendobj\n");
+    let table = bomb.len();
+    write!(
+        bomb,
+        "xref\n0 3\n0000000000 65535 f \n0000000009 00000 n \n0000000000 00000 n \n\
+         trailer\n<< /Size 3 /Root 2 0 R >>\nstartxref\n{table}\n%%EOF\n"
+    )
+    .unwrap();
+    let pool = Pool::new(test_worker("tests::worker"), 1, Limits::default());
+    assert_eq!(read(&pool, &bomb), Outcome::Failed(Reason::MemoryLimit));
+    assert!(text_of(read(&pool, &pdf(&["after"]))).contains("after"));
+}
+
+#[test]
+fn a_pdf_form_that_draws_itself_costs_nothing() {
+    let form = "<< /Type /XObject /Subtype /Form /BBox [0 0 9 9] /Length 5 \
+                /Resources << /XObject << /X 4 0 R >> >> >>\nstream\n/X Do\nendstream";
+    let endless = pdf_of(&[
+        "<< /Type /Catalog /Pages 2 0 R >>".into(),
+        "<< /Type /Pages /Kids [3 0 R] /Count 1 >>".into(),
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 9 9] /Contents 5 0 R \
+         /Resources << /XObject << /X 4 0 R >> >> >>"
+            .into(),
+        form.into(),
+        stream("/X Do"),
+    ]);
+    let pool = Pool::new(test_worker("tests::worker"), 1, Limits::default());
+    assert_eq!(read(&pool, &endless), Outcome::NoText(Reason::NeedsOcr));
+    assert!(text_of(read(&pool, &pdf(&["after"]))).contains("after"));
+}

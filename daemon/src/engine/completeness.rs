@@ -1,0 +1,92 @@
+//! Whether the index holds everything that was seen: said here alone, from walks, queue, index, roots
+//! and alarms.
+
+use simdex_index::{Cancel, View};
+use simdex_proto::completeness::{Completeness, Pending};
+use thiserror::Error;
+
+use super::{Engine, EngineError, lock};
+use crate::roots::RootState;
+
+/// An answer was wanted only if it was complete.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+#[error("the index is not complete: {0}")]
+pub struct Incomplete(pub Pending);
+
+/// What an answer rests on: the index as it was before the answer was made.
+pub struct Basis<'a> {
+    engine: &'a Engine,
+    before: Completeness,
+    strict: bool,
+}
+
+impl<'a> Basis<'a> {
+    /// Of an answer about to be made within a view; refused where it is `strict` and something is
+    /// pending.
+    pub fn of(engine: &'a Engine, view: &View, strict: bool) -> Result<Self, Incomplete> {
+        let before = engine.completeness(view);
+        let basis = Self {
+            engine,
+            before,
+            strict,
+        };
+        basis.close()?;
+        Ok(basis)
+    }
+
+    /// What is known so far: texts may have turned out to be damaged while the answer was made.
+    pub fn completeness(&self) -> Completeness {
+        let damaged = self.engine.index.damaged_texts();
+        self.before.clone().with_damaged(damaged)
+    }
+
+    /// The same at the end of the answer, refused as at its beginning.
+    pub fn close(&self) -> Result<Completeness, Incomplete> {
+        let completeness = self.completeness();
+        match &completeness.pending {
+            Some(pending) if self.strict => Err(Incomplete(pending.clone())),
+            _ => Ok(completeness),
+        }
+    }
+}
+
+impl Engine {
+    /// Whether the index holds everything that was seen. Roots outside the view do not count.
+    pub fn completeness(&self, view: &View) -> Completeness {
+        self.pending(view).into()
+    }
+
+    /// Returns once nothing is queued and every document is settled. What does not pass by itself (a
+    /// root that is stale, a loss that is held, a damaged text) is not waited for.
+    pub fn wait_until_complete(&self, cancel: &Cancel) -> Result<(), EngineError> {
+        let view = self.roots.view();
+        let pending = || self.pending(&view).passing() > 0;
+        self.pipeline.wait_while(pending, cancel)
+    }
+
+    /// What keeps the index from being complete. A change goes from a walk to the queue and from there
+    /// to the settler: counted in that order, none slips through.
+    fn pending(&self, view: &View) -> Pending {
+        let queued = self.roots_being_walked(view) + self.counts().0;
+        let unsettled = self.index.unsettled();
+        let shown = self.roots.iter().filter(|root| view.shows(root.id));
+        let states: Vec<RootState> = shown.map(|root| root.state()).collect();
+        let count = |is: fn(&RootState) -> bool| states.iter().filter(|state| is(state)).count();
+        Pending {
+            queued,
+            unsettled,
+            stale_roots: count(|s| matches!(s, RootState::Stale | RootState::Replaced)) as u64,
+            held_losses: count(|s| *s == RootState::LossHeld) as u64,
+            damaged: self.index.damaged_texts(),
+            alarm: self.host.alarms.gravest().map(|alarm| alarm.reason),
+        }
+    }
+
+    fn roots_being_walked(&self, view: &View) -> u64 {
+        let walks = lock(&self.walks);
+        let wanted = |id| walks.iter().any(|(of, walks)| *of == id && walks.is_busy());
+        let shown = self.roots.iter().filter(|root| view.shows(root.id));
+        let walked = shown.filter(|root| root.is_walked() || wanted(root.id));
+        walked.count() as u64
+    }
+}

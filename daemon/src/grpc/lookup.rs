@@ -1,0 +1,97 @@
+//! Look-ups of one thing that the index knows: a group, a document with its files.
+
+use std::os::unix::ffi::OsStrExt;
+
+use simdex_index::{Cancel, FileView, Index, MemoryPermit};
+use simdex_proto::v1;
+use simdex_schema::GroupId;
+use tonic::Status;
+
+use super::status::{Refused, shown};
+use super::{convert, question};
+use crate::engine::Engine;
+use crate::lists::{self, GroupRequest};
+use crate::query::QueryError;
+
+/// One group; NOT_FOUND where nothing has the id.
+pub(super) fn group(
+    engine: &Engine,
+    source: v1::get_group_request::Source,
+    strict: bool,
+) -> Result<v1::GetGroupReply, Refused> {
+    use v1::get_group_request::Source as Wire;
+    let (group, completeness) = match source {
+        Wire::Path(path) => {
+            let file = question::file(engine, &question::path(path)?)?;
+            lists::group(engine, &GroupRequest::Of(&file), strict)?
+        }
+        Wire::Id(id) => {
+            let found = lists::group(engine, &GroupRequest::Id(GroupId(id)), strict)?;
+            if found.0.is_none() {
+                return Err(Status::not_found(format!("no group has the id {id}")).into());
+            }
+            found
+        }
+    };
+    Ok(v1::GetGroupReply {
+        group: group.map(convert::group),
+        completeness: Some(completeness.into()),
+    })
+}
+
+/// A document with its files.
+pub(super) fn document(
+    engine: &Engine,
+    request: v1::GetDocumentRequest,
+    cancel: &Cancel,
+) -> Result<(v1::GetDocumentReply, Option<MemoryPermit>), Refused> {
+    use v1::get_document_request::Source as Wire;
+    let index: &Index = &engine.index;
+    let before = engine.completeness(&engine.roots.view());
+    let (id, hash) = match request.source {
+        Some(Wire::Path(path)) => {
+            let file = question::file(engine, &question::path(path)?)?;
+            file.document.ok_or_else(|| without_text(&file))?
+        }
+        Some(Wire::Document(hash)) => {
+            let hash = question::document(&hash)?;
+            let unknown = || QueryError::UnknownDocument(hash);
+            (index.document_by_hash(hash)?.ok_or_else(unknown)?, hash)
+        }
+        None => return Err(Status::invalid_argument("the request names no document").into()),
+    };
+    let files = index.files_of(id, &engine.roots.view())?;
+    let record = index.document(id)?.filter(|_| !files.is_empty());
+    let record = record.ok_or(QueryError::UnknownDocument(hash))?;
+    cancel.check()?;
+    let account = index.memory().questions.account(cancel);
+    let shingles = index.shingles(id, &account)?;
+    let shingles = shingles.map_or(0, |set| set.len() as u64);
+    cancel.check()?;
+    let text = match request.with_text {
+        true => index.held_text(id, &account)?,
+        false => None,
+    };
+    let (text, held) = text.unzip();
+    let reply = v1::GetDocumentReply {
+        document: hash.0.to_vec(),
+        chars: record.chars,
+        shingles,
+        files: files.iter().map(convert::file).collect(),
+        text,
+        completeness: Some(before.with_damaged(index.damaged_texts()).into()),
+    };
+    Ok((reply, held.flatten()))
+}
+
+fn without_text(file: &FileView) -> Status {
+    let path = shown(file.path.as_os_str().as_bytes());
+    let state = file.state.name();
+    let reason = file.reason.as_str();
+    let why = if reason.is_empty() {
+        String::new()
+    } else {
+        format!(" ({reason})")
+    };
+    Status::failed_precondition(format!("{path} has no text: its state is {state}{why}"))
+}

@@ -1,0 +1,199 @@
+//! Reports of this daemon that lie below a root: what it wrote itself is no document of the share.
+//!
+//! A file is passed over where it stands in a folder whose manifest this daemon marked, has the name of
+//! a file of reports, and has the very bytes that the manifest gives it. Whatever else lies there is
+//! read: nobody can hide a file by a name.
+
+use std::collections::VecDeque;
+use std::io::Read;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use simdex_schema::file::FileOutcome;
+use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat, Reason, RootId, State};
+
+use crate::report::{Listing, ReportKey};
+use crate::roots::Root;
+use crate::watch::stat::Observe;
+use crate::watch::walk::{Look, Seen};
+
+const MANIFEST: &str = "manifest.json";
+/// Files at the top of a report.
+const AT_TOP: [&str; 5] = [
+    MANIFEST,
+    "groups.jsonl",
+    "diffs.jsonl",
+    "unread.jsonl",
+    "report.html",
+];
+/// Longest manifest that is looked into, bytes: that of some 200,000 files.
+const LONGEST: u64 = 32 << 20;
+/// Manifests kept in mind.
+const KEPT: usize = 4;
+
+/// Knows the reports of this daemon below its roots.
+pub struct OwnReports {
+    key: ReportKey,
+    kept: Mutex<VecDeque<Kept>>,
+}
+
+/// A manifest that was looked into.
+struct Kept {
+    root: RootId,
+    path: Vec<u8>,
+    stat: FileStat,
+    /// None where it is not this daemon's.
+    listing: Option<Arc<Own>>,
+}
+
+/// A report of this daemon.
+struct Own {
+    listing: Listing,
+    /// Of the manifest itself.
+    manifest: [u8; 32],
+}
+
+impl OwnReports {
+    /// Those that bear the mark of this key.
+    pub fn marked_by(key: ReportKey) -> Self {
+        Self {
+            key,
+            kept: Mutex::default(),
+        }
+    }
+
+    /// The key that marks them.
+    pub fn key(&self) -> &ReportKey {
+        &self.key
+    }
+
+    /// The content that a file has in a report of this daemon; none where it belongs to none.
+    pub(super) fn content_of(&self, root: &Root, key: &FileKey) -> Option<ContentHash> {
+        let place = place(&key.path)?;
+        let own = self.report_at(root, [place.report, MANIFEST.as_bytes()].concat())?;
+        let hash = match place.name {
+            MANIFEST => Some(&own.manifest),
+            name => own.listing.get(name),
+        };
+        hash.map(|hash| ContentHash(*hash))
+    }
+
+    fn report_at(&self, root: &Root, path: Vec<u8>) -> Option<Arc<Own>> {
+        let Look::Seen(Seen::File { stat, .. }, _) = root.look(&path) else {
+            return None;
+        };
+        let lock = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |kept: &&Kept| {
+            kept.root == root.id && kept.path == path && kept.stat.unchanged(&stat, true)
+        };
+        if let Some(kept) = lock().iter().find(is_it) {
+            return kept.listing.clone();
+        }
+        let listing = self.read(root, &path).map(Arc::new);
+        let mut kept = lock();
+        kept.retain(|kept| kept.root != root.id || kept.path != path);
+        kept.truncate(KEPT - 1);
+        kept.push_front(Kept {
+            root: root.id,
+            path,
+            stat,
+            listing: listing.clone(),
+        });
+        listing
+    }
+
+    fn read(&self, root: &Root, path: &[u8]) -> Option<Own> {
+        let file = root.open_file(path).ok()?;
+        let mut text = String::new();
+        file.take(LONGEST).read_to_string(&mut text).ok()?;
+        Some(Own {
+            listing: self.key.listed(&text)?,
+            manifest: *blake3::hash(text.as_bytes()).as_bytes(),
+        })
+    }
+}
+
+/// A place that a file of a report can have.
+#[derive(Debug, PartialEq, Eq)]
+struct Place<'a> {
+    /// The folder of the report, with a slash at its end; empty for the root itself.
+    report: &'a [u8],
+    /// Below it.
+    name: &'a str,
+}
+
+/// Where a path would stand in a report; none where no report has such a file. Most files are told apart
+/// here, without a look at the share.
+fn place(path: &[u8]) -> Option<Place<'_>> {
+    let parts = path.rsplit(|byte| *byte == b'/').take(3);
+    let mut parts = parts.map(|part| std::str::from_utf8(part).unwrap_or_default());
+    let (file, folder, above) = (parts.next()?, parts.next(), parts.next());
+    let length = if AT_TOP.contains(&file) {
+        file.len()
+    } else if folder == Some("text") && is_hash(file.strip_suffix(".txt")?, 64) {
+        "text/".len() + file.len()
+    } else if above == Some("diffs") && is_hash(file.strip_suffix(".diff")?, 16) {
+        let group = folder.filter(|id| id.bytes().all(|byte| byte.is_ascii_digit()))?;
+        "diffs//".len() + group.len() + file.len()
+    } else {
+        return None;
+    };
+    let (report, name) = path.split_at(path.len() - length);
+    let name = std::str::from_utf8(name).ok()?;
+    Some(Place { report, name })
+}
+
+fn is_hash(text: &str, digits: usize) -> bool {
+    let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
+    text.len() == digits && text.bytes().all(is_digit)
+}
+
+/// What is recorded of a file of such a report.
+pub(super) fn record(stat: FileStat, racy: bool) -> FileRecord {
+    let (state, reason) = (State::Skipped, "own-report");
+    FileRecord {
+        stat,
+        racy,
+        outcome: FileOutcome::Unread(state, Reason::code(reason)),
+        member: None,
+        last_read: None,
+    }
+}
+
+/// Whether that is on record.
+pub(super) fn is_recorded(outcome: &FileOutcome) -> bool {
+    *outcome == record(FileStat::default(), false).outcome
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_that_reports_have_are_looked_into() {
+        let hash = "0a".repeat(32);
+        let of = |path: &str| {
+            let place = place(path.as_bytes())?;
+            let report = String::from_utf8(place.report.to_vec()).unwrap();
+            Some((report, place.name.to_owned()))
+        };
+        let found = |report: &str, name: &str| Some((report.to_owned(), name.to_owned()));
+        assert_eq!(of("a/r/report.html"), found("a/r/", "report.html"));
+        assert_eq!(of("manifest.json"), found("", "manifest.json"));
+        let text = format!("text/{hash}.txt");
+        assert_eq!(of(&format!("r/{text}")), found("r/", &text));
+        let diff = format!("diffs/17/{}.diff", &hash[..16]);
+        assert_eq!(of(&diff), found("", &diff));
+        for other in [
+            "a.txt",
+            "r/report.htm",
+            "text/a.txt",
+            &format!("texts/{hash}.txt"),
+            &format!("diffs/x/{}.diff", &hash[..16]),
+            &format!("diffs/{hash}.diff"),
+            "x.zip\0manifest.json",
+            "",
+        ] {
+            assert_eq!(of(other), None, "{other}");
+        }
+    }
+}

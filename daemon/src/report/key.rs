@@ -1,0 +1,116 @@
+//! The mark by which a daemon knows the reports it wrote, wherever they lie.
+//!
+//! A mark that anybody could set would hide files from the index. So it is a keyed BLAKE3 of the
+//! manifest, and the key never leaves the data directory: without it nobody can make a manifest that
+//! counts, and a manifest that counts names each file by its own BLAKE3.
+use std::collections::HashMap;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::Path;
+
+use rustix::fs::OFlags;
+use serde::Deserialize;
+
+use super::manifest;
+use super::sink::FileEntry;
+
+/// The file in the data directory.
+const NAME: &str = "report-key";
+
+/// The key of a data directory.
+pub struct ReportKey([u8; 32]);
+
+/// The files of a report by name, each with the hash of its bytes.
+pub type Listing = HashMap<String, [u8; 32]>;
+
+impl ReportKey {
+    /// The key in a data directory, made where there is none, or no whole one.
+    ///
+    /// # Errors
+    /// Where it can neither be read nor made.
+    pub fn open(data_dir: &Path) -> io::Result<Self> {
+        let path = data_dir.join(NAME);
+        match open_itself(OpenOptions::new().read(true), &path) {
+            Ok(file) => {
+                let mut bytes = Vec::new();
+                file.take(64).read_to_end(&mut bytes)?;
+                match bytes.try_into() {
+                    Ok(key) => Ok(Self(key)),
+                    // A crash while it was made: no report bears it.
+                    Err(_) => Self::make(data_dir, &path),
+                }
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Self::make(data_dir, &path),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn make(data_dir: &Path, path: &Path) -> io::Result<Self> {
+        let mut key = [0; 32];
+        File::open("/dev/urandom")?.read_exact(&mut key)?;
+        let mut options = OpenOptions::new();
+        options.write(true).create(true).truncate(true).mode(0o600);
+        let mut file = open_itself(&options, path)?;
+        file.write_all(&key)?;
+        file.sync_all()?;
+        File::open(data_dir)?.sync_all()?;
+        Ok(Self(key))
+    }
+
+    /// The mark of a manifest: of all lines before it.
+    pub(super) fn mark(&self, lines: &str) -> blake3::Hash {
+        blake3::keyed_hash(&self.0, lines.as_bytes())
+    }
+
+    /// What a manifest lists, where this key marked it.
+    pub fn listed(&self, text: &str) -> Option<Listing> {
+        #[derive(Deserialize)]
+        struct Manifest {
+            files: Vec<FileEntry>,
+        }
+        let (lines, mark) = manifest::marked(text)?;
+        // Compared in constant time.
+        if self.mark(lines) != blake3::Hash::from_hex(mark).ok()? {
+            return None;
+        }
+        let manifest: Manifest = serde_json::from_str(text).ok()?;
+        let listed = manifest.files.into_iter().map(|file| {
+            let hash = blake3::Hash::from_hex(&file.blake3).ok()?;
+            Some((file.path, *hash.as_bytes()))
+        });
+        listed.collect()
+    }
+}
+
+/// Opens a file of ours, never through a symlink.
+fn open_itself(options: &OpenOptions, path: &Path) -> io::Result<File> {
+    let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    options
+        .clone()
+        .custom_flags(flags.bits().cast_signed())
+        .open(path)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::PermissionsExt as _;
+
+    #[test]
+    fn a_key_stays_the_same_and_is_its_owners_alone() {
+        let dir = tempfile::tempdir().unwrap();
+        let first = ReportKey::open(dir.path()).unwrap();
+        assert_eq!(ReportKey::open(dir.path()).unwrap().0, first.0);
+        let path = dir.path().join(NAME);
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        std::fs::write(&path, b"cut").unwrap();
+        let second = ReportKey::open(dir.path()).unwrap();
+        assert_ne!(second.0, first.0);
+        assert_eq!(ReportKey::open(dir.path()).unwrap().0, second.0);
+        std::fs::remove_file(&path).unwrap();
+        std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+        assert!(ReportKey::open(dir.path()).is_err());
+    }
+}

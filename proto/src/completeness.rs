@@ -1,0 +1,205 @@
+//! What an answer rests on, as JSON and in words: the same for the daemon's scan and reports and for
+//! simctl.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use crate::v1;
+
+/// Whether the index held everything that the daemon had seen: two fields of every line that closes
+/// an answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Completeness {
+    /// Nothing is pending.
+    pub complete: bool,
+    /// What is; none where nothing is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pending: Option<Pending>,
+}
+
+/// What keeps the index from being complete.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Pending {
+    /// Changes seen and not yet applied: files waiting or being read, and roots being walked, one each.
+    pub queued: u64,
+    /// Documents whose group is not settled yet.
+    pub unsettled: u64,
+    /// Roots that are missing, unreadable or replaced.
+    pub stale_roots: u64,
+    /// Roots whose loss of files waits for a person.
+    pub held_losses: u64,
+    /// Documents whose extracted text is damaged on disk.
+    pub damaged: u64,
+    /// Why changes are not applied now, where they are not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alarm: Option<String>,
+}
+
+impl From<Pending> for Completeness {
+    fn from(pending: Pending) -> Self {
+        let complete = pending == Pending::default();
+        Self {
+            complete,
+            pending: (!complete).then_some(pending),
+        }
+    }
+}
+
+impl Completeness {
+    /// Documents whose text is damaged.
+    pub fn damaged(&self) -> u64 {
+        self.pending.as_ref().map_or(0, |pending| pending.damaged)
+    }
+
+    /// The same where so many texts turned out to be damaged.
+    pub fn with_damaged(self, damaged: u64) -> Self {
+        let mut pending = self.pending.unwrap_or_default();
+        pending.damaged = pending.damaged.max(damaged);
+        pending.into()
+    }
+}
+
+impl Pending {
+    /// Changes and documents that come to an end by themselves.
+    pub fn passing(&self) -> u64 {
+        self.queued + self.unsettled
+    }
+
+    /// What to do about it, in a few words.
+    pub fn advice(&self) -> String {
+        let roots = self.stale_roots + self.held_losses > 0;
+        let lasting = [
+            (self.alarm.is_some(), "`simctl status` tells what is wrong"),
+            (roots, "`simctl roots` names the roots"),
+            (self.damaged > 0, "`simctl sync` reads damaged texts again"),
+        ];
+        let lasting = lasting.iter().filter(|(is_so, _)| *is_so);
+        let mut advice: Vec<&str> = lasting.map(|(_, words)| *words).collect();
+        match (self.passing() > 0, advice.is_empty()) {
+            (true, true) => advice.push("`--wait` waits until it is"),
+            (true, false) => advice.insert(0, "`--wait` waits for changes and documents alone"),
+            (false, _) => {}
+        }
+        advice.join(", ")
+    }
+}
+
+/// `5,218 changes queued, 312 documents not settled`
+impl fmt::Display for Pending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let counts = [
+            (self.queued, "change", "queued"),
+            (self.unsettled, "document", "not settled"),
+            (self.stale_roots, "root", "stale"),
+            (self.held_losses, "loss", "held"),
+            (self.damaged, "text", "damaged"),
+        ];
+        let mut first = true;
+        for (count, noun, what) in counts.into_iter().filter(|(count, ..)| *count > 0) {
+            let plural = match (count, noun) {
+                (1, _) => "",
+                (_, "loss") => "es",
+                _ => "s",
+            };
+            let comma = if first { "" } else { ", " };
+            write!(f, "{comma}{} {noun}{plural} {what}", grouped(count))?;
+            first = false;
+        }
+        match &self.alarm {
+            Some(reason) if first => write!(f, "changes are not applied ({reason})"),
+            Some(reason) => write!(f, ", changes are not applied ({reason})"),
+            None => Ok(()),
+        }
+    }
+}
+
+/// 1,234,567
+fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+impl From<&v1::Completeness> for Completeness {
+    fn from(wire: &v1::Completeness) -> Self {
+        let pending = wire.pending.as_ref().map(|pending| Pending {
+            queued: pending.queued,
+            unsettled: pending.unsettled,
+            stale_roots: pending.stale_roots,
+            held_losses: pending.held_losses,
+            damaged: pending.damaged,
+            alarm: pending.alarm.clone(),
+        });
+        Self {
+            complete: wire.complete,
+            pending,
+        }
+    }
+}
+
+impl From<Completeness> for v1::Completeness {
+    fn from(told: Completeness) -> Self {
+        let pending = told.pending.map(|pending| v1::Pending {
+            queued: pending.queued,
+            unsettled: pending.unsettled,
+            stale_roots: pending.stale_roots,
+            held_losses: pending.held_losses,
+            damaged: pending.damaged,
+            alarm: pending.alarm,
+        });
+        Self {
+            complete: told.complete,
+            pending,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_pending_is_said_in_one_sentence_with_a_way_out() {
+        let mut pending = Pending {
+            queued: 5_218,
+            unsettled: 312,
+            ..Pending::default()
+        };
+        let said = |pending: &Pending| format!("{pending}; {}", pending.advice());
+        assert_eq!(
+            said(&pending),
+            "5,218 changes queued, 312 documents not settled; `--wait` waits until it is"
+        );
+        pending = Pending {
+            queued: 1,
+            stale_roots: 1,
+            held_losses: 2,
+            damaged: 1,
+            alarm: Some("no space left".to_owned()),
+            ..Pending::default()
+        };
+        assert_eq!(
+            said(&pending),
+            "1 change queued, 1 root stale, 2 losses held, 1 text damaged, \
+             changes are not applied (no space left); \
+             `--wait` waits for changes and documents alone, `simctl status` tells what is wrong, \
+             `simctl roots` names the roots, `simctl sync` reads damaged texts again"
+        );
+    }
+
+    #[test]
+    fn nothing_pending_is_complete_and_damage_met_on_the_way_is_not() {
+        let complete = Completeness::from(Pending::default());
+        assert_eq!((complete.complete, &complete.pending), (true, &None));
+        let damaged = complete.with_damaged(2);
+        assert_eq!((damaged.complete, damaged.damaged()), (false, 2));
+        assert_eq!(damaged.clone().with_damaged(1), damaged);
+    }
+}
