@@ -164,7 +164,10 @@ fn while_changes_are_queued_no_answer_looks_finished() {
     }
     gate.close(Held::Writer);
     write_all(&daemon);
-    until("four files are queued", || status(&daemon).queued == 4);
+    until("the walk is over and four files are queued", || {
+        let status = status(&daemon);
+        (status.roots[0].state.as_str(), status.queued) == ("watching", 4)
+    });
     for (what, said) in every_answer(&daemon) {
         assert_eq!(pending(&said).queued, 4, "{what}");
     }

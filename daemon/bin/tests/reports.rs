@@ -173,6 +173,8 @@ fn a_directory_for_reports_in_the_data_directory_or_a_root_is_refused_at_the_sta
 fn standing(daemon: &Daemon, name: &str) -> (String, String) {
     let file = daemon
         .wait(daemon.client.describe(&daemon.path(name)))
+        .unwrap()
+        .file
         .unwrap();
     (file.state, file.reason)
 }

@@ -48,6 +48,12 @@ pub enum IndexError {
 }
 
 impl IndexError {
+    /// What to do about it, where that is known.
+    pub fn advice(&self) -> Option<&'static str> {
+        self.is_lost_text()
+            .then_some("`simctl sync` reads their files again, then ask again")
+    }
+
     /// Whether it says that a text is damaged, rather than that it could not be read now.
     pub fn is_lost_text(&self) -> bool {
         matches!(
