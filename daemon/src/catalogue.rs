@@ -121,7 +121,7 @@ pub fn group_of(index: &Index, view: &View, id: DocId) -> Result<Option<Group>, 
 
 /// The group with this id, in the same way.
 pub fn group_by_id(index: &Index, view: &View, id: GroupId) -> Result<Option<Group>, IndexError> {
-    let unnamed = (id.0 & UNNAMED != 0).then(|| DocId(id.0 & !UNNAMED));
+    let unnamed = (id.0 & UNNAMED != 0).then_some(DocId(id.0 & !UNNAMED));
     let known = match unnamed {
         // Such an id holds until the group has one of its own.
         Some(principal) => index.group_of(principal).filter(|group| group.id.is_none()),
