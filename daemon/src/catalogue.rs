@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
 
 use simdex_index::{Cancel, FileView, GroupView, Index, IndexError, PairSearch, View};
 use simdex_proto::completeness::Completeness;
@@ -99,17 +100,48 @@ pub fn groups(
     threshold: Ratio,
     cancel: &Cancel,
 ) -> Result<Listed<Vec<Group>>, IndexError> {
-    let listing = Listing { index, view };
-    let known = index.groups(view, threshold, cancel)?;
     let mut groups = Vec::new();
-    for group in known.groups {
-        cancel.check()?;
-        let group = listing.group(&group)?;
-        groups.extend((group.members.len() > 1).then_some(group));
-    }
-    groups.sort_by(|a, b| path_of(&a.members[0].file).cmp(path_of(&b.members[0].file)));
+    let listed = visit_groups(index, view, threshold, cancel, &mut |group| {
+        groups.push(group);
+        ControlFlow::Continue(())
+    })?;
     Ok(Listed {
         items: groups,
+        suppressed: listed.suppressed,
+    })
+}
+
+/// Visits the same groups in the same order, with the files of one group held at a time; counts them.
+pub fn visit_groups(
+    index: &Index,
+    view: &View,
+    threshold: Ratio,
+    cancel: &Cancel,
+    visit: &mut dyn FnMut(Group) -> ControlFlow<()>,
+) -> Result<Listed<u64>, IndexError> {
+    let listing = Listing { index, view };
+    let known = index.groups(view, threshold, cancel)?;
+    let mut found = Vec::new();
+    for group in known.groups {
+        cancel.check()?;
+        // One whose principal vanished since has no path: who leads now the next settling says.
+        let first = listing.first_path(group.principal)?;
+        found.extend(first.map(|path| (path, group)));
+    }
+    found.sort_by(|(a, _), (b, _)| a.as_os_str().cmp(b.as_os_str()));
+    let mut count = 0;
+    for (_, group) in found {
+        cancel.check()?;
+        let group = listing.group(&group)?;
+        if group.members.len() > 1 {
+            count += 1;
+            if visit(group).is_break() {
+                break;
+            }
+        }
+    }
+    Ok(Listed {
+        items: count,
         suppressed: known.suppressed,
     })
 }
@@ -167,6 +199,16 @@ struct Listing<'a> {
 }
 
 impl Listing<'_> {
+    /// Where the first file of a document is.
+    fn first_path(&self, id: DocId) -> Result<Option<PathBuf>, IndexError> {
+        let mut first = None;
+        self.index.visit_files_of(id, self.view, &mut |file| {
+            first = Some(file.path);
+            ControlFlow::Break(())
+        })?;
+        Ok(first)
+    }
+
     fn group(&self, group: &GroupView) -> Result<Group, IndexError> {
         let mut members = self.members(group.principal, None)?;
         let id = group

@@ -234,9 +234,10 @@ section! {
         working_mib: Mebibytes = Mebibytes(1024) => 64..=1_048_576,
         /// Changes are made power-safe at least this often, milliseconds.
         commit_ms: u64 = 1000 => 1..=600_000,
-        /// Room kept free for commits on the disk of data_dir, MiB: below it uploads are refused and
-        /// changes wait. As much again lies in the file reserve there, which is given up where the
-        /// disk runs full all the same. Each is a sixteenth of the disk at most.
+        /// Room kept free for commits on the disk of data_dir, MiB: below it changes wait. Uploads are
+        /// refused below twice as much, and so are reports to keep, on the disk of report_dir. As much
+        /// again lies in the file reserve in data_dir, which is given up where the disk runs full all
+        /// the same. Each is a sixteenth of the disk at most.
         reserve_mib: Mebibytes = Mebibytes(64) => 0..=1_048_576,
     }
 }
@@ -246,6 +247,9 @@ section! {
     GrpcConfig "grpc" {
         /// Longest message, MiB.
         max_message_mib: Mebibytes = Mebibytes(16) => 1..=1_024,
+        /// Replies that are made and not read yet, over all connections, MiB; of these one user may
+        /// have half, and is refused above that. At least twice max_message_mib.
+        max_unread_mib: Mebibytes = Mebibytes(256) => 2..=65_536,
         /// Longest document a client may upload with a query, MiB.
         max_upload_mib: Mebibytes = Mebibytes(256) => 1..=65_536,
         /// Streams one connection may have open.

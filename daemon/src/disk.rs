@@ -1,19 +1,22 @@
 //! Room on the disk of the data directory: nothing that can wait may fill it, and a reserve is given
 //! up where a commit needs it.
 //!
-//! Spools, uploads and the writer ask [`DiskGuard::take`] before they write. Below the floor it
-//! refuses, so that what is left belongs to commits and to closing the store. Where the disk runs
+//! Spools and the writer ask [`DiskGuard::take`] before they write. Below the floor it refuses, so that
+//! what is left belongs to commits and to closing the store. Uploads, and reports on the disk they are
+//! kept on, ask [`DiskGuard::take_spare`], which refuses earlier. Where the disk runs
 //! full all the same (others write to it too), the file `reserve` in the data directory is removed
 //! ([`DiskGuard::release`]) and made again once there is room ([`DiskGuard::restore`]).
 
+use std::fmt;
 use std::fs::{self, OpenOptions};
 use std::io;
+use std::os::fd::AsFd;
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use rustix::fs::{FallocateFlags, OFlags, fallocate, statvfs};
+use rustix::fs::{FallocateFlags, OFlags, StatVfs, fallocate, fstatvfs, statvfs};
 use thiserror::Error;
 
 /// Name of the reserve in the data directory.
@@ -47,6 +50,14 @@ pub struct Space {
     pub total: u64,
 }
 
+impl fmt::Debug for DiskGuard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut shown = f.debug_struct("DiskGuard");
+        shown.field("dir", &self.dir).field("kept", &self.kept);
+        shown.finish_non_exhaustive()
+    }
+}
+
 type Measure = Box<dyn Fn(&Path) -> io::Result<Space> + Send + Sync>;
 
 /// Watches over the room of one data directory; shared by all who write to it.
@@ -64,6 +75,16 @@ struct Room {
 }
 
 impl DiskGuard {
+    /// For the disk of an open directory that is called `dir`.
+    ///
+    /// # Errors
+    /// Where there is no descriptor for it.
+    pub fn of(dir: &Path, open: impl AsFd, kept: u64) -> io::Result<Self> {
+        let open = open.as_fd().try_clone_to_owned()?;
+        let measure = move |_: &Path| Ok(space(&fstatvfs(&open)?));
+        Ok(Self::measured_by(dir, kept, Box::new(measure)))
+    }
+
     /// For a data directory: `kept` bytes stay free, and the reserve is as large; less on a small
     /// disk. The reserve is made by [`DiskGuard::restore`] only.
     pub fn new(dir: &Path, kept: u64) -> Self {
@@ -85,15 +106,30 @@ impl DiskGuard {
     /// # Errors
     /// [`NoRoom`] where less than the floor would be left.
     pub fn take(&self, bytes: u64) -> Result<(), NoRoom> {
+        self.take_above(1, bytes)
+    }
+
+    /// The same for what can be refused (uploads, reports): it stops at twice the floor, so that it
+    /// never brings the writer to its own.
+    ///
+    /// # Errors
+    /// [`NoRoom`] where less than twice the floor would be left.
+    pub fn take_spare(&self, bytes: u64) -> Result<(), NoRoom> {
+        self.take_above(2, bytes)
+    }
+
+    /// As long as so many floors stay free.
+    fn take_above(&self, floors: u64, bytes: u64) -> Result<(), NoRoom> {
+        let kept = |room: &Room| self.part(room.space).saturating_mul(floors);
         let mut held = self.lock();
         let fresh = held.take().filter(|room| {
             room.measured.elapsed() < FRESH
-                && room.space.available >= bytes.saturating_add(self.part(room.space))
+                && room.space.available >= bytes.saturating_add(kept(room))
         });
         let Some(mut room) = fresh.or_else(|| self.look()) else {
             return Ok(());
         };
-        let floor = self.part(room.space);
+        let floor = kept(&room);
         let available = room.space.available;
         let enough = available.checked_sub(bytes).filter(|left| *left >= floor);
         room.space.available = enough.unwrap_or(available);
@@ -164,11 +200,14 @@ impl DiskGuard {
 }
 
 fn measure(dir: &Path) -> io::Result<Space> {
-    let found = statvfs(dir)?;
-    Ok(Space {
+    Ok(space(&statvfs(dir)?))
+}
+
+fn space(found: &StatVfs) -> Space {
+    Space {
         available: found.f_bavail.saturating_mul(found.f_frsize),
         total: found.f_blocks.saturating_mul(found.f_frsize),
-    })
+    }
 }
 
 fn set_aside(path: &Path, bytes: u64) -> io::Result<()> {
@@ -221,6 +260,16 @@ mod tests {
         // A refusal takes nothing, and room that comes back is seen at once.
         available.store(65 * MIB, Ordering::Relaxed);
         assert_eq!(guard.take(MIB), Ok(()));
+    }
+
+    #[test]
+    fn what_can_be_refused_stops_before_the_writer_does() {
+        let (guard, available) = guard(Path::new("/data"), 64 * MIB);
+        available.store(130 * MIB, Ordering::Relaxed);
+        assert_eq!(guard.take_spare(2 * MIB), Ok(()));
+        let refused = guard.take_spare(1).unwrap_err();
+        assert_eq!(refused.floor, 128 * MIB);
+        assert_eq!(guard.take(60 * MIB), Ok(()));
     }
 
     #[test]

@@ -81,7 +81,13 @@ impl Engine {
         let config = &host.config;
         let fate = Fate::new(Arc::clone(&host.alarms), Arc::clone(&host.failed));
         let hooks = hooks(host, &fate);
-        let opened = storage::open_index(config, &host.data_dir, &host.program, false, hooks)?;
+        let (data_dir, program, stop) = (&host.data_dir, &host.program, &host.stop);
+        stop.check()?;
+        let opened = storage::open_index(config, data_dir, program, false, hooks, stop)?;
+        if let Err(stopped) = stop.check() {
+            opened.index.close()?;
+            return Err(stopped.into());
+        }
         let index = Arc::new(opened.index);
         let pool = Arc::new(workers::pool(host)?);
         let events = Arc::clone(&host.events);

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use simdex_index::Cancel;
 use simdex_index::store::Before;
 
 use crate::alarms::Alarms;
@@ -35,6 +36,8 @@ pub struct Host {
     pub failed: Arc<Bell>,
     /// The data directory held no index when this process started.
     pub is_new: bool,
+    /// Cancelled once the daemon is to stop: an index that is being opened is closed again.
+    pub stop: Cancel,
     /// Asked before every operation of the store, for tests.
     pub before: Option<Arc<Before>>,
     /// Keeps a temporary data directory until the end.
@@ -60,6 +63,7 @@ impl Host {
             disk: Arc::new(disk),
             spare: Spare::default(),
             failed: Arc::default(),
+            stop: Cancel::never(),
             before: None,
             is_new,
             temporary,

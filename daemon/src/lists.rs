@@ -67,24 +67,26 @@ pub fn pairs(
     })
 }
 
-/// The groups of a view by their principal's path, and the counts.
+/// Visits the groups of a view by their principal's path, then counts. Where a visit breaks off, the
+/// counts are of no use.
 pub fn groups(
     engine: &Engine,
     request: &ListRequest,
     cancel: &Cancel,
-) -> Result<(Vec<Group>, Summary), ListError> {
+    visit: &mut dyn FnMut(Group) -> ControlFlow<()>,
+) -> Result<Summary, ListError> {
     let started = Instant::now();
     let view = &request.view;
     let basis = Basis::of(engine, view, request.strict)?;
-    let listed = catalogue::groups(&engine.index, view, request.threshold, cancel)?;
-    let summary = Summary {
-        groups: listed.items.len() as u64,
+    let index = &engine.index;
+    let listed = catalogue::visit_groups(index, view, request.threshold, cancel, visit)?;
+    Ok(Summary {
+        groups: listed.items,
         suppressed: listed.suppressed,
         completeness: basis.close()?,
         seconds: started.elapsed().as_secs_f64(),
-        ..catalogue::summary(&engine.index, view)?
-    };
-    Ok((listed.items, summary))
+        ..catalogue::summary(index, view)?
+    })
 }
 
 /// One group of all roots at the index's own threshold, and what that rests on.

@@ -144,14 +144,11 @@ pub fn find(
     let considered = candidates.found.len() as u64;
     let ranked = bound::rank(candidates.found, request);
     let found = verify(index, subject, request, ranked, cancel)?;
-    let hits = hits::of_documents(index, subject, request, found.documents)?;
-    let (asked_about, mut hits): (Vec<_>, Vec<_>) = hits.into_iter().partition(|hit| hit.is_query);
-    hits::sort_by_value(&mut hits, request.ask);
-    let truncated = hits.len() > request.limit;
-    hits.truncate(request.limit);
+    let best = hits::of_documents(index, subject, request, found.documents, cancel)?;
+    let mut hits = best.hits;
     if request.ask == Ask::Versions {
         // Beside the limit: it is no version that was found.
-        hits.extend(asked_about);
+        hits.extend(best.asked_about);
         hits::sort_by_date(&mut hits);
     }
     Ok(Answer {
@@ -162,7 +159,7 @@ pub fn find(
         candidates: considered,
         verified: found.verified,
         suppressed: candidates.suppressed + found.unverified,
-        truncated,
+        truncated: best.truncated,
     })
 }
 

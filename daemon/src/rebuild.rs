@@ -23,7 +23,14 @@ pub fn run(data_dir: PathBuf, config: Config, program: &Path) -> anyhow::Result<
         );
     }
     let started = Instant::now();
-    let opened = storage::open_index(&config, &data_dir, program, true, Hooks::default())?;
+    let opened = storage::open_index(
+        &config,
+        &data_dir,
+        program,
+        true,
+        Hooks::default(),
+        &Cancel::never(),
+    )?;
     let index = opened.index;
     let unread = index.release_lost()?.len();
     index.settle(&Cancel::never())?;

@@ -192,6 +192,12 @@ pub enum ReportError {
         /// The cause.
         source: io::Error,
     },
+    /// The disk has no room for it beside what is kept free there.
+    #[error("the disk of the report directory has no room for {name} of the report")]
+    NoRoom {
+        /// The file or folder.
+        name: String,
+    },
     /// Nobody waits for it any more.
     #[error("the report was given up before its end")]
     Cancelled,
@@ -212,6 +218,15 @@ pub enum ReportError {
 }
 
 impl ReportError {
+    /// A file or folder that cannot be written.
+    fn writing(name: &str, source: io::Error) -> Self {
+        let name = name.to_owned();
+        match source.kind() {
+            io::ErrorKind::StorageFull => Self::NoRoom { name },
+            _ => Self::Write { name, source },
+        }
+    }
+
     /// What to do about it, where that is known.
     pub fn advice(&self) -> Option<&'static str> {
         match self {
@@ -220,6 +235,9 @@ impl ReportError {
             Self::Exists { .. } => Some("give the report another name, or move this one away"),
             Self::NoName => Some("name it like 2026-11"),
             Self::Write { .. } => Some("see to it and ask for the report again"),
+            Self::NoRoom { .. } => {
+                Some("remove reports there that are no longer needed, or make room on the disk")
+            }
             Self::Text { .. } => Some("`simdexd verify` checks the store"),
             Self::Cancelled | Self::NoPrincipal { .. } => None,
         }

@@ -1,4 +1,4 @@
-//! The daemon's life: build (engine, socket) → spawn (watchers, server) → drain.
+//! The daemon's life: listen for signals → build (engine, socket) → spawn (watchers, server) → drain.
 //!
 //! An engine that fails meanwhile is replaced by the [`crate::supervisor`]; only where that gives up
 //! the process ends. Draining stops listening, gives requests under way [`GRACE`], then drops what is left, which
@@ -17,6 +17,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
+use simdex_index::Cancel;
 use simdex_proto::v1::FILE_DESCRIPTOR_SET;
 use simdex_proto::v1::admin_server::AdminServer;
 use simdex_proto::v1::similarity_server::SimilarityServer;
@@ -39,6 +40,7 @@ use crate::report::ReportDir;
 use crate::slot::EngineSlot;
 use crate::supervisor::Supervisor;
 use incoming::incoming;
+use signals::Signals;
 use socket::Socket;
 
 /// Time that requests under way have once the daemon was told to stop.
@@ -54,7 +56,17 @@ const SPARE_THREADS: usize = 8;
 /// daemon holds the data directory.
 pub fn run(config: Config, program: PathBuf) -> anyhow::Result<ExitCode> {
     start_log();
-    let mut running = Running::start(config, &program)?;
+    let stop = Cancel::never();
+    let ground = Ground::new(&config, &stop)?;
+    tracing::info!("simdexd {} starts", env!("CARGO_PKG_VERSION"));
+    let mut running = match Running::build(ground, config, &program, &stop) {
+        Err(error) if stop.check().is_err() => {
+            let reason = format!("{error:#}");
+            tracing::info!(reason, "simdexd stops before it was ready");
+            return Ok(ExitCode::SUCCESS);
+        }
+        built => built?,
+    };
     notify::ready();
     let signal = running.wait()?;
     tracing::info!(signal, "simdexd stops");
@@ -76,12 +88,27 @@ fn start_log() {
     let _ = log.try_init();
 }
 
+/// What there is before anything else: threads that never block, and ears for signals.
+struct Ground {
+    runtime: Runtime,
+    signals: Signals,
+}
+
+impl Ground {
+    fn new(config: &Config, stop: &Cancel) -> anyhow::Result<Self> {
+        let runtime = runtime(config)?;
+        let signals = Signals::listen(&runtime, stop.clone());
+        let signals = signals.context("signals cannot be waited for")?;
+        Ok(Self { runtime, signals })
+    }
+}
+
 /// A daemon that listens.
 pub struct Running {
     host: Arc<Host>,
     slot: Arc<EngineSlot>,
     supervisor: Supervisor,
-    runtime: Runtime,
+    ground: Ground,
     socket: Socket,
     leave: watch::Sender<bool>,
     health: HealthReporter,
@@ -91,16 +118,34 @@ pub struct Running {
 impl Running {
     /// Builds and spawns everything; `program` is the executable that extraction workers run.
     pub fn start(config: Config, program: &Path) -> anyhow::Result<Self> {
+        let stop = Cancel::never();
+        let ground = Ground::new(&config, &stop)?;
+        Self::build(ground, config, program, &stop)
+    }
+
+    /// As [`Running::start`], on a host made ready by the caller.
+    pub fn on(host: Host, socket: &Path) -> anyhow::Result<Self> {
+        let ground = Ground::new(&host.config, &host.stop)?;
+        Self::listen(ground, host, socket)
+    }
+
+    fn build(
+        ground: Ground,
+        config: Config,
+        program: &Path,
+        stop: &Cancel,
+    ) -> anyhow::Result<Self> {
         let places = place::of(&config)?;
         let config = Config {
             data_dir: Some(places.data_dir),
             ..config
         };
-        Self::on(Host::new(config, program)?, &places.socket)
+        let mut host = Host::new(config, program)?;
+        host.stop = stop.clone();
+        Self::listen(ground, host, &places.socket)
     }
 
-    /// As [`Running::start`], on a host made ready by the caller.
-    pub fn on(host: Host, socket: &Path) -> anyhow::Result<Self> {
+    fn listen(ground: Ground, host: Host, socket: &Path) -> anyhow::Result<Self> {
         let descriptors = descriptors::raise_limit();
         let host = Arc::new(host);
         // The data directory's lock comes first: only its holder may replace a stale socket.
@@ -108,17 +153,16 @@ impl Running {
         host.disk.restore();
         host.spare.fill();
         let socket = Socket::bind(socket, host.config.grpc.socket_mode.0)?;
-        let runtime = runtime(&host.config)?;
         engine.watch()?;
         let slot = Arc::new(EngineSlot::holding(Arc::clone(&engine)));
         let (leave, leaving) = watch::channel(false);
-        let (health, server) = serve(&runtime, &host, &slot, &socket, leaving, descriptors)?;
+        let (health, server) = serve(&ground.runtime, &host, &slot, &socket, leaving, descriptors)?;
         let supervisor = Supervisor::start(Arc::clone(&host), Arc::clone(&slot))?;
         let running = Self {
             host,
             slot,
             supervisor,
-            runtime,
+            ground,
             socket,
             leave,
             health,
@@ -141,14 +185,14 @@ impl Running {
     /// Waits for a signal to stop, keeping systemd's watchdog quiet; returns the signal's name.
     pub fn wait(&mut self) -> anyhow::Result<&'static str> {
         let Self {
-            runtime,
+            ground: Ground { runtime, signals },
             server,
             supervisor,
             ..
         } = self;
         runtime.block_on(async {
             tokio::select! {
-                signal = signals::to_stop() => Ok(signal.context("signals cannot be waited for")?),
+                signal = signals.next() => Ok(signal),
                 reason = supervisor.gave_up() => anyhow::bail!("{reason}; start simdexd again"),
                 ended = server => {
                     ended.context("the server ended")?.context("the server ended")?;
@@ -165,7 +209,10 @@ impl Running {
             host,
             slot,
             supervisor,
-            runtime,
+            ground: Ground {
+                runtime,
+                mut signals,
+            },
             socket,
             leave,
             health,
@@ -177,14 +224,11 @@ impl Running {
             drop(socket);
             // Nobody listens to this only once the server has ended.
             let _ = leave.send(true);
-            let impatient = async {
-                // A second signal means now.
-                let _ = signals::to_stop().await;
-            };
             tokio::select! {
                 _ = &mut server => {}
                 () = tokio::time::sleep_until(until.into()) => {}
-                () = impatient => {}
+                // A second signal means now.
+                _ = signals.next() => {}
             }
             server.abort();
         });
@@ -285,7 +329,8 @@ fn report_dir(host: &Host) -> anyhow::Result<Option<Arc<ReportDir>>> {
     let Some(path) = &host.config.report_dir else {
         return Ok(None);
     };
-    let reports = ReportDir::open(path)?;
+    let kept_free = host.config.store.reserve_mib.bytes();
+    let reports = ReportDir::open(path)?.keeping_free(kept_free)?;
     let roots = host.config.roots.iter().map(|root| root.path.clone());
     let guarded: Vec<PathBuf> = roots.chain([host.data_dir.clone()]).collect();
     reports.check_apart(&guarded)?;

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use simdex_index::store::{self, Hooked, Hooks, Options as StoreOptions, StoreError};
-use simdex_index::{Index, Options};
+use simdex_index::{Cancel, Index, Options};
 
 use crate::config::Config;
 use crate::error::EngineError;
@@ -63,13 +63,14 @@ pub(crate) fn data_dir(config: &Config) -> Result<DataDir, EngineError> {
 }
 
 /// Opens the index of a data directory; `rebuild` makes everything that follows from records and
-/// texts anew; `hooks` look on at its store.
+/// texts anew; `hooks` look on at its store; `stop` ends it between its steps.
 pub fn open_index(
     config: &Config,
     data_dir: &Path,
     program: &Path,
     rebuild: bool,
     hooks: Hooks,
+    stop: &Cancel,
 ) -> Result<simdex_index::Opened, EngineError> {
     private::claim(data_dir).map_err(|source| EngineError::DataDir {
         path: data_dir.to_owned(),
@@ -82,7 +83,7 @@ pub fn open_index(
         cache_bytes: config.store.cache_mib.bytes(),
     };
     let limit = store::probe_time_limit(&dir);
-    let opened = store::open_checked(&dir, options, Some(probe), limit);
+    let opened = store::open_checked(&dir, options, Some(probe), limit, stop);
     let opened = opened.map_err(|error| match error {
         StoreError::Locked { .. } => EngineError::Locked(data_dir.to_owned()),
         other => EngineError::Index(other.into()),
@@ -102,7 +103,7 @@ pub fn open_index(
     };
     let texts = data_dir.join("text");
     let store = Box::new(Hooked::new(Box::new(opened.store), hooks));
-    let opened = Index::open(store, &texts, config.parameters(), options)?;
+    let opened = Index::open_unless(store, &texts, config.parameters(), options, stop)?;
     if !rebuild && opened.report.lost_texts > 0 {
         // Before anybody asks: their files are shown as unread, and read again by the first walk.
         let files = opened.index.release_lost()?.len();

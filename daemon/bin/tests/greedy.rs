@@ -16,8 +16,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use daemon::{Daemon, prose};
 use hyper_util::rt::TokioIo;
-use simdex_client::{Client, wire};
-use simdexd::config::GrpcConfig;
+use simdex_client::{Client, Find, Subject, wire};
+use simdexd::config::{GrpcConfig, Mebibytes};
 use tokio::sync::mpsc::{Sender, channel};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::{Channel, Endpoint};
@@ -201,5 +201,149 @@ fn a_client_that_does_not_read_loses_its_connection_and_nothing_else_waits_for_i
             Ok::<_, Status>(())
         };
         assert!(end.await.is_err());
+    });
+}
+
+/// A connection on which one byte of each reply may be sent ahead of what is read.
+async fn that_does_not_read(daemon: &Daemon) -> Channel {
+    let socket = daemon.config.socket.clone().unwrap();
+    let connector = tower::service_fn(move |_: tonic::codegen::http::Uri| {
+        let socket = socket.clone();
+        async move {
+            tokio::net::UnixStream::connect(socket)
+                .await
+                .map(TokioIo::new)
+        }
+    });
+    let endpoint = Endpoint::from_static("http://simdexd.invalid").initial_stream_window_size(1);
+    endpoint.connect_with_connector(connector).await.unwrap()
+}
+
+/// A document, of which no more than the head of the reply is read.
+async fn document_unread(
+    channel: &Channel,
+    path: &std::path::Path,
+    with_text: bool,
+) -> Result<tonic::Streaming<wire::GetDocumentReply>, Status> {
+    use std::os::unix::ffi::OsStrExt;
+    let path = path.as_os_str().as_bytes().to_vec();
+    let source = Some(wire::get_document_request::Source::Path(path));
+    let mut client = tonic::client::Grpc::new(channel.clone());
+    client.ready().await.unwrap();
+    let method = "/simdex.v1.Similarity/GetDocument";
+    let method = tonic::codegen::http::uri::PathAndQuery::from_static(method);
+    let request = Request::new(wire::GetDocumentRequest { source, with_text });
+    let codec = tonic_prost::ProstCodec::default();
+    let reply = client.server_streaming(request, method, codec).await?;
+    Ok(reply.into_inner())
+}
+
+#[test]
+fn texts_that_nobody_reads_keep_no_question_waiting() {
+    let text = prose(1, 300_000);
+    let daemon = Daemon::with(&[("long.txt", text.clone())], |config| {
+        config.store.working_mib = Mebibytes(64);
+        config.grpc.idle_seconds = DAY.as_secs();
+        (config.grpc.max_message_mib, config.grpc.max_unread_mib) = (Mebibytes(4), Mebibytes(8));
+    });
+    let path = daemon.path("long.txt");
+    let channel = daemon.wait(that_does_not_read(&daemon));
+    let unread = daemon.wait(document_unread(&channel, &path, true)).unwrap();
+    for _ in 0..16 {
+        let refused = daemon
+            .wait(document_unread(&channel, &path, true))
+            .unwrap_err();
+        assert_eq!(refused.code(), Code::ResourceExhausted, "{refused}");
+        assert!(refused.message().contains("max_unread_mib"), "{refused}");
+    }
+    // What is small is answered, and so are questions that take much memory.
+    daemon.wait(daemon.client.status()).unwrap();
+    let (matches, _) = daemon.find(Find::Similar, Subject::Text(text)).unwrap();
+    assert_eq!(matches.len(), 1);
+    drop(unread);
+    daemon.wait(async { while document_unread(&channel, &path, true).await.is_err() {} });
+}
+
+#[test]
+fn replies_without_text_are_counted_until_they_are_read() {
+    let names: Vec<_> = (0..800)
+        .map(|n| format!("{n}{}.txt", "x".repeat(200)))
+        .collect();
+    let files: Vec<_> = names.iter().map(|name| (&**name, prose(1, 60))).collect();
+    let daemon = Daemon::with(&files, |config| {
+        config.grpc.idle_seconds = DAY.as_secs();
+        (config.grpc.max_message_mib, config.grpc.max_unread_mib) = (Mebibytes(1), Mebibytes(2));
+    });
+    let path = daemon.path(&names[0]);
+    daemon.wait(async {
+        let channel = that_does_not_read(&daemon).await;
+        let mut unread = Vec::new();
+        let refused = loop {
+            assert!(unread.len() < 16, "files of a document are not counted");
+            match document_unread(&channel, &path, false).await {
+                Ok(reply) => unread.push(reply),
+                Err(refused) => break refused,
+            }
+        };
+        assert_eq!(refused.code(), Code::ResourceExhausted, "{refused}");
+        assert!(!unread.is_empty());
+        drop(unread);
+        let mut unread = Vec::new();
+        let refused = loop {
+            assert!(unread.len() < 16, "matches are not counted");
+            let whole = wire::Query {
+                source: Some(Source::Text(prose(1, 60))),
+                limit: Some(10_000),
+                ..wire::Query::default()
+            };
+            let mut client = SimilarityClient::new(channel.clone());
+            let asked = tokio_stream::once(part(Part::Query(whole)));
+            match client.find_similar(asked).await {
+                Ok(reply) => unread.push(reply),
+                Err(refused) => break refused,
+            }
+        };
+        assert_eq!(refused.code(), Code::ResourceExhausted, "{refused}");
+    });
+}
+
+#[test]
+fn reports_that_are_sent_to_nobody_who_reads_keep_no_barrier_waiting() {
+    let text = prose(1, 40_000);
+    let changed = format!("{text} {}", prose(2, 40));
+    let daemon = Daemon::with(&[("a.txt", text), ("b.txt", changed)], |config| {
+        config.grpc.idle_seconds = DAY.as_secs();
+    });
+    daemon.wait(async {
+        let mut unread = Vec::new();
+        // More than one user may have of the places for long work, on as many connections as it takes.
+        for _ in 0..4 {
+            let channel = that_does_not_read(&daemon).await;
+            let mut admin = wire::admin_client::AdminClient::new(channel);
+            for _ in 0..2 {
+                let request = wire::StreamReportRequest::default();
+                unread.push(admin.stream_report(request).await.unwrap());
+            }
+        }
+        daemon.client.sync().await.unwrap();
+    });
+}
+
+#[test]
+fn who_would_follow_events_above_the_share_is_refused_and_does_not_wait() {
+    let daemon = daemon(|grpc| grpc.deadline_seconds = DAY.as_secs());
+    daemon.wait(async {
+        let mut client = SimilarityClient::new(daemon.channel_later().await);
+        let mut followed = Vec::new();
+        let refused = loop {
+            let mut request = Request::new(wire::WatchEventsRequest::default());
+            request.set_timeout(DAY);
+            match client.watch_events(request).await {
+                Ok(events) => followed.push(events),
+                Err(refused) => break refused,
+            }
+        };
+        assert_eq!(refused.code(), Code::ResourceExhausted, "{refused}");
+        assert_eq!(followed.len(), 32);
     });
 }

@@ -262,44 +262,75 @@ impl Index {
             return Ok(Some(plain));
         };
         // Whether another file is the one called indexed, only all that carry the document tell.
-        let carriers = self.files_of(id, view)?;
-        let same = carriers.into_iter().find(|file| file.key == *key);
+        let mut same = None;
+        self.visit_files_of(id, view, &mut |file| match file.key == *key {
+            true => {
+                same = Some(file);
+                ControlFlow::Break(())
+            }
+            false => ControlFlow::Continue(()),
+        })?;
         Ok(Some(same.unwrap_or(plain)))
     }
 
     /// Files of the view that carry a document, by absolute path; the first is the one called
     /// indexed. Raw-byte documents have files as well.
     pub fn files_of(&self, id: DocId, view: &View) -> Result<Vec<FileView>, IndexError> {
-        let roots: BTreeMap<RootId, PathBuf> = self.roots_by_path(view)?.into_iter().collect();
-        let batch = crate::batch::Batch::new(self.store.records());
         let mut files = Vec::new();
+        self.visit_files_of(id, view, &mut |file| {
+            files.push(file);
+            ControlFlow::Continue(())
+        })?;
+        Ok(files)
+    }
+
+    /// Visits the same files in the same order. Of those to come only the keys are held, so that whoever
+    /// has seen enough need not hold them all.
+    pub fn visit_files_of(
+        &self,
+        id: DocId,
+        view: &View,
+        visit: &mut dyn FnMut(FileView) -> ControlFlow<()>,
+    ) -> Result<(), IndexError> {
+        let roots: BTreeMap<RootId, PathBuf> = self.roots_by_path(view)?.into_iter().collect();
+        let mut keys = self.keys_of(id)?;
+        keys.retain(|key| roots.contains_key(&key.root));
+        // As `files` lists them: a container's members right behind it.
+        keys.sort_by_cached_key(|key| {
+            let base = roots.get(&key.root);
+            let base = base.map(|base| base.join("").into_os_string());
+            (base, key.path.clone())
+        });
+        let mut first = None;
+        for key in keys {
+            let (Some(base), Some(record)) = (roots.get(&key.root), self.file(&key)?) else {
+                continue;
+            };
+            let mut file = self.plain_view(base, key, record)?;
+            let content = file.record.content();
+            match first {
+                None => first = Some(content),
+                Some(first) => file.call_identical(content == first),
+            }
+            if visit(file).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Keys of all files that carry a document.
+    fn keys_of(&self, id: DocId) -> Result<Vec<FileKey>, IndexError> {
+        let batch = crate::batch::Batch::new(self.store.records());
+        let mut keys = Vec::new();
         for link in batch.keys(&key::contents_of_document(id))? {
             let Some(hash) = link.get(9..).and_then(ContentHash::from_slice) else {
                 continue;
             };
-            for link in batch.keys(&key::files_of_content(hash))? {
-                let Some(key) = key::parse_file(&link, 33) else {
-                    continue;
-                };
-                let (Some(base), Some(record)) = (roots.get(&key.root), self.file(&key)?) else {
-                    continue;
-                };
-                files.push(self.plain_view(base, key, record)?);
-            }
+            let links = batch.keys(&key::files_of_content(hash))?;
+            keys.extend(links.iter().filter_map(|link| key::parse_file(link, 33)));
         }
-        // As `files` lists them: a container's members right behind it.
-        let order = |file: &FileView| {
-            let base = roots
-                .get(&file.key.root)
-                .map(|base| base.join("").into_os_string());
-            (base, file.key.path.clone())
-        };
-        files.sort_by_cached_key(order);
-        let first = files.first().and_then(|file| file.record.content());
-        for file in files.iter_mut().skip(1) {
-            file.call_identical(file.record.content() == first);
-        }
-        Ok(files)
+        Ok(keys)
     }
 }
 

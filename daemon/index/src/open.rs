@@ -48,6 +48,17 @@ impl Index {
         parameters: Parameters,
         options: Options,
     ) -> Result<Opened, IndexError> {
+        Self::open_unless(store, text_dir, parameters, options, &Cancel::never())
+    }
+
+    /// The same as long as nobody says `stop`: then the store is closed as it is.
+    pub fn open_unless(
+        store: Box<dyn Store>,
+        text_dir: &Path,
+        parameters: Parameters,
+        options: Options,
+        stop: &Cancel,
+    ) -> Result<Opened, IndexError> {
         let mut meta = read_meta(&*store, &parameters)?;
         let id = meta.store.ok_or(IndexError::Damaged("meta".to_owned()))?;
         let texts = TextStore::open(text_dir, id, meta.next_segment)?;
@@ -76,10 +87,33 @@ impl Index {
         let writer = Writer { meta, orphans };
         let index = Self::assemble(store, texts, options, shared, writer);
         report.signed_again = unmerged.len() as u64;
-        index.look_into(&pointed)?;
-        index.sign_all_again(unmerged)?;
+        if let Err(error) = index.catch_up(&pointed, unmerged, stop) {
+            if matches!(error, IndexError::Cancelled) {
+                index.close_as_it_is()?;
+            }
+            return Err(error);
+        }
         report.lost_texts = index.lost().len() as u64;
         Ok(Opened { index, report })
+    }
+
+    /// Makes up for what the run before did not come to.
+    fn catch_up(
+        &self,
+        pointed: &Pointed,
+        unmerged: Documents,
+        stop: &Cancel,
+    ) -> Result<(), IndexError> {
+        stop.check()?;
+        self.look_into(pointed)?;
+        self.sign_all_again(unmerged, stop)
+    }
+
+    /// Closes a store that is not wholly opened: what was merged is whole, and the next opening does the
+    /// rest.
+    fn close_as_it_is(self) -> Result<(), IndexError> {
+        self.commit()?;
+        Ok(self.store.close()?)
     }
 
     /// Notes what is missing, and reads two texts of each segment, to notice one that was restored or
@@ -97,8 +131,9 @@ impl Index {
 
     /// Puts documents that were not yet merged back into the buffer, but for those whose texts are
     /// damaged.
-    fn sign_all_again(&self, unmerged: Documents) -> Result<(), IndexError> {
+    fn sign_all_again(&self, unmerged: Documents, stop: &Cancel) -> Result<(), IndexError> {
         for (id, record) in unmerged {
+            stop.check()?;
             match self.sign_again(id, record) {
                 // One damaged text must not keep the index from opening.
                 Err(error) if error.is_lost_text() => self.note_lost(id, &error),

@@ -91,6 +91,8 @@ impl Config {
         let input = ("extract.input_mib", extract.input_mib.bytes());
         let spool = ("extract.spool_mib", extract.spool_mib.bytes());
         let unpacked = extract.container_mib.bytes().saturating_mul(2);
+        let two_messages = self.grpc.max_message_mib.bytes().saturating_mul(2);
+        let unread = self.grpc.max_unread_mib.bytes();
         let within = [
             (input, spool),
             (("extract.container_mib, twice,", unpacked), spool),
@@ -105,6 +107,10 @@ impl Config {
             (
                 ("grpc.max_upload_mib", self.grpc.max_upload_mib.bytes()),
                 input,
+            ),
+            (
+                ("grpc.max_message_mib, twice,", two_messages),
+                ("grpc.max_unread_mib", unread),
             ),
             (
                 ("watch.debounce_ms", watch.debounce_ms),

@@ -144,6 +144,11 @@ fn keys_that_contradict_each_other_are_both_named() {
         ),
         ("[extract]\ninput_mib = 100", "max_upload_mib", "input_mib"),
         ("[extract]\ninput_mib = 5000", "input_mib", "spool_mib"),
+        (
+            "[grpc]\nmax_message_mib = 129",
+            "max_message_mib",
+            "max_unread_mib",
+        ),
         ("[extract]\nspool_mib = 2047", "container_mib", "spool_mib"),
         (
             "[watch]\ndebounce_ms = 5001",

@@ -61,19 +61,18 @@ impl Admin for AdminService {
         request: Request<v1::StatusRequest>,
     ) -> Result<Response<v1::StatusReply>, Status> {
         let caller = self.desk.caller(&request);
-        let asked = self.desk.ask(Lane::Query, caller, status).await;
-        let reply = match (asked, self.desk.alarm()) {
+        let asked = self.desk.answer(Lane::Query, caller, status).await;
+        match (asked, self.desk.alarm()) {
             // Without an index it can still be told why there is none.
-            (Err(_), Some(alarm)) if !alarm.is_answering() => v1::StatusReply {
+            (Err(_), Some(alarm)) if !alarm.is_answering() => Ok(Response::new(v1::StatusReply {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 format: simdex_schema::FORMAT_VERSION,
                 alarm: Some(convert::alarm(&alarm)),
                 completeness: Some(away(&alarm).into()),
                 ..v1::StatusReply::default()
-            },
-            (asked, _) => asked?,
-        };
-        Ok(Response::new(reply))
+            })),
+            (asked, _) => asked,
+        }
     }
 
     async fn list_files(
@@ -107,7 +106,7 @@ impl Admin for AdminService {
     ) -> Result<Response<v1::DescribeFileReply>, Status> {
         let caller = self.desk.caller(&request);
         let path = question::path(request.into_inner().path)?;
-        let described = self.desk.ask(Lane::Query, caller, move |engine, _| {
+        let described = self.desk.answer(Lane::Query, caller, move |engine, _| {
             let completeness = engine.completeness(&engine.roots.view());
             let file = question::file(engine, &path)?;
             Ok(v1::DescribeFileReply {
@@ -115,7 +114,7 @@ impl Admin for AdminService {
                 completeness: Some(completeness.into()),
             })
         });
-        Ok(Response::new(described.await?))
+        described.await
     }
 
     async fn list_roots(
@@ -123,12 +122,11 @@ impl Admin for AdminService {
         request: Request<v1::ListRootsRequest>,
     ) -> Result<Response<v1::ListRootsReply>, Status> {
         let caller = self.desk.caller(&request);
-        let asked = self
-            .desk
-            .ask(Lane::Query, caller, |engine, _| Ok(roots(engine)?));
-        Ok(Response::new(v1::ListRootsReply {
-            roots: asked.await?,
-        }))
+        let asked = self.desk.answer(Lane::Query, caller, |engine, _| {
+            let roots = roots(engine)?;
+            Ok(v1::ListRootsReply { roots })
+        });
+        asked.await
     }
 
     async fn confirm_loss(
@@ -137,12 +135,11 @@ impl Admin for AdminService {
     ) -> Result<Response<v1::ConfirmLossReply>, Status> {
         let caller = self.desk.long_caller(&request);
         let root = root_at(&*self.desk.engine()?, request.into_inner().root)?;
-        let confirmed = self.desk.ask(Lane::Work, caller, move |engine, _| {
-            Ok(engine.confirm_loss(&root)?)
+        let confirmed = self.desk.answer(Lane::Work, caller, move |engine, _| {
+            let removed = engine.confirm_loss(&root)?;
+            Ok(v1::ConfirmLossReply { removed })
         });
-        Ok(Response::new(v1::ConfirmLossReply {
-            removed: confirmed.await?,
-        }))
+        confirmed.await
     }
 
     async fn rescan(
@@ -179,15 +176,15 @@ impl Admin for AdminService {
     ) -> Result<Response<v1::SyncReply>, Status> {
         let started = Instant::now();
         let caller = self.desk.long_caller(&request);
-        let synced = self.desk.ask(Lane::Work, caller, |engine, cancel| {
+        let synced = self.desk.answer(Lane::Work, caller, move |engine, cancel| {
             engine.sync(cancel)?;
-            Ok(catalogue::summary(&engine.index, &engine.roots.view())?.files_on_disk)
+            let files = catalogue::summary(&engine.index, &engine.roots.view())?.files_on_disk;
+            Ok(v1::SyncReply {
+                seconds: started.elapsed().as_secs_f64(),
+                files,
+            })
         });
-        let files = synced.await?;
-        Ok(Response::new(v1::SyncReply {
-            seconds: started.elapsed().as_secs_f64(),
-            files,
-        }))
+        synced.await
     }
 
     async fn wait(
@@ -195,12 +192,12 @@ impl Admin for AdminService {
         request: Request<v1::WaitRequest>,
     ) -> Result<Response<v1::WaitReply>, Status> {
         let caller = self.desk.long_caller(&request);
-        let waited = self.desk.ask(Lane::Work, caller, |engine, cancel| {
+        let waited = self.desk.answer(Lane::Work, caller, |engine, cancel| {
             engine.wait_until_complete(cancel)?;
-            Ok(engine.completeness(&engine.roots.view()))
+            let completeness = Some(engine.completeness(&engine.roots.view()).into());
+            Ok(v1::WaitReply { completeness })
         });
-        let completeness = Some(waited.await?.into());
-        Ok(Response::new(v1::WaitReply { completeness }))
+        waited.await
     }
 
     async fn stream_report(
@@ -211,7 +208,7 @@ impl Admin for AdminService {
         let caller = self.desk.long_caller(&request);
         let v1::StreamReportRequest { threshold, strict } = request.into_inner();
         let asked = self.report_request(threshold, strict)?;
-        let sent = self.desk.list(Lane::Work, caller, move |engine, feed| {
+        let sent = self.desk.list(Lane::Stream, caller, move |engine, feed| {
             let summary = reporting::send(engine, &FeedSink(feed), asked, feed.cancel())?;
             let part = Some(Part::Summary(convert::summary(summary)));
             feed.send(v1::StreamReportReply { part })
@@ -233,7 +230,7 @@ impl Admin for AdminService {
         let reports = self.reports.clone().ok_or_else(|| {
             Status::failed_precondition("the daemon's config names no directory for reports")
         })?;
-        let kept = self.desk.ask(Lane::Work, caller, move |engine, cancel| {
+        let kept = self.desk.answer(Lane::Work, caller, move |engine, cancel| {
             let name = OsStr::from_bytes(&name);
             let kept = reporting::keep(engine, &reports, name, asked, cancel)?;
             Ok(v1::RunReportReply {
@@ -242,7 +239,7 @@ impl Admin for AdminService {
                 manifest: kept.manifest,
             })
         });
-        Ok(Response::new(kept.await?))
+        kept.await
     }
 
     async fn list_reports(
@@ -250,17 +247,18 @@ impl Admin for AdminService {
         request: Request<v1::ListReportsRequest>,
     ) -> Result<Response<v1::ListReportsReply>, Status> {
         let caller = self.desk.caller(&request);
-        let reports = self.desk.ask(Lane::Query, caller, |engine, _| {
-            Ok(engine.index.reports()?)
+        let reports = self.desk.answer(Lane::Query, caller, |engine, _| {
+            let reports = engine.index.reports()?.into_iter();
+            let reports = reports.map(|(at, record)| v1::Report {
+                out: record.out,
+                finished: at.try_into().unwrap_or(i64::MAX),
+                groups: record.groups,
+            });
+            Ok(v1::ListReportsReply {
+                reports: reports.collect(),
+            })
         });
-        let reports = reports.await?.into_iter().map(|(at, record)| v1::Report {
-            out: record.out,
-            finished: at.try_into().unwrap_or(i64::MAX),
-            groups: record.groups,
-        });
-        Ok(Response::new(v1::ListReportsReply {
-            reports: reports.collect(),
-        }))
+        reports.await
     }
 }
 

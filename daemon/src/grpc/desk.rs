@@ -5,14 +5,17 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use simdex_extract::Share;
 use simdex_index::Cancel;
 use tokio::sync::watch;
-use tonic::{Request, Status};
+use tonic::{Request, Response, Status};
 
-use super::feed::{self, Feed};
+use super::feed::{self, Feed, check_length};
 use super::lane::{self, Client, NoPlace, Place};
 use super::peer::Peer;
 use super::status::{Refused, lost_thread};
+use super::traffic::WithReply;
+use super::unread::{Held, Unread, too_much};
 use super::{Replies, deadline};
 use crate::alarms::Alarm;
 use crate::config::GrpcConfig;
@@ -20,7 +23,7 @@ use crate::disk::DiskGuard;
 use crate::engine::Engine;
 use crate::slot::{EngineSlot, Reopening};
 
-/// Barriers, reports and walks under way at once.
+/// Barriers, kept reports and walks under way at once.
 const WORKS: usize = 8;
 /// Clients that follow events at once.
 const WATCHERS: usize = 64;
@@ -30,11 +33,11 @@ const WATCHERS: usize = 64;
 pub(super) enum Lane {
     /// Computes and is done.
     Query,
-    /// Goes as fast as its client reads: lists.
+    /// Goes as fast as its client reads: lists, reports that are sent.
     Stream,
     /// Goes as fast as its client writes: uploads.
     Upload,
-    /// Lasts as long as its work: barriers, reports, walks.
+    /// Lasts as long as its work: barriers, reports that are kept, walks.
     Work,
     /// Lasts until its client leaves, and occupies no thread: events.
     Events,
@@ -56,8 +59,16 @@ pub struct Desk {
     uploads: Arc<lane::Lane>,
     works: Arc<lane::Lane>,
     events: Arc<lane::Lane>,
+    unread: Arc<Unread>,
     disk: Arc<DiskGuard>,
     leaving: watch::Receiver<bool>,
+}
+
+impl Caller {
+    /// Whose work it is, where documents are shared out.
+    pub(super) fn share(&self) -> Share {
+        Share::of_user(self.client.uid)
+    }
 }
 
 impl Desk {
@@ -75,6 +86,7 @@ impl Desk {
             uploads: lane::Lane::new(width),
             works: lane::Lane::new(WORKS),
             events: lane::Lane::new(WATCHERS),
+            unread: Unread::new(config.max_unread_mib.bytes()),
             disk,
             slot,
             config,
@@ -84,7 +96,8 @@ impl Desk {
 
     /// Blocking threads that all lanes together may occupy.
     pub fn threads(config: &GrpcConfig) -> usize {
-        2 * config.max_queries.max(1) + WORKS
+        let most = lane::Lane::most;
+        2 * most(config.max_queries.max(1)) + most(WORKS)
     }
 
     /// The engine; UNAVAILABLE while it is being reopened.
@@ -146,9 +159,17 @@ impl Desk {
             Lane::Work => &self.works,
             Lane::Events => &self.events,
         };
-        let place = places.enter(caller.client, caller.deadline).await;
+        // Who follows events lets go of a place when it likes: nobody waits for that.
+        let until = match lane {
+            Lane::Events => Instant::now(),
+            _ => caller.deadline,
+        };
+        let place = places.enter(caller.client, until).await;
         place.map_err(|refused| {
             Status::resource_exhausted(match refused {
+                NoPlace::Late if lane == Lane::Events => {
+                    "as many clients as the daemon allows, or as one user may have, follow events"
+                }
                 NoPlace::Late => {
                     "as many requests as the daemon allows were under way until the deadline"
                 }
@@ -178,6 +199,53 @@ impl Desk {
         done.map_err(|Refused(status)| self.why(&ending, status))
     }
 
+    /// Does work as [`ask`](Self::ask) does; the reply that comes of it is counted until it has been read.
+    pub(super) async fn answer<T: prost::Message + 'static>(
+        &self,
+        lane: Lane,
+        caller: Caller,
+        work: impl FnOnce(&Engine, &Cancel) -> Result<T, Refused> + Send + 'static,
+    ) -> Result<Response<T>, Status> {
+        let longest = self.longest_message();
+        let length = move |reply: &T| check_length(reply, longest);
+        let (reply, held) = self.counted(lane, caller, length, work).await?;
+        Ok(kept_until_read(reply, held))
+    }
+
+    /// The same for a reply of many messages.
+    pub(super) async fn answer_in_parts<T: prost::Message + 'static>(
+        &self,
+        lane: Lane,
+        caller: Caller,
+        work: impl FnOnce(&Engine, &Cancel) -> Result<Vec<T>, Refused> + Send + 'static,
+    ) -> Result<Response<Replies<T>>, Status> {
+        let longest = self.longest_message();
+        let length = move |parts: &Vec<T>| {
+            let lengths = parts.iter().map(|part| check_length(part, longest));
+            lengths.sum::<Result<usize, Status>>()
+        };
+        let (parts, held) = self.counted(lane, caller, length, work).await?;
+        let replies: Replies<T> = Box::pin(tokio_stream::iter(parts.into_iter().map(Ok)));
+        Ok(kept_until_read(replies, held))
+    }
+
+    async fn counted<T: Send + 'static>(
+        &self,
+        lane: Lane,
+        caller: Caller,
+        length: impl FnOnce(&T) -> Result<usize, Status> + Send + 'static,
+        work: impl FnOnce(&Engine, &Cancel) -> Result<T, Refused> + Send + 'static,
+    ) -> Result<(T, Held), Status> {
+        let unread = self.unread.of(caller.client.uid);
+        let asked = self.ask(lane, caller, move |engine, cancel| {
+            let made = work(engine, cancel)?;
+            // While the place is still held, so that no more are made at once than there are places.
+            let held = unread.hold(length(&made)?).ok_or_else(too_much)?;
+            Ok((made, held))
+        });
+        asked.await
+    }
+
     /// Fills a stream from a blocking thread; it is cancelled when the client goes away.
     pub(super) async fn list<T: prost::Message + Default + 'static>(
         &self,
@@ -189,7 +257,8 @@ impl Desk {
         let engine = self.engine()?;
         let cancel = Cancel::at(caller.deadline).or(engine.ending());
         let gone = CancelOnDrop::of(&cancel);
-        let (feed, replies) = feed::pair(cancel, self.longest_message(), gone);
+        let unread = self.unread.of(caller.client.uid);
+        let (feed, replies) = feed::pair(cancel, self.longest_message(), unread, gone);
         tokio::task::spawn_blocking(move || {
             let _place = place;
             let done = work(&engine, &feed);
@@ -232,6 +301,13 @@ fn caller<T>(request: &Request<T>, usual: Duration, longest: Duration) -> Caller
     }
 }
 
+/// A reply that is counted until its client has read it.
+fn kept_until_read<T>(reply: T, held: Held) -> Response<T> {
+    let mut response = Response::new(reply);
+    response.extensions_mut().insert(WithReply::keep(held));
+    response
+}
+
 fn reopened() -> Status {
     Status::unavailable("the index was reopened meanwhile; ask again")
 }
@@ -252,140 +328,4 @@ impl Drop for CancelOnDrop {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::config::Config;
-    use std::path::Path;
-    use std::sync::mpsc;
-    use tonic::Code;
-
-    /// An engine that watches nothing, before lanes of one place.
-    fn desk() -> Desk {
-        let mut config = Config {
-            grpc: grpc(),
-            ..Config::default()
-        };
-        // Nothing is extracted here.
-        config.extract.require_sandbox = false;
-        let engine = Arc::new(Engine::start(config, Path::new("/bin/false")).unwrap());
-        let disk = Arc::new(DiskGuard::new(&engine.data_dir, 0));
-        let (slot, grpc) = (EngineSlot::holding(engine), grpc());
-        Desk::new(Arc::new(slot), grpc, disk, watch::channel(false).1)
-    }
-
-    fn grpc() -> GrpcConfig {
-        GrpcConfig {
-            max_queries: 1,
-            ..GrpcConfig::default()
-        }
-    }
-
-    fn until(patience: Duration) -> Caller {
-        Caller {
-            client: Client::default(),
-            deadline: Instant::now() + patience,
-        }
-    }
-
-    fn in_time() -> Caller {
-        until(Duration::from_secs(120))
-    }
-
-    fn soon() -> Caller {
-        until(Duration::from_millis(50))
-    }
-
-    /// Goes on until nobody waits for it.
-    fn endless(cancel: &Cancel) -> Result<(), Refused> {
-        loop {
-            cancel.check()?;
-            std::thread::sleep(Duration::from_millis(1));
-        }
-    }
-
-    #[tokio::test(flavor = "multi_thread")]
-    async fn work_stops_once_its_client_is_gone_and_gives_its_place_back() {
-        let desk = desk();
-        let (started, begun) = mpsc::channel();
-        let (stopped, over) = mpsc::channel();
-        let asked = desk.ask(Lane::Query, in_time(), move |_, cancel| {
-            let _ = started.send(());
-            let ended = endless(cancel);
-            let _ = stopped.send(());
-            ended
-        });
-        let waiting = async { tokio::task::spawn_blocking(move || begun.recv()).await };
-        tokio::select! {
-            _ = asked => unreachable!("it ends only when nobody waits for it"),
-            begun = waiting => begun.unwrap().unwrap(),
-        }
-        // Long before its deadline.
-        over.recv_timeout(Duration::from_secs(30)).unwrap();
-        assert_eq!(
-            desk.ask(Lane::Query, in_time(), |_, _| Ok(7))
-                .await
-                .unwrap(),
-            7
-        );
-        desk.engine().unwrap().stop();
-    }
-
-    #[tokio::test(flavor = "multi_thread")]
-    async fn work_ends_at_its_deadline() {
-        let desk = desk();
-        let asked = desk.ask(Lane::Query, soon(), |_, cancel| endless(cancel));
-        assert_eq!(asked.await.unwrap_err().code(), Code::DeadlineExceeded);
-        desk.engine().unwrap().stop();
-    }
-
-    #[tokio::test(flavor = "multi_thread")]
-    async fn a_full_lane_is_waited_for_and_leaves_the_others_free() {
-        let desk = desk();
-        let place = desk.enter(Lane::Query, in_time()).await.unwrap();
-        let refused = desk.enter(Lane::Query, soon()).await.unwrap_err();
-        assert_eq!(refused.code(), Code::ResourceExhausted);
-        assert!(desk.enter(Lane::Stream, in_time()).await.is_ok());
-        assert!(desk.enter(Lane::Work, in_time()).await.is_ok());
-        drop(place);
-        assert!(desk.enter(Lane::Query, in_time()).await.is_ok());
-        desk.engine().unwrap().stop();
-    }
-
-    #[tokio::test(flavor = "multi_thread")]
-    async fn work_that_panics_fails_its_own_request_only() {
-        let desk = desk();
-        let asked = desk.ask::<()>(Lane::Query, in_time(), |_, _| panic!("on purpose"));
-        assert_eq!(asked.await.unwrap_err().code(), Code::Internal);
-        assert!(
-            desk.ask(Lane::Query, in_time(), |_, _| Ok(()))
-                .await
-                .is_ok()
-        );
-        desk.engine().unwrap().stop();
-    }
-
-    #[tokio::test(flavor = "multi_thread")]
-    async fn requests_end_with_the_engine_and_wait_for_the_next_outside() {
-        let desk = desk();
-        let (started, begun) = mpsc::channel();
-        let slot = Arc::clone(&desk.slot);
-        let reopening = std::thread::spawn(move || {
-            begun.recv().unwrap();
-            let engine = slot.take("the disk failed").unwrap();
-            engine.stop();
-            engine
-        });
-        let asked = desk.ask(Lane::Query, in_time(), move |_, cancel| {
-            let _ = started.send(());
-            endless(cancel)
-        });
-        let refused = asked.await.unwrap_err();
-        assert_eq!(refused.code(), Code::Unavailable, "{refused}");
-        assert!(refused.message().contains("the disk failed"), "{refused}");
-        let refused = desk.ask(Lane::Query, in_time(), |_, _| Ok(())).await;
-        assert_eq!(refused.unwrap_err().code(), Code::Unavailable);
-        // Nobody holds the old engine any more, so that its index can be closed.
-        let engine = reopening.join().unwrap();
-        assert_eq!(Arc::strong_count(&engine), 1);
-    }
-}
+mod tests;

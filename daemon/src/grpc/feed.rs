@@ -1,28 +1,75 @@
 //! A stream that a blocking thread fills no faster than its client reads.
 
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use simdex_index::{Cancel, IndexError};
 use tokio::sync::mpsc::{self, error::TrySendError};
-use tokio_stream::StreamExt;
-use tokio_stream::wrappers::ReceiverStream;
+use tokio_stream::Stream;
 use tonic::Status;
 
 use super::Replies;
 use super::desk::CancelOnDrop;
 use super::status::Refused;
+use super::unread::{Held, UserReplies};
 
-/// Items made ahead of what the client has read.
+/// Items made ahead of what the client has read, and their bytes; one item may be longer.
 const AHEAD: usize = 64;
+const AHEAD_BYTES: usize = 256 << 10;
 /// A full stream is tried again this often. Not a blocking send: that would outlive the deadline of
 /// a client that stops reading.
 const RETRY: Duration = Duration::from_millis(2);
 
 /// The end that is filled.
 pub(super) struct Feed<T> {
-    sender: mpsc::Sender<Result<T, Status>>,
+    sender: mpsc::Sender<Sent<T>>,
     cancel: Cancel,
     longest: usize,
+    ahead: Arc<AtomicUsize>,
+    unread: UserReplies,
+}
+
+/// An item on its way.
+struct Sent<T> {
+    item: Result<T, Status>,
+    counted: Counted,
+}
+
+/// Bytes of an item, counted until the next one is asked for: only then it has been handed out.
+struct Counted {
+    bytes: usize,
+    ahead: Arc<AtomicUsize>,
+    _held: Held,
+}
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.ahead.fetch_sub(self.bytes, Ordering::Relaxed);
+    }
+}
+
+/// The end that is read.
+struct Taken<T> {
+    receiver: mpsc::Receiver<Sent<T>>,
+    last: Option<Counted>,
+    _gone: CancelOnDrop,
+}
+
+impl<T> Stream for Taken<T> {
+    type Item = Result<T, Status>;
+
+    fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let this = self.get_mut();
+        this.last = None;
+        this.receiver.poll_recv(context).map(|sent| {
+            let Sent { item, counted } = sent?;
+            this.last = Some(counted);
+            Some(item)
+        })
+    }
 }
 
 /// A feed of messages of at most `longest` bytes, and the replies it fills; dropping the replies
@@ -30,21 +77,23 @@ pub(super) struct Feed<T> {
 pub(super) fn pair<T: Send + 'static>(
     cancel: Cancel,
     longest: usize,
+    unread: UserReplies,
     gone: CancelOnDrop,
 ) -> (Feed<T>, Replies<T>) {
     let (sender, receiver) = mpsc::channel(AHEAD);
-    let replies = ReceiverStream::new(receiver).map(move |item| {
-        let _held = &gone;
-        item
-    });
-    (
-        Feed {
-            sender,
-            cancel,
-            longest,
-        },
-        Box::pin(replies),
-    )
+    let taken = Taken {
+        receiver,
+        last: None,
+        _gone: gone,
+    };
+    let feed = Feed {
+        sender,
+        cancel,
+        longest,
+        ahead: Arc::default(),
+        unread,
+    };
+    (feed, Box::pin(taken))
 }
 
 impl<T: prost::Message> Feed<T> {
@@ -55,15 +104,15 @@ impl<T: prost::Message> Feed<T> {
 
     /// Hands one item over, waiting while the client is behind.
     pub(super) fn send(&self, item: T) -> Result<(), Refused> {
-        check_length(&item, self.longest)?;
-        self.put(Ok(item))
+        let length = check_length(&item, self.longest)?;
+        self.put(Ok(item), length)
     }
 
-    fn put(&self, item: Result<T, Status>) -> Result<(), Refused> {
+    fn put(&self, item: Result<T, Status>, length: usize) -> Result<(), Refused> {
         let mut waiting = item;
         loop {
             self.cancel.check()?;
-            waiting = match self.sender.try_send(waiting) {
+            waiting = match self.try_put(waiting, length) {
                 Ok(()) => return Ok(()),
                 Err(TrySendError::Closed(_)) => return Err(IndexError::Cancelled.into()),
                 Err(TrySendError::Full(item)) => item,
@@ -72,37 +121,79 @@ impl<T: prost::Message> Feed<T> {
         }
     }
 
+    fn try_put(
+        &self,
+        item: Result<T, Status>,
+        length: usize,
+    ) -> Result<(), TrySendError<Result<T, Status>>> {
+        let Some(counted) = self.count(length) else {
+            return Err(TrySendError::Full(item));
+        };
+        let sent = self.sender.try_send(Sent { item, counted });
+        sent.map_err(|refused| match refused {
+            TrySendError::Full(sent) => TrySendError::Full(sent.item),
+            TrySendError::Closed(sent) => TrySendError::Closed(sent.item),
+        })
+    }
+
+    /// Counts an item; none while there is no room for it, in this stream or among all replies of the
+    /// user.
+    fn count(&self, length: usize) -> Option<Counted> {
+        // Only this end adds to it.
+        let ahead = self.ahead.load(Ordering::Relaxed);
+        if ahead > 0 && ahead + length > AHEAD_BYTES {
+            return None;
+        }
+        let held = self.unread.hold(length)?;
+        self.ahead.fetch_add(length, Ordering::Relaxed);
+        Some(Counted {
+            bytes: length,
+            ahead: Arc::clone(&self.ahead),
+            _held: held,
+        })
+    }
+
     /// Ends the stream, with a status where the work failed.
     pub(super) fn finish(self, done: Result<(), Refused>) {
         let Err(Refused(status)) = done else { return };
         // A client that is behind hears why as well, as long as it waits; past the deadline only a
         // place that is free takes the status: nobody may be reading.
-        if self.put(Err(status.clone())).is_err() {
-            let _ = self.sender.try_send(Err(status));
+        if self.put(Err(status.clone()), 0).is_err() {
+            let _ = self.try_put(Err(status), 0);
         }
     }
 }
 
-/// Refuses a message that the client could not take.
-pub(super) fn check_length(message: &impl prost::Message, longest: usize) -> Result<(), Status> {
+/// The length of a message, which is refused where the client could not take it.
+pub(super) fn check_length(message: &impl prost::Message, longest: usize) -> Result<usize, Status> {
     let length = message.encoded_len();
     if length <= longest {
-        return Ok(());
+        return Ok(length);
     }
-    Err(Status::resource_exhausted(format!(
-        "one message of the answer takes {length} bytes, more than the {longest} a message holds"
-    )))
+    Err(too_long(length, longest))
+}
+
+/// What is said of a message of so many bytes or more.
+pub(super) fn too_long(length: usize, longest: usize) -> Status {
+    Status::resource_exhausted(format!(
+        "one message of the answer takes {length} bytes or more; {longest} are the most a message holds"
+    ))
 }
 
 #[cfg(test)]
 mod tests {
+    use super::super::limits::PIECE;
+    use super::super::unread::Unread;
     use super::*;
+    use prost::Message;
     use simdex_proto::v1::Event;
     use std::time::Instant;
+    use tokio_stream::StreamExt;
     use tonic::Code;
 
     fn feed(cancel: &Cancel) -> (Feed<Event>, Replies<Event>) {
-        pair(cancel.clone(), 1 << 10, CancelOnDrop::of(cancel))
+        let unread = Unread::new(1 << 20).of(7);
+        pair(cancel.clone(), 1 << 20, unread, CancelOnDrop::of(cancel))
     }
 
     fn event(text: &str) -> Event {
@@ -158,7 +249,57 @@ mod tests {
     #[test]
     fn a_message_that_no_client_could_take_is_refused() {
         let (feed, _replies) = feed(&Cancel::never());
-        let Refused(status) = feed.send(event(&"a".repeat(2 << 10))).unwrap_err();
+        let Refused(status) = feed.send(event(&"a".repeat(2 << 20))).unwrap_err();
         assert_eq!(status.code(), Code::ResourceExhausted);
+    }
+
+    #[tokio::test]
+    async fn what_is_made_ahead_of_a_client_is_bounded_in_bytes() {
+        let cancel = Cancel::never();
+        let (feed, mut replies) = feed(&cancel);
+        let large = || event(&"a".repeat(AHEAD_BYTES / 4));
+        let length = large().encoded_len();
+        let fill = || std::iter::from_fn(|| feed.try_put(Ok(large()), length).ok()).count();
+        assert_eq!(fill(), 3);
+        // The first is handed out, and counted until the second is asked for.
+        assert!(replies.next().await.is_some());
+        assert_eq!(fill(), 0);
+        assert!(replies.next().await.is_some());
+        assert_eq!(fill(), 1);
+    }
+
+    #[tokio::test]
+    async fn an_item_of_any_length_goes_through_alone() {
+        let (feed, mut replies) = feed(&Cancel::never());
+        let long = event(&"a".repeat(2 * AHEAD_BYTES - PIECE));
+        for _ in 0..3 {
+            assert!(feed.send(long.clone()).is_ok());
+            assert!(feed.try_put(Ok(event("b")), 1).is_err());
+            assert!(replies.next().await.is_some());
+            // Asking for the next one tells that it was handed out.
+            let next = std::future::poll_fn(|context| {
+                Poll::Ready(replies.as_mut().poll_next(context).is_pending())
+            });
+            assert!(next.await);
+        }
+    }
+
+    #[tokio::test]
+    async fn a_feed_waits_while_its_user_leaves_other_replies_unread() {
+        let cancel = Cancel::never();
+        let unread = Unread::new(8 * PIECE as u64).of(7);
+        let (feed, _replies) = pair(
+            cancel.clone(),
+            1 << 20,
+            unread.clone(),
+            CancelOnDrop::of(&cancel),
+        );
+        let other = unread.hold(4 * PIECE);
+        let item = || event(&"a".repeat(PIECE));
+        let length = item().encoded_len();
+        assert!(feed.try_put(Ok(item()), length).is_err());
+        assert!(feed.try_put(Ok(event("small")), 5).is_ok());
+        drop(other);
+        assert!(feed.try_put(Ok(item()), length).is_ok());
     }
 }

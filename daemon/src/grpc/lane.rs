@@ -1,7 +1,8 @@
 //! A bounded number of places that users and connections share fairly.
 //!
 //! No user holds more than three quarters of the places and no connection more than half, so one
-//! greedy client always leaves room for the next one. A place that is given back goes to the waiting
+//! greedy client always leaves room for the next one; a quarter more places are for those only who hold
+//! none, so that two of them leave some too. A place that is given back goes to the waiting
 //! user who holds the fewest, then to whoever has waited longest.
 
 use std::collections::{HashMap, VecDeque};
@@ -97,6 +98,11 @@ impl Lane {
         }
     }
 
+    /// Places in all, where so many are for everybody.
+    pub(super) const fn most(width: usize) -> usize {
+        width + width / 4
+    }
+
     /// Places that one user may hold.
     fn user_share(&self) -> usize {
         (self.width * 3 / 4).max(1)
@@ -109,8 +115,13 @@ impl Lane {
 
     fn may_hold(&self, state: &State, client: Client) -> bool {
         let of_connection = state.by_connection.get(&client.connection).copied();
-        state.held < self.width
-            && state.of_user(client.uid) < self.user_share()
+        let of_user = state.of_user(client.uid);
+        let width = match of_user {
+            0 => Self::most(self.width),
+            _ => self.width,
+        };
+        state.held < width
+            && of_user < self.user_share()
             && of_connection.unwrap_or(0) < self.connection_share()
     }
 
@@ -205,6 +216,33 @@ mod tests {
             "one user holds three quarters at most"
         );
         assert!(lane.enter(client(8, 4), in_time()).await.is_ok());
+    }
+
+    #[tokio::test]
+    async fn two_users_who_hold_all_they_may_leave_places_for_others() {
+        let lane = Lane::new(8);
+        let mut held = Vec::new();
+        for (uid, connection) in [
+            (1, 1),
+            (1, 1),
+            (1, 2),
+            (1, 2),
+            (1, 3),
+            (1, 3),
+            (2, 4),
+            (2, 4),
+        ] {
+            held.push(lane.enter(client(uid, connection), in_time()).await.ok());
+        }
+        assert!(refused(&lane, client(2, 5)).await, "it holds some");
+        let other = lane.enter(client(3, 6), Instant::now()).await;
+        assert!(other.is_ok());
+        assert!(refused(&lane, client(3, 7)).await, "one of these each");
+        let third = lane.enter(client(4, 8), Instant::now()).await;
+        assert!(third.is_ok());
+        assert!(refused(&lane, client(5, 9)).await, "these are bounded too");
+        drop(other);
+        assert!(lane.enter(client(5, 9), Instant::now()).await.is_ok());
     }
 
     #[tokio::test]

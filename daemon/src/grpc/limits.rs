@@ -16,6 +16,8 @@ pub const ADMIN_MESSAGE: usize = 1 << 20;
 /// Longest piece of a reply that is handed to HTTP/2 at once: what a client does not read stays with
 /// us, where it is seen, and not in HTTP/2's own buffer.
 pub(super) const PIECE: usize = 64 << 10;
+/// Who reads a reply more slowly than this uses up the patience there is for a silence.
+pub(super) const LEAST_RATE: Rate = Rate(16 << 10);
 /// A silent connection is asked whether it lives.
 const KEEPALIVE: Duration = Duration::from_secs(60);
 /// And must answer within this time.
@@ -32,6 +34,16 @@ const HEADERS: u32 = 16 << 10;
 const PENDING_RESETS: usize = 20;
 const LOCAL_RESETS: usize = 1024;
 
+/// Bytes a second.
+pub(super) struct Rate(u64);
+
+impl Rate {
+    /// How long so many bytes take.
+    pub(super) fn time_for(&self, bytes: usize) -> Duration {
+        Duration::from_millis((bytes as u64).saturating_mul(1_000) / self.0)
+    }
+}
+
 /// What connections and requests are held to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ClientLimits {
@@ -41,7 +53,8 @@ pub struct ClientLimits {
     pub connections_per_user: usize,
     /// Requests one user may have under way, replies that are not read yet included.
     pub requests_per_user: usize,
-    /// Longest silence within a request, and longest time for which a reply is not read on.
+    /// Longest silence within a request, and longest time for which a reply is not read on; who reads
+    /// it slowly, piece by piece, has so much in all.
     pub idle: Duration,
     /// A connection without requests is closed after this long.
     pub connection_idle: Duration,

@@ -1,12 +1,15 @@
 //! Look-ups of one thing that the index knows: a group, a document with its files.
 
+use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 
-use simdex_index::{Cancel, FileView, Index, MemoryPermit};
+use prost::Message;
+use simdex_index::{Cancel, FileView, Index};
 use simdex_proto::v1;
-use simdex_schema::GroupId;
+use simdex_schema::{DocId, GroupId};
 use tonic::Status;
 
+use super::feed::too_long;
 use super::status::{Refused, shown};
 use super::{convert, question};
 use crate::engine::Engine;
@@ -39,12 +42,13 @@ pub(super) fn group(
     })
 }
 
-/// A document with its files.
+/// A document with its files, in a message of at most so many bytes.
 pub(super) fn document(
     engine: &Engine,
     request: v1::GetDocumentRequest,
+    longest: usize,
     cancel: &Cancel,
-) -> Result<(v1::GetDocumentReply, Option<MemoryPermit>), Refused> {
+) -> Result<v1::GetDocumentReply, Refused> {
     use v1::get_document_request::Source as Wire;
     let index: &Index = &engine.index;
     let before = engine.completeness(&engine.roots.view());
@@ -60,7 +64,7 @@ pub(super) fn document(
         }
         None => return Err(Status::invalid_argument("the request names no document").into()),
     };
-    let files = index.files_of(id, &engine.roots.view())?;
+    let files = files_of(engine, id, longest, cancel)?;
     let record = index.document(id)?.filter(|_| !files.is_empty());
     let record = record.ok_or(QueryError::UnknownDocument(hash))?;
     cancel.check()?;
@@ -72,16 +76,40 @@ pub(super) fn document(
         true => index.held_text(id, &account)?,
         false => None,
     };
-    let (text, held) = text.unzip();
-    let reply = v1::GetDocumentReply {
+    // The reply is counted by itself, so that nothing of the questions' memory waits to be read.
+    Ok(v1::GetDocumentReply {
         document: hash.0.to_vec(),
         chars: record.chars,
         shingles,
-        files: files.iter().map(convert::file).collect(),
-        text,
+        files,
+        text: text.map(|(text, _)| text),
         completeness: Some(before.with_damaged(index.damaged_texts()).into()),
-    };
-    Ok((reply, held.flatten()))
+    })
+}
+
+/// The files of a document, as long as they fit into a message.
+fn files_of(
+    engine: &Engine,
+    id: DocId,
+    longest: usize,
+    cancel: &Cancel,
+) -> Result<Vec<v1::File>, Refused> {
+    let (mut files, mut length) = (Vec::new(), 0);
+    let view = engine.roots.view();
+    engine.index.visit_files_of(id, &view, &mut |file| {
+        let file = convert::file(&file);
+        length += file.encoded_len();
+        files.push(file);
+        match length <= longest && cancel.check().is_ok() {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    })?;
+    cancel.check()?;
+    match length <= longest {
+        true => Ok(files),
+        false => Err(too_long(length, longest).into()),
+    }
 }
 
 fn without_text(file: &FileView) -> Status {

@@ -1,8 +1,7 @@
 //! The book of open connections: whose they are, what is under way on them, which of them must go.
 //!
 //! A connection is cut when nothing was said on it in time, when no request has been under way for
-//! long, when a client does not read what it asked for, or when it is the longest idle one and its
-//! place is needed.
+//! long, when a client does not read what it asked for or reads too slowly, or when its place is needed.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,7 +13,7 @@ use tokio::time::Instant;
 use tonic::Status;
 
 use super::lane::Client;
-use super::limits::{ClientLimits, HANDSHAKE, INTAKE};
+use super::limits::{ClientLimits, HANDSHAKE, INTAKE, LEAST_RATE};
 
 /// All open connections.
 pub struct Connections {
@@ -50,12 +49,37 @@ struct Line {
 struct LineState {
     requests: usize,
     idle_since: Instant,
-    /// Replies under way, each with the time since which its client has been asked to read on.
-    replies: BTreeMap<u64, Option<Instant>>,
+    /// Replies under way.
+    replies: BTreeMap<u64, Reading>,
     next: u64,
     cut: bool,
     /// Whoever reads and writes on the connection.
     waker: Option<Waker>,
+}
+
+/// How a client reads one reply.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reading {
+    /// The piece it is to read now, and since when.
+    piece: Option<(usize, Instant)>,
+    /// Time it took for earlier pieces beyond what those may take.
+    late: Duration,
+}
+
+impl Reading {
+    /// Until when it must have read the piece it was given, with so much patience for all of them.
+    fn until(&self, patience: Duration) -> Option<Instant> {
+        let (_, since) = self.piece?;
+        Some(since + patience.saturating_sub(self.late))
+    }
+
+    /// It has read the piece.
+    fn taken(&mut self) {
+        if let Some((length, since)) = self.piece.take() {
+            let usual = Duration::from_secs(1).max(LEAST_RATE.time_for(length));
+            self.late = (self.late + since.elapsed()).saturating_sub(usual);
+        }
+    }
 }
 
 /// Why a connection is cut.
@@ -65,9 +89,9 @@ pub enum Cut {
     Silent,
     /// No request was under way on it.
     Idle,
-    /// Its client does not read what it asked for.
+    /// Its client does not read what it asked for, or reads too slowly.
     Unread,
-    /// Its place was needed while it was idle.
+    /// Its place was needed.
     Displaced,
 }
 
@@ -104,7 +128,8 @@ impl Connections {
     }
 
     /// Admits a connection of a user, where need be in the place of an idle one: of the user's own
-    /// above the user's share, else of whoever has most.
+    /// above the user's share, else of whoever has most. Where all are busy, a user who has none
+    /// takes the place of the youngest of whoever has most.
     pub fn admit(self: &Arc<Self>, uid: u32) -> Admission {
         let mut table = lock(&self.table);
         let own = table.of_user(uid);
@@ -114,7 +139,10 @@ impl Connections {
                 table.longest_idle(|line| line.uid == uid),
             )
         } else if table.open.len() >= self.limits.connections {
-            (Admission::Wait, table.longest_idle(|_| true))
+            let idle = table.longest_idle(|_| true);
+            // Busy ones give way only to a user who has none.
+            let youngest = || table.youngest_of_many().filter(|_| own == 0);
+            (Admission::Wait, idle.or_else(youngest))
         } else {
             return Admission::Granted(self.enter(&mut table, uid));
         };
@@ -175,6 +203,17 @@ impl Table {
         });
         first.map(|(line, _)| Arc::clone(line))
     }
+
+    /// The youngest connection of the user with the most, where that is more than one.
+    fn youngest_of_many(&self) -> Option<Arc<Line>> {
+        let mut of_users: BTreeMap<u32, Vec<&Arc<Line>>> = BTreeMap::new();
+        for line in self.open.values() {
+            of_users.entry(line.uid).or_default().push(line);
+        }
+        let most = of_users.into_values().max_by_key(Vec::len)?;
+        let youngest = most.last().filter(|_| most.len() > 1);
+        youngest.map(|line| Arc::clone(line))
+    }
 }
 
 impl Line {
@@ -232,8 +271,9 @@ impl Peer {
         if state.requests == 0 {
             until(state.idle_since, limits.connection_idle, Cut::Idle)?;
         }
-        if let Some(unread) = state.replies.values().flatten().min() {
-            until(*unread, limits.idle, Cut::Unread)?;
+        let unread = state.replies.values();
+        if let Some(last) = unread.filter_map(|reply| reply.until(limits.idle)).min() {
+            until(last, Duration::ZERO, Cut::Unread)?;
         }
         Ok(look)
     }
@@ -260,7 +300,7 @@ impl Peer {
         state.requests += 1;
         let number = state.next;
         state.next += 1;
-        state.replies.insert(number, None);
+        state.replies.insert(number, Reading::default());
         drop(state);
         Ok(Ticket {
             peer: self.clone(),
@@ -287,18 +327,18 @@ pub(super) struct Ticket {
 
 impl Ticket {
     /// The client has been given a piece of the reply and is to read on.
-    pub(super) fn handed(&self) {
-        self.note(Some(Instant::now()));
+    pub(super) fn handed(&self, length: usize) {
+        self.note(|reading| reading.piece = Some((length, Instant::now())));
     }
 
     /// The client has read what it was given.
     pub(super) fn taken(&self) {
-        self.note(None);
+        self.note(Reading::taken);
     }
 
-    fn note(&self, since: Option<Instant>) {
+    fn note(&self, change: impl FnOnce(&mut Reading)) {
         let mut state = lock(&self.peer.line.state);
-        state.replies.insert(self.number, since);
+        change(state.replies.entry(self.number).or_default());
     }
 }
 
@@ -381,6 +421,7 @@ pub(super) fn limits() -> ClientLimits {
 
 #[cfg(test)]
 mod tests {
+    use super::super::limits::PIECE;
     use super::*;
 
     fn admitted(book: &Arc<Connections>, uid: u32) -> Option<Peer> {
@@ -439,10 +480,53 @@ mod tests {
         assert_eq!(verdict(&greedy[0]), Some(Cut::Displaced));
         let all = [&lone, &greedy[1], &greedy[2], &newcomer];
         let mut busy: Vec<_> = all.iter().map(|peer| peer.begin().unwrap()).collect();
-        assert!(matches!(book.admit(4), Admission::Wait));
+        assert!(matches!(book.admit(3), Admission::Wait));
         busy.pop();
         book.eased().await;
-        assert!(admitted(&book, 4).is_some());
+        assert!(admitted(&book, 3).is_some());
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn busy_connections_give_way_to_a_user_who_has_none() {
+        let book = Connections::new(ClientLimits {
+            requests_per_user: 9,
+            ..limits()
+        });
+        let greedy: Vec<Peer> = (0..3).filter_map(|_| admitted(&book, 1)).collect();
+        let lone = admitted(&book, 2).unwrap();
+        let all = || greedy.iter().chain([&lone]);
+        let mut busy: Vec<_> = all().map(|peer| peer.begin().unwrap()).collect();
+        let newcomer = admitted(&book, 3).unwrap();
+        let cut: Vec<_> = all().map(verdict).collect();
+        assert_eq!(cut, [None, None, Some(Cut::Displaced), None]);
+        busy.push(newcomer.begin().unwrap());
+        assert!(matches!(book.admit(3), Admission::Wait), "it has one now");
+        let fourth = admitted(&book, 4).unwrap();
+        assert_eq!(verdict(&greedy[1]), Some(Cut::Displaced));
+        busy.push(fourth.begin().unwrap());
+        assert!(matches!(book.admit(5), Admission::Wait), "all have one");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_client_that_reads_too_slowly_is_cut_and_one_that_rests_once_is_not() {
+        let book = Connections::new(limits());
+        let (slow, resting) = (admitted(&book, 1).unwrap(), admitted(&book, 2).unwrap());
+        let (drips, rests) = (slow.begin().unwrap(), resting.begin().unwrap());
+        // A piece each 20 s never is a silence of 30 s.
+        drips.handed(PIECE);
+        rests.handed(PIECE);
+        tokio::time::advance(Duration::from_secs(20)).await;
+        assert_eq!((verdict(&slow), verdict(&resting)), (None, None));
+        drips.taken();
+        drips.handed(PIECE);
+        for _ in 0..20 {
+            rests.taken();
+            rests.handed(PIECE);
+            tokio::time::advance(Duration::from_secs(1)).await;
+        }
+        assert_eq!(verdict(&slow), Some(Cut::Unread));
+        tokio::time::advance(Duration::from_secs(25)).await;
+        assert_eq!(verdict(&resting), None);
     }
 
     #[tokio::test(start_paused = true)]
@@ -455,11 +539,11 @@ mod tests {
         );
         let reply = unread.begin().unwrap();
         let _long = at_work.begin().unwrap();
-        reply.handed();
+        reply.handed(1);
         tokio::time::advance(Duration::from_secs(29)).await;
         assert_eq!(verdict(&unread), None);
         reply.taken();
-        reply.handed();
+        reply.handed(1);
         tokio::time::advance(Duration::from_secs(30)).await;
         assert_eq!(verdict(&unread), Some(Cut::Unread));
         tokio::time::advance(Duration::from_secs(300)).await;

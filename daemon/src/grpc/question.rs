@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
+use simdex_extract::Share;
 use simdex_index::{Index, MemoryAccount, View};
 use simdex_proto::{defaults, v1};
 use simdex_schema::DocumentHash;
@@ -55,6 +56,7 @@ impl Source {
     pub(super) fn subject(
         self,
         engine: &Engine,
+        asker: Share,
         memory: &MemoryAccount,
     ) -> Result<Subject, Refused> {
         let index = &engine.index;
@@ -66,7 +68,7 @@ impl Source {
             Self::Text(text) => Subject::of_text(index, text, memory)?,
             Self::Signature(signature) => Subject::signature(signature, memory)?,
             Self::Upload(Uploaded { file, name }) => {
-                Subject::upload(index, &engine.pool, file, &name, memory)?
+                Subject::upload(index, &engine.pool, asker, file, &name, memory)?
             }
         })
     }
@@ -76,14 +78,15 @@ impl Source {
     pub(super) fn compared(
         self,
         engine: &Engine,
+        asker: Share,
         memory: &MemoryAccount,
     ) -> Result<Subject, Refused> {
         let path = match &self {
             Self::Path(path) => Some(path.clone()),
             _ => None,
         };
-        let known = self.subject(engine, memory)?;
-        let own = path.and_then(|path| own_text(engine, &known, &path, memory));
+        let known = self.subject(engine, asker, memory)?;
+        let own = path.and_then(|path| own_text(engine, asker, &known, &path, memory));
         Ok(own.unwrap_or(known))
     }
 }
@@ -92,6 +95,7 @@ impl Source {
 /// carried it, and lines and case may differ between them. None where the file changed.
 fn own_text(
     engine: &Engine,
+    asker: Share,
     known: &Subject,
     path: &std::path::Path,
     memory: &MemoryAccount,
@@ -107,7 +111,7 @@ fn own_text(
     let taken = engine.pool.space().snapshot(&file, limit).ok()?;
     let taken = taken.into_file().ok()?;
     let file = taken.file().try_clone().ok()?;
-    let own = Subject::upload(&engine.index, &engine.pool, file, path, memory).ok()?;
+    let own = Subject::upload(&engine.index, &engine.pool, asker, file, path, memory).ok()?;
     (own.content == known.content && own.document() == known.document()).then_some(own)
 }
 

@@ -4,8 +4,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
-use prost::Message;
-use simdex_index::MemoryPermit;
+use simdex_index::Cancel;
 use simdex_proto::v1;
 use simdex_proto::v1::similarity_server::Similarity;
 use simdex_signature::Ratio;
@@ -14,10 +13,9 @@ use tokio_stream::StreamExt;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::desk::{Caller, Desk, Lane};
-use super::feed::check_length;
 use super::question::{self, Source};
 use super::status::Refused;
-use super::traffic::{Received, WithReply};
+use super::traffic::Received;
 use super::upload::{self, Receiving, Uploaded};
 use super::{Replies, convert, lookup};
 use crate::compare::{Comparing, compare};
@@ -25,6 +23,9 @@ use crate::disk::DiskGuard;
 use crate::engine::{Basis, Engine};
 use crate::lists::{self, ListRequest};
 use crate::query::{Ask, find};
+
+/// Events on their way to a client that is behind.
+const EVENTS_AHEAD: usize = 4;
 
 /// Answers questions about documents.
 pub struct SimilarityService {
@@ -50,16 +51,15 @@ impl SimilarityService {
         let strict = query.strict;
         let request = question::request(&*self.desk.engine()?, ask, &query)?;
         let source = self.source(query, &mut parts, caller, received).await?;
-        let answered = self.desk.ask(Lane::Query, caller, move |engine, cancel| {
+        let work = move |engine: &Engine, cancel: &Cancel| {
             let basis = Basis::of(engine, &request.view, strict)?;
             let account = engine.index.memory().questions.account(cancel);
-            let subject = source.subject(engine, &account)?;
+            let subject = source.subject(engine, caller.share(), &account)?;
             let answer = find(&engine.index, &subject, &request, cancel)?;
-            Ok((answer, basis.close()?))
-        });
-        let (answer, completeness) = answered.await?;
-        let replies = convert::answer(answer, completeness, started.elapsed().as_secs_f64());
-        Ok(Response::new(Box::pin(tokio_stream::iter(replies.map(Ok)))))
+            let seconds = started.elapsed().as_secs_f64();
+            Ok(convert::answer(answer, basis.close()?, seconds).collect())
+        };
+        self.desk.answer_in_parts(Lane::Query, caller, work).await
     }
 
     /// What a query is about; an upload is taken in whole.
@@ -148,26 +148,24 @@ impl Similarity for SimilarityService {
         let sides = request.a.zip(request.b);
         let (a, b) = sides.ok_or_else(|| Status::invalid_argument("a side is missing"))?;
         let (disk, longest) = (self.desk.disk(), self.desk.longest_message());
-        let compared = self.desk.ask(Lane::Query, caller, move |engine, cancel| {
+        let work = move |engine: &Engine, cancel: &Cancel| {
             let (a, b) = (side(engine, &disk, a)?, side(engine, &disk, b)?);
             let names = (a.name("a"), b.name("b"));
             let account = engine.index.memory().questions.account(cancel);
-            let (a, b) = (a.compared(engine, &account)?, b.compared(engine, &account)?);
+            let asker = caller.share();
+            let (a, b) = (
+                a.compared(engine, asker, &account)?,
+                b.compared(engine, asker, &account)?,
+            );
             let asked = Comparing {
                 names: (&names.0, &names.1),
                 cut: engine.config.signature.threshold,
                 longest: with_difference.then_some(longest),
                 cancel,
             };
-            let reply = convert::comparison(compare(&engine.index, &a, &b, &asked)?);
-            // Of what the texts took, the reply keeps its own size. Whoever waits for that holds nothing.
-            drop((a, b));
-            let held = account.take_large(reply.encoded_len() as u64)?;
-            Ok((reply, held))
-        });
-        let (reply, held) = compared.await?;
-        check_length(&reply, self.desk.longest_message())?;
-        Ok(kept_until_read(reply, held))
+            Ok(convert::comparison(compare(&engine.index, &a, &b, &asked)?))
+        };
+        self.desk.answer(Lane::Query, caller, work).await
     }
 
     async fn list_pairs(
@@ -214,11 +212,18 @@ impl Similarity for SimilarityService {
         let asked = list_request(&*self.desk.engine()?, threshold, &roots, strict)?;
         let listed = self.desk.list(Lane::Stream, caller, move |engine, feed| {
             let send = |part| feed.send(v1::ListGroupsReply { part: Some(part) });
-            let (groups, summary) = lists::groups(engine, &asked, feed.cancel())?;
-            for group in groups {
-                send(Part::Group(convert::group(group)))?;
-            }
-            send(Part::Summary(convert::summary(summary)))
+            let mut refused = None;
+            let summary = lists::groups(engine, &asked, feed.cancel(), &mut |group| match send(
+                Part::Group(convert::group(group)),
+            ) {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(why) => {
+                    refused = Some(why);
+                    ControlFlow::Break(())
+                }
+            });
+            refused.map_or(Ok(()), Err)?;
+            send(Part::Summary(convert::summary(summary?)))
         });
         Ok(Response::new(listed.await?))
     }
@@ -231,12 +236,8 @@ impl Similarity for SimilarityService {
         let v1::GetGroupRequest { source, strict } = request.into_inner();
         let source = source
             .ok_or_else(|| Status::invalid_argument("the request names neither file nor group"))?;
-        let got = self.desk.ask(Lane::Query, caller, move |engine, _| {
-            lookup::group(engine, source, strict)
-        });
-        let reply = got.await?;
-        check_length(&reply, self.desk.longest_message())?;
-        Ok(Response::new(reply))
+        let work = move |engine: &Engine, _: &Cancel| lookup::group(engine, source, strict);
+        self.desk.answer(Lane::Query, caller, work).await
     }
 
     async fn get_document(
@@ -245,12 +246,11 @@ impl Similarity for SimilarityService {
     ) -> Result<Response<v1::GetDocumentReply>, Status> {
         let caller = self.desk.caller(&request);
         let request = request.into_inner();
-        let got = self.desk.ask(Lane::Query, caller, move |engine, cancel| {
-            lookup::document(engine, request, cancel)
-        });
-        let (reply, held) = got.await?;
-        check_length(&reply, self.desk.longest_message())?;
-        Ok(kept_until_read(reply, held))
+        let longest = self.desk.longest_message();
+        let work = move |engine: &Engine, cancel: &Cancel| {
+            lookup::document(engine, request, longest, cancel)
+        };
+        self.desk.answer(Lane::Query, caller, work).await
     }
 
     async fn watch_events(
@@ -263,7 +263,7 @@ impl Similarity for SimilarityService {
         let place = self.desk.enter(Lane::Events, caller).await?;
         let mut told = engine.events.watch();
         let leaving = self.desk.leaving();
-        let (sender, replies) = tokio::sync::mpsc::channel(64);
+        let (sender, replies) = tokio::sync::mpsc::channel(EVENTS_AHEAD);
         tokio::spawn(async move {
             let _place = place;
             let relay = async {
@@ -327,11 +327,4 @@ fn side(engine: &Engine, disk: &DiskGuard, side: v1::Side) -> Result<Source, Ref
         }
         None => return Err(Status::invalid_argument("a side names no document").into()),
     })
-}
-
-/// A reply whose memory is counted until the client has read it.
-fn kept_until_read<T>(reply: T, held: Option<MemoryPermit>) -> Response<T> {
-    let mut response = Response::new(reply);
-    response.extensions_mut().insert(WithReply::keep(held));
-    response
 }

@@ -185,6 +185,7 @@ fn of_report(error: &ReportError) -> Code {
         ReportError::Directory { .. } | ReportError::Within { .. } | ReportError::Write { .. } => {
             Code::FailedPrecondition
         }
+        ReportError::NoRoom { .. } => Code::ResourceExhausted,
         ReportError::Text { .. } => Code::DataLoss,
         ReportError::NoPrincipal { .. } | ReportError::Cancelled => Code::Internal,
     }

@@ -215,7 +215,7 @@ impl HttpBody for Outgoing {
         }
         let length = self.rest.len().min(PIECE);
         let piece = self.rest.split_to(length);
-        self.ticket.handed();
+        self.ticket.handed(length);
         Poll::Ready(Some(Ok(Frame::data(piece))))
     }
 

@@ -43,7 +43,7 @@ impl Spool {
 
     /// Adds bytes, as long as the disk has room beside what commits need.
     fn add(&mut self, disk: &DiskGuard, bytes: &[u8]) -> std::io::Result<()> {
-        let room = disk.take(bytes.len() as u64);
+        let room = disk.take_spare(bytes.len() as u64);
         room.map_err(|full| std::io::Error::new(ErrorKind::StorageFull, full))?;
         self.writer.write_all(bytes)
     }
@@ -210,7 +210,7 @@ mod tests {
     fn a_document_is_refused_where_it_would_take_the_room_of_commits() {
         let dir = tempfile::tempdir().unwrap();
         let space = Space {
-            available: (64 << 20) + 1,
+            available: (128 << 20) + 1,
             total: 16 << 30,
         };
         let disk = DiskGuard::measured_by(dir.path(), 64 << 20, Box::new(move |_| Ok(space)));

@@ -1,5 +1,7 @@
 //! Hits: numbers, relations, and the files that carry a document.
 
+use std::ops::ControlFlow;
+
 use simdex_index::{Cancel, Candidate, FileView, Index, IndexError};
 use simdex_schema::{ContentHash, DocumentHash};
 use simdex_signature::{
@@ -8,6 +10,9 @@ use simdex_signature::{
 };
 
 use super::{Ask, KnownDate, QueryError, Request, Subject, best_date};
+
+/// Hits gathered beyond the limit before the worst are dropped.
+const SPARE: usize = 64;
 
 /// How the file named first stands to the other.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -210,26 +215,28 @@ pub struct Hit {
     pub is_query: bool,
 }
 
-/// Files of the view that carry these documents, the one asked about marked.
+/// The best files of the view that carry these documents, the one asked about apart.
 pub(super) fn of_documents(
     index: &Index,
     subject: &Subject,
     request: &Request,
     documents: Vec<(Candidate, Numbers)>,
-) -> Result<Vec<Hit>, QueryError> {
-    let mut hits = Vec::new();
+    cancel: &Cancel,
+) -> Result<BestHits, QueryError> {
+    let mut best = BestHits::new(request.ask, request.limit);
     for (candidate, numbers) in documents {
         let Some(stats) = index.stats(candidate.document) else {
             continue;
         };
-        for file in index.files_of(candidate.document, &request.view)? {
+        let mut going = Ok(());
+        index.visit_files_of(candidate.document, &request.view, &mut |file| {
             let same_text = subject.is_document(stats.hash);
             let relation = relation(subject.content, same_text, &file, &numbers, request);
             let scheme = SchemeUsed {
                 scheme: scheme_of(index, subject, request),
                 rung: candidate.rung,
             };
-            hits.push(Hit {
+            best.add(Hit {
                 date: best_date(&file),
                 is_query: subject.path.as_ref() == Some(&file.path),
                 file,
@@ -238,9 +245,57 @@ pub(super) fn of_documents(
                 numbers,
                 scheme,
             });
+            going = cancel.check();
+            match going {
+                Ok(()) => ControlFlow::Continue(()),
+                Err(_) => ControlFlow::Break(()),
+            }
+        })?;
+        going?;
+    }
+    best.cut();
+    Ok(best)
+}
+
+/// The best hits seen so far. Hardly more are held than are asked for, however many there are.
+pub(super) struct BestHits {
+    /// Best first, once cut.
+    pub(super) hits: Vec<Hit>,
+    /// The very file asked about.
+    pub(super) asked_about: Option<Hit>,
+    /// There were more hits than were asked for.
+    pub(super) truncated: bool,
+    ask: Ask,
+    limit: usize,
+}
+
+impl BestHits {
+    fn new(ask: Ask, limit: usize) -> Self {
+        Self {
+            hits: Vec::new(),
+            asked_about: None,
+            truncated: false,
+            ask,
+            limit,
         }
     }
-    Ok(hits)
+
+    fn add(&mut self, hit: Hit) {
+        if hit.is_query {
+            self.asked_about = Some(hit);
+            return;
+        }
+        self.hits.push(hit);
+        if self.hits.len() > self.limit + self.limit / 4 + SPARE {
+            self.cut();
+        }
+    }
+
+    fn cut(&mut self) {
+        sort_by_value(&mut self.hits, self.ask);
+        self.truncated |= self.hits.len() > self.limit;
+        self.hits.truncate(self.limit);
+    }
 }
 
 fn relation(
@@ -275,7 +330,7 @@ fn scheme_of(index: &Index, subject: &Subject, request: &Request) -> Scheme {
 }
 
 /// Best first, ties by path.
-pub(super) fn sort_by_value(hits: &mut [Hit], ask: Ask) {
+fn sort_by_value(hits: &mut [Hit], ask: Ask) {
     let value = |hit: &Hit| hit.numbers.value(ask).unwrap_or(-1.0);
     hits.sort_by(|a, b| value(b).total_cmp(&value(a)).then_with(|| by_path(a, b)));
 }
@@ -291,4 +346,76 @@ pub(super) fn sort_by_date(hits: &mut [Hit]) {
 
 fn by_path(a: &Hit, b: &Hit) -> std::cmp::Ordering {
     a.file.path.as_os_str().cmp(b.file.path.as_os_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simdex_schema::file::FileOutcome;
+    use simdex_schema::{FileKey, FileRecord, FileStat, Reason, RootId, State};
+    use simdex_signature::Window;
+
+    fn hit(name: u32, value: f64) -> Hit {
+        let path = format!("/r/{name:05}");
+        let record = FileRecord {
+            stat: FileStat::default(),
+            racy: false,
+            outcome: FileOutcome::Unread(State::Unstable, Reason::none()),
+            member: None,
+            last_read: None,
+        };
+        let resemblance = Measured {
+            value: Some(value),
+            ..Measured::default()
+        };
+        Hit {
+            file: FileView {
+                key: FileKey {
+                    root: RootId(1),
+                    path: path.clone().into_bytes(),
+                },
+                path: path.into(),
+                record,
+                content: None,
+                state: State::Unstable,
+                reason: Reason::none(),
+                document: None,
+                chars: None,
+                group: None,
+            },
+            document: DocumentHash([0; 32]),
+            relation: Relation::Overlaps,
+            numbers: Numbers {
+                resemblance,
+                of_query: Measured::default(),
+                in_query: Measured::default(),
+                shared: 0,
+                verified: true,
+            },
+            scheme: SchemeUsed {
+                scheme: Scheme::of_text(SchemeKind::ModN, Window::DEFAULT),
+                rung: Rung::ZERO,
+            },
+            date: None,
+            is_query: false,
+        }
+    }
+
+    #[test]
+    fn of_many_hits_hardly_more_are_held_than_are_asked_for() {
+        let mut best = BestHits::new(Ask::Similar, 8);
+        // Values go up and down again, each of them held by many.
+        for name in 0..5_000 {
+            best.add(hit(name, f64::from(name * 7 % 11) / 10.0));
+            assert!(best.hits.len() <= 8 + 2 + SPARE);
+        }
+        best.cut();
+        let names: Vec<_> = best.hits.iter().map(|hit| &hit.file.path).collect();
+        let expected: Vec<_> = (0..5_000_u32)
+            .filter(|name| name * 7 % 11 == 10)
+            .take(8)
+            .map(|name| std::path::PathBuf::from(format!("/r/{name:05}")))
+            .collect();
+        assert_eq!((names, best.truncated), (expected.iter().collect(), true));
+    }
 }

@@ -3,7 +3,7 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use simdex_extract::{Hint, Patience, Pool, Urgency};
+use simdex_extract::{Hint, Patience, Pool, Share, Urgency};
 use simdex_index::{
     FileView, HeldSet, Index, IndexError, MemoryAccount, MemoryPermit, NewDocument, Probes, View,
 };
@@ -102,7 +102,7 @@ impl Subject {
     ) -> Result<Self, QueryError> {
         let unknown = || QueryError::UnknownDocument(hash);
         let id = index.document_by_hash(hash)?.ok_or_else(unknown)?;
-        if index.files_of(id, view)?.is_empty() {
+        if index.files_in(id, view) == 0 {
             return Err(unknown());
         }
         let side = document_side(index, id, account)?;
@@ -146,11 +146,12 @@ impl Subject {
         })
     }
 
-    /// Bytes that need not be in the index: extracted, not indexed. They are read more than once: of
-    /// a file of a share, pass a snapshot.
+    /// Bytes that need not be in the index: extracted for whoever asks, not indexed. They are read more
+    /// than once: of a file of a share, pass a snapshot.
     pub fn upload(
         index: &Index,
         pool: &Pool,
+        asker: Share,
         file: std::fs::File,
         name: &Path,
         account: &MemoryAccount,
@@ -161,7 +162,7 @@ impl Subject {
         let hint = Hint {
             name: name.file_name().map(|n| n.to_string_lossy().into_owned()),
             urgency: Urgency::Question,
-            ..Hint::default()
+            share: asker,
         };
         let rewound = file.seek(SeekFrom::Start(0)).is_ok();
         let hash = content.filter(|_| rewound);

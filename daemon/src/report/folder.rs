@@ -17,9 +17,13 @@ use rustix::io::Errno;
 
 use super::ReportError;
 use super::sink::{Sink, SinkFile};
+use crate::disk::DiskGuard;
 
 /// How the folder of a report under way begins; what a killed daemon left may be removed.
 const PREFIX: &str = ".simdex-report-";
+
+/// Room that a folder takes, more or less.
+const FOLDER_BYTES: usize = 4096;
 
 const DIRECTORY: OFlags = OFlags::RDONLY
     .union(OFlags::DIRECTORY)
@@ -38,6 +42,8 @@ const FILE_MODE: Mode = Mode::RUSR.union(Mode::WUSR);
 pub struct ReportDir {
     path: PathBuf,
     directory: OwnedFd,
+    /// Asked for room before anything is written; none where nobody else needs the disk.
+    disk: Option<DiskGuard>,
 }
 
 impl ReportDir {
@@ -68,7 +74,33 @@ impl ReportDir {
         Ok(Self {
             path: path.to_owned(),
             directory,
+            disk: None,
         })
+    }
+
+    /// Writes no report into the room that is kept free on its disk: twice so many bytes.
+    ///
+    /// # Errors
+    /// [`ReportError::Directory`].
+    pub fn keeping_free(self, bytes: u64) -> Result<Self, ReportError> {
+        let disk = DiskGuard::of(&self.path, &self.directory, bytes);
+        let disk = disk.map_err(|source| ReportError::Directory {
+            path: self.path.clone(),
+            source,
+        })?;
+        Ok(self.watched_by(disk))
+    }
+
+    pub(super) fn watched_by(self, disk: DiskGuard) -> Self {
+        let disk = Some(disk);
+        Self { disk, ..self }
+    }
+
+    /// To be asked before so many bytes are written.
+    fn take(&self, bytes: usize) -> io::Result<()> {
+        let taken = self.disk.as_ref();
+        let taken = taken.map_or(Ok(()), |disk| disk.take_spare(bytes as u64));
+        taken.map_err(|full| io::Error::new(io::ErrorKind::StorageFull, full))
     }
 
     /// Refuses a directory that is, or lies within, one of `others`: the data directory, a root.
@@ -124,6 +156,8 @@ impl ReportDir {
         if taken.is_ok() {
             return Err(self.taken(name));
         }
+        self.take(FOLDER_BYTES)
+            .map_err(|source| self.failed(name, source))?;
         let failed = |errno: Errno| self.failed(name, errno.into());
         let random = RandomName::new().map_err(|source| self.failed(name, source))?;
         let hidden = format!("{PREFIX}{random}");
@@ -146,8 +180,7 @@ impl ReportDir {
     }
 
     fn failed(&self, name: &OsStr, source: io::Error) -> ReportError {
-        let name = name.to_string_lossy().into_owned();
-        ReportError::Write { name, source }
+        ReportError::writing(&name.to_string_lossy(), source)
     }
 }
 
@@ -240,6 +273,7 @@ impl Drop for Folder<'_> {
 
 impl Sink for Folder<'_> {
     fn folder(&self, name: &str) -> io::Result<()> {
+        self.above.take(FOLDER_BYTES)?;
         rustix::fs::mkdirat(&self.folder, name, FOLDER_MODE)?;
         let folder = (name.to_owned(), AtFlags::REMOVEDIR);
         self.made.borrow_mut().push(folder);
@@ -250,26 +284,32 @@ impl Sink for Folder<'_> {
         let file = rustix::fs::openat(&self.folder, name, NEW_FILE, FILE_MODE)?;
         let made = (name.to_owned(), AtFlags::empty());
         self.made.borrow_mut().push(made);
-        Ok(Box::new(FolderFile(File::from(file))))
+        let above = self.above;
+        let file = File::from(file);
+        Ok(Box::new(FolderFile { file, above }))
     }
 }
 
 /// A file that is synced when it is complete.
-struct FolderFile(File);
+struct FolderFile<'a> {
+    file: File,
+    above: &'a ReportDir,
+}
 
-impl Write for FolderFile {
+impl Write for FolderFile<'_> {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        self.0.write(buffer)
+        self.above.take(buffer.len())?;
+        self.file.write(buffer)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        self.0.flush()
+        self.file.flush()
     }
 }
 
-impl SinkFile for FolderFile {
+impl SinkFile for FolderFile<'_> {
     fn finish(self: Box<Self>) -> io::Result<()> {
-        self.0.sync_all()
+        self.file.sync_all()
     }
 }
 

@@ -134,6 +134,5 @@ impl Write for Summed<'_> {
 }
 
 fn failed(name: &str, source: io::Error) -> ReportError {
-    let name = name.to_owned();
-    ReportError::Write { name, source }
+    ReportError::writing(name, source)
 }

@@ -578,3 +578,26 @@ fn the_order_of_the_input_does_not_show() {
     }
     assert_eq!(pages[0], pages[1]);
 }
+
+#[test]
+fn a_report_stops_at_the_room_that_is_kept_free_and_leaves_nothing_behind() {
+    use crate::disk::{DiskGuard, Space};
+    const KEPT: u64 = 1 << 20;
+    let dir = tempfile::tempdir().unwrap();
+    let place = dir.path().canonicalize().unwrap();
+    // Room for folders and a little more, beside what is kept free and as much again.
+    let space = Space {
+        available: 2 * KEPT + (30 << 10),
+        total: 1 << 30,
+    };
+    let disk = DiskGuard::measured_by(&place, KEPT, Box::new(move |_| Ok(space)));
+    let reports = ReportDir::open(&place).unwrap().watched_by(disk);
+    let folder = reports.begin("r".as_ref()).unwrap();
+    let long = "A line of a long text.\n".repeat(4_000);
+    let text_of = |_: &DocumentHash| Ok(Some(long.clone()));
+    let refused = write(&folder, &input(vec![contract_group()], &text_of)).unwrap_err();
+    assert!(matches!(refused, ReportError::NoRoom { .. }), "{refused}");
+    assert!(refused.advice().unwrap().contains("remove reports"));
+    drop(folder);
+    assert_eq!(fs::read_dir(&place).unwrap().count(), 0);
+}

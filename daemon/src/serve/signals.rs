@@ -9,38 +9,87 @@
 
 use std::io;
 
+use simdex_index::Cancel;
+use tokio::runtime::Runtime;
 use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::sync::mpsc;
 
 /// `SIGXFSZ` of Linux, the same on every machine simdexd runs on.
 const XFSZ: i32 = 25;
 /// Bit of SIGHUP in the masks of `/proc/self/status`.
 const HANGUP: u64 = 1;
 
-/// Waits for a signal to stop; returns its name.
-pub(super) async fn to_stop() -> io::Result<&'static str> {
-    let (mut terminate, mut interrupt, mut quit) = (
-        signal(SignalKind::terminate())?,
-        signal(SignalKind::interrupt())?,
-        signal(SignalKind::quit())?,
-    );
-    let mut hangup = Hangup::listen()?;
-    let mut meant_for_others = [
-        ("SIGUSR1", signal(SignalKind::user_defined1())?),
-        ("SIGUSR2", signal(SignalKind::user_defined2())?),
-        ("SIGALRM", signal(SignalKind::alarm())?),
-        ("SIGXFSZ", signal(SignalKind::from_raw(XFSZ))?),
-    ];
-    loop {
-        return Ok(tokio::select! {
-            _ = terminate.recv() => "SIGTERM",
-            _ = interrupt.recv() => "SIGINT",
-            _ = quit.recv() => "SIGQUIT",
-            () = hangup.recv() => "SIGHUP",
-            name = any(&mut meant_for_others) => {
-                tracing::warn!(signal = name, "a signal that means nothing to simdexd is ignored");
-                continue;
+/// Signals to stop, from the moment this is made: none of them kills the process any more.
+pub(super) struct Signals {
+    names: mpsc::Receiver<&'static str>,
+}
+
+impl Signals {
+    /// Listens on a runtime; `stop` is cancelled by the first signal to stop.
+    pub(super) fn listen(runtime: &Runtime, stop: Cancel) -> io::Result<Self> {
+        let _inside = runtime.enter();
+        let mut listener = Listener::new()?;
+        // The first one stops the daemon, the second makes it impatient; more say nothing new.
+        let (teller, names) = mpsc::channel(2);
+        runtime.spawn(async move {
+            loop {
+                let name = listener.to_stop().await;
+                stop.cancel();
+                let _ = teller.try_send(name);
             }
         });
+        Ok(Self { names })
+    }
+
+    /// Waits for the next signal to stop; returns its name.
+    pub(super) async fn next(&mut self) -> &'static str {
+        match self.names.recv().await {
+            Some(name) => name,
+            None => std::future::pending().await,
+        }
+    }
+}
+
+struct Listener {
+    terminate: Signal,
+    interrupt: Signal,
+    quit: Signal,
+    hangup: Hangup,
+    meant_for_others: [(&'static str, Signal); 4],
+}
+
+impl Listener {
+    fn new() -> io::Result<Self> {
+        Ok(Self {
+            terminate: signal(SignalKind::terminate())?,
+            interrupt: signal(SignalKind::interrupt())?,
+            quit: signal(SignalKind::quit())?,
+            hangup: Hangup::listen()?,
+            meant_for_others: [
+                ("SIGUSR1", signal(SignalKind::user_defined1())?),
+                ("SIGUSR2", signal(SignalKind::user_defined2())?),
+                ("SIGALRM", signal(SignalKind::alarm())?),
+                ("SIGXFSZ", signal(SignalKind::from_raw(XFSZ))?),
+            ],
+        })
+    }
+
+    async fn to_stop(&mut self) -> &'static str {
+        loop {
+            return tokio::select! {
+                _ = self.terminate.recv() => "SIGTERM",
+                _ = self.interrupt.recv() => "SIGINT",
+                _ = self.quit.recv() => "SIGQUIT",
+                () = self.hangup.recv() => "SIGHUP",
+                name = any(&mut self.meant_for_others) => {
+                    tracing::warn!(
+                        signal = name,
+                        "a signal that means nothing to simdexd is ignored"
+                    );
+                    continue;
+                }
+            };
+        }
     }
 }
 

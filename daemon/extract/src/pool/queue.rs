@@ -1,7 +1,8 @@
-//! Who gets the next worker: questions before backlog, small before huge, then whoever has the fewest
-//! documents under way, and among equals whoever waits longest.
+//! Who gets the next worker: small before huge, then whoever has the fewest documents under way, and
+//! among equals whoever waits longest. Questions come before the backlog, but never twice in a row while
+//! it waits: of any two places given one goes to the backlog, unless it holds all of them already.
 //!
-//! Shares of the backlog are told apart by root and folder ([`Share`]), so that a folder of slow
+//! Questions are told apart by who asks. Shares of the backlog are told apart by root and folder ([`Share`]), so that a folder of slow
 //! documents delays itself: however many of them wait, the next free place goes to another root,
 //! then to another folder, and one place more stands open to whoever is first, if its folder has nothing
 //! under way.
@@ -36,6 +37,17 @@ pub struct Share {
     pub folder: u64,
 }
 
+impl Share {
+    /// A user who asks: as a root of its own, which no root on disk has the number of.
+    #[must_use]
+    pub fn of_user(uid: u32) -> Self {
+        Self {
+            root: 1 << 63 | u64::from(uid),
+            folder: 0,
+        }
+    }
+}
+
 /// Longest document that is read before the huge ones, in bytes.
 const SMALL_BYTES: u64 = 8 << 20;
 
@@ -67,13 +79,22 @@ pub(super) struct Queue {
     next: Ticket,
     waiting: BTreeMap<Ticket, (Lane, Share)>,
     busy: BTreeMap<Ticket, Busy>,
+    /// The last place was given to a question.
+    question_was_last: bool,
 }
 
 /// A document under way.
 #[derive(Debug)]
 struct Busy {
+    lane: Lane,
     share: Share,
     since: Instant,
+}
+
+impl Busy {
+    fn is_slow(&self, now: Instant) -> bool {
+        now.duration_since(self.since) >= SLOW
+    }
 }
 
 impl Queue {
@@ -90,29 +111,46 @@ impl Queue {
         let Some(&(lane, share)) = self.waiting.get(&ticket) else {
             return false;
         };
-        let is_slow = |busy: &&Busy| now.duration_since(busy.since) >= SLOW;
-        let slow = self.busy.values().filter(is_slow).count().min(places);
+        let slow = self.busy.values().filter(|busy| busy.is_slow(now));
+        let slow = slow.count().min(places);
         // A guest in the reserve must not keep the next question out.
         let reserve = match lane {
             Lane::Question => 2,
             _ if self.under_way(share).1 == 0 => 1,
             _ => 0,
         };
-        if self.first() != Some(ticket) || self.busy.len() - slow >= places + reserve {
+        let is_next = self.next(places, now) == Some(ticket);
+        if !is_next || self.busy.len() - slow >= places + reserve {
             return false;
         }
         self.leave(ticket);
-        self.busy.insert(ticket, Busy { share, since: now });
+        self.question_was_last = lane == Lane::Question;
+        let since = now;
+        self.busy.insert(ticket, Busy { lane, share, since });
         true
     }
 
-    /// Whose turn it is.
-    fn first(&self) -> Option<Ticket> {
+    /// Whose turn it is. A backlog that keeps its own next document waiting is owed nothing.
+    fn next(&self, places: usize, now: Instant) -> Option<Ticket> {
+        let question = self.first(|lane| lane == Lane::Question);
+        let backlog = self.first(|lane| lane != Lane::Question);
+        let of_backlog = |busy: &&Busy| busy.lane != Lane::Question && !busy.is_slow(now);
+        let is_owed =
+            self.question_was_last && self.busy.values().filter(of_backlog).count() < places;
+        match is_owed {
+            true => backlog.or(question),
+            false => question.or(backlog),
+        }
+    }
+
+    /// The first of those who wait in these lanes.
+    fn first(&self, among: impl Fn(Lane) -> bool) -> Option<Ticket> {
         let turn = |(ticket, (lane, share)): (&Ticket, &(Lane, Share))| {
             (*lane, self.under_way(*share), *ticket)
         };
         self.waiting
             .iter()
+            .filter(|(_, (lane, _))| among(*lane))
             .map(turn)
             .min()
             .map(|(.., ticket)| ticket)
@@ -181,6 +219,65 @@ mod tests {
         assert!(!queue.enter(waiting, 1, now));
         let another = queue.join(Question, HERE);
         assert!(!queue.enter(another, 1, now), "one more, not all");
+    }
+
+    /// Questions that never end: as soon as one is done, another waits.
+    #[test]
+    fn of_two_places_in_a_row_one_goes_to_the_backlog() {
+        let (mut queue, now) = (Queue::default(), Instant::now());
+        let user = Share::of_user(7);
+        let questions = std::iter::repeat_n((Question, user), 12);
+        let backlog = std::iter::repeat_n((Small, HERE), 8);
+        let mut waiting: Vec<(Ticket, bool)> = Vec::new();
+        for (lane, share) in questions.chain(backlog) {
+            waiting.push((queue.join(lane, share), lane == Question));
+        }
+        let (mut busy, mut given) = (Vec::new(), Vec::new());
+        while given.len() < 16 {
+            let entered = waiting
+                .iter()
+                .position(|(ticket, _)| queue.enter(*ticket, 2, now));
+            match entered {
+                Some(at) => {
+                    let (ticket, is_question) = waiting.remove(at);
+                    given.push(is_question);
+                    busy.push(ticket);
+                    if is_question {
+                        waiting.push((queue.join(Question, user), true));
+                    }
+                }
+                None => queue.done(busy.remove(0)),
+            }
+        }
+        let two_questions = given.windows(2).any(|pair| pair == [true, true]);
+        assert!(!two_questions, "{given:?}");
+    }
+
+    #[test]
+    fn a_backlog_that_fills_its_places_keeps_no_question_waiting() {
+        let (mut queue, now) = (Queue::default(), Instant::now());
+        let first = queue.join(Question, Share::of_user(7));
+        assert!(queue.enter(first, 1, now));
+        queue.done(first);
+        let busy = queue.join(Small, HERE);
+        assert!(queue.enter(busy, 1, now));
+        let _waiting = queue.join(Small, HERE);
+        for _ in 0..2 {
+            let question = queue.join(Question, Share::of_user(7));
+            assert!(queue.enter(question, 1, now));
+        }
+    }
+
+    #[test]
+    fn the_user_who_has_the_fewest_questions_under_way_is_next() {
+        let (mut queue, now) = (Queue::default(), Instant::now());
+        let [greedy, other] = [7, 1].map(Share::of_user);
+        let under_way = queue.join(Question, greedy);
+        assert!(queue.enter(under_way, 1, now));
+        let again = queue.join(Question, greedy);
+        let newcomer = queue.join(Question, other);
+        assert!(!queue.enter(again, 1, now));
+        assert!(queue.enter(newcomer, 1, now) && queue.enter(again, 1, now));
     }
 
     #[test]

@@ -15,6 +15,7 @@ use super::lock::{DirLock, closed_cleanly, wait_unlocked};
 use super::recovery::check_kinds;
 use super::sled::RELEASE_LIMIT;
 use super::{Options, SledStore, StoreError, conf};
+use crate::Cancel;
 
 /// An open store and what happened to its predecessor.
 #[derive(Debug)]
@@ -53,12 +54,13 @@ pub fn open_checked(
     options: Options,
     mut probe_command: Option<Command>,
     time_limit: Duration,
+    stop: &Cancel,
 ) -> Result<Opened, StoreError> {
     check_kinds(dir)?;
     // Damage to the engine's settings is put right; it makes the rest suspect.
     let suspect = dir.join("db").exists() && (!closed_cleanly(dir) || conf::is_damaged(dir)?);
     if let Some(command) = probe_command.as_mut().filter(|_| suspect)
-        && let Some(reason) = damage_found(dir, command, time_limit)?
+        && let Some(reason) = damage_found(dir, command, time_limit, stop)?
     {
         return replace(dir, options, reason);
     }
@@ -75,7 +77,7 @@ pub fn open_checked(
     // that failed here lets go of its file a little later.
     wait_unlocked(&dir.join("db"), RELEASE_LIMIT);
     match probe_command.as_mut() {
-        Some(command) => match damage_found(dir, command, time_limit)? {
+        Some(command) => match damage_found(dir, command, time_limit, stop)? {
             Some(found) => replace(dir, options, found),
             None => Err(inconclusive(
                 dir,
@@ -96,7 +98,7 @@ pub fn open_examined(
     mut probe_command: Command,
     time_limit: Duration,
 ) -> Result<SledStore, StoreError> {
-    match damage_found(dir, &mut probe_command, time_limit)? {
+    match damage_found(dir, &mut probe_command, time_limit, &Cancel::never())? {
         Some(reason) => Err(StoreError::Damaged { reason }),
         None => open_within(dir, options, time_limit),
     }
@@ -107,8 +109,9 @@ fn damage_found(
     dir: &Path,
     command: &mut Command,
     limit: Duration,
+    stop: &Cancel,
 ) -> Result<Option<String>, StoreError> {
-    match judge::examine(dir, command, limit)? {
+    match judge::examine(dir, command, limit, stop)? {
         Verdict::Sound => Ok(None),
         Verdict::Damaged(reason) => Ok(Some(reason)),
         Verdict::Unknown(reason) => Err(inconclusive(dir, reason)),

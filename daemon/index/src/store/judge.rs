@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use super::StoreError;
 use super::durable::allocated_bytes;
 use super::probe::{BEGUN, exit};
+use crate::Cancel;
 
 /// What an examination came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -47,15 +48,16 @@ pub(super) fn examine(
     dir: &Path,
     command: &mut Command,
     limit: Duration,
+    stop: &Cancel,
 ) -> Result<Verdict, StoreError> {
-    match run(dir, command, limit)? {
+    match run(dir, command, limit, stop)? {
         End::Verdict(verdict) => Ok(verdict),
         End::Failed(first) => {
             tracing::warn!(
                 reason = first,
                 "the probe of the store failed: trying again"
             );
-            Ok(match run(dir, command, limit)? {
+            Ok(match run(dir, command, limit, stop)? {
                 End::Verdict(Verdict::Sound) => {
                     Verdict::Unknown(format!("{first}; a second one found nothing wrong"))
                 }
@@ -66,7 +68,12 @@ pub(super) fn examine(
     }
 }
 
-fn run(dir: &Path, command: &mut Command, limit: Duration) -> Result<End, StoreError> {
+fn run(
+    dir: &Path,
+    command: &mut Command,
+    limit: Duration,
+    stop: &Cancel,
+) -> Result<End, StoreError> {
     let most = allocated_bytes(dir)
         .saturating_mul(MOST_TIMES)
         .saturating_add(SPARE);
@@ -78,7 +85,7 @@ fn run(dir: &Path, command: &mut Command, limit: Duration) -> Result<End, StoreE
         .map_err(StoreError::io("start the probe of", dir))?;
     let said = child.stderr.take().map(|from| listen(from, true));
     let told = child.stdout.take().map(|from| listen(from, false));
-    let waited = wait(&mut child, limit, most);
+    let waited = wait(&mut child, limit, most, stop);
     // Whatever happened, no probe is left behind that keeps the lock.
     let _ = child.kill();
     let _ = child.wait();
@@ -132,13 +139,16 @@ enum Waited {
     GivenUp(String),
 }
 
-/// Waits for the child as long as it makes progress.
-fn wait(child: &mut Child, limit: Duration, most: u64) -> std::io::Result<Waited> {
+/// Waits for the child as long as it makes progress, and nobody says stop.
+fn wait(child: &mut Child, limit: Duration, most: u64, stop: &Cancel) -> std::io::Result<Waited> {
     let started = Instant::now();
     let mut seen = (progress(child.id()), started);
     loop {
         if let Some(status) = child.try_wait()? {
             return Ok(Waited::Ended(status));
+        }
+        if stop.check().is_err() {
+            return Ok(Waited::GivenUp("it was told to stop".to_owned()));
         }
         let now = Instant::now();
         let made = progress(child.id());
@@ -238,7 +248,13 @@ mod tests {
         let temp = tempfile::tempdir().unwrap();
         let mut command = Command::new("sh");
         command.args(["-c", script]);
-        examine(temp.path(), &mut command, Duration::from_secs(60)).unwrap()
+        examine(
+            temp.path(),
+            &mut command,
+            Duration::from_secs(60),
+            &Cancel::never(),
+        )
+        .unwrap()
     }
 
     fn unknown(script: &str) -> String {
@@ -287,6 +303,17 @@ mod tests {
     }
 
     #[test]
+    fn a_probe_is_ended_where_somebody_says_stop() {
+        let temp = tempfile::tempdir().unwrap();
+        let mut command = Command::new("sleep");
+        command.arg("600");
+        let stop = Cancel::never();
+        stop.cancel();
+        let verdict = examine(temp.path(), &mut command, Duration::from_secs(600), &stop).unwrap();
+        assert!(matches!(verdict, Verdict::Unknown(_)), "{verdict:?}");
+    }
+
+    #[test]
     fn only_the_probes_own_word_is_a_verdict() {
         assert_eq!(judged("exit 0"), Verdict::Sound);
         assert_eq!(damaged("echo broken >&2; exit 65"), "broken");
@@ -304,7 +331,13 @@ mod tests {
         let examined = |script: &str| {
             let mut command = Command::new("sh");
             command.args(["-c", script]);
-            examine(temp.path(), &mut command, Duration::from_millis(200)).unwrap()
+            examine(
+                temp.path(),
+                &mut command,
+                Duration::from_millis(200),
+                &Cancel::never(),
+            )
+            .unwrap()
         };
         assert!(
             matches!(examined("exec sleep 600"), Verdict::Damaged(reason)

@@ -13,6 +13,7 @@ use super::{
     Options, ProbeVerdict, SledStore, Store, StoreError, Write, open_checked, probe,
     witness_is_damaged,
 };
+use crate::Cancel;
 
 const SMALL: Options = Options {
     cache_bytes: 8 << 20,
@@ -225,7 +226,7 @@ fn shell(script: &str) -> Option<Command> {
 }
 
 fn assert_set_aside(dir: &Path, probe: Option<Command>, limit: Duration) -> String {
-    let opened = open_checked(dir, SMALL, probe, limit).unwrap();
+    let opened = open_checked(dir, SMALL, probe, limit, &Cancel::never()).unwrap();
     let damage = opened.damage.unwrap();
     assert_eq!(damage.set_aside, dir.with_file_name("store.damaged-1"));
     assert!(damage.set_aside.join("db").exists());
@@ -238,7 +239,7 @@ fn a_new_store_and_a_cleanly_closed_one_are_not_probed() {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("store");
     for _ in 0..2 {
-        let opened = open_checked(&dir, SMALL, shell("exit 65"), LONG).unwrap();
+        let opened = open_checked(&dir, SMALL, shell("exit 65"), LONG, &Cancel::never()).unwrap();
         assert_eq!(opened.damage, None);
         opened.store.close().unwrap();
     }
@@ -248,7 +249,7 @@ fn a_new_store_and_a_cleanly_closed_one_are_not_probed() {
 fn a_sound_store_is_probed_after_a_crash_and_kept() {
     let (_temp, dir) = filled();
     unclean(&dir);
-    let opened = open_checked(&dir, SMALL, real_probe(&dir), LONG).unwrap();
+    let opened = open_checked(&dir, SMALL, real_probe(&dir), LONG, &Cancel::never()).unwrap();
     assert_eq!(opened.damage, None);
     assert_filled(&opened.store);
 }
@@ -303,7 +304,8 @@ fn damage_anywhere_in_the_log_is_noticed_or_harmless() {
         damaged[whole.len() / 16 * step] ^= 0x04;
         fs::write(case.join("db"), damaged).unwrap();
         let limit = Duration::from_secs(10); // some damage makes the engine hang
-        let opened = open_checked(&case, SMALL, real_probe(&case), limit).unwrap();
+        let opened =
+            open_checked(&case, SMALL, real_probe(&case), limit, &Cancel::never()).unwrap();
         if opened.damage.is_none() {
             assert_filled(&opened.store);
         }
@@ -353,10 +355,10 @@ fn a_probe_without_a_verdict_gives_nothing_up() {
         "exit 101",
     ];
     for script in ends {
-        let error = open_checked(&dir, SMALL, shell(script), LONG).unwrap_err();
+        let error = open_checked(&dir, SMALL, shell(script), LONG, &Cancel::never()).unwrap_err();
         assert!(matches!(error, StoreError::ProbeInconclusive { .. }));
     }
-    let error = open_checked(&dir, SMALL, shell("exit 75"), LONG).unwrap_err();
+    let error = open_checked(&dir, SMALL, shell("exit 75"), LONG, &Cancel::never()).unwrap_err();
     assert!(matches!(error, StoreError::Locked { .. }));
     assert_filled(&SledStore::open(&dir, SMALL).unwrap());
 }
@@ -378,7 +380,13 @@ fn a_sound_store_is_kept_however_little_memory_the_probe_has() {
     for kib in (0..16).map(|step| 8 << 10 << (step / 2) >> (step % 2)) {
         let (_temp, dir) = filled();
         unclean(&dir);
-        match open_checked(&dir, SMALL, starved_probe(&dir, kib), LONG) {
+        match open_checked(
+            &dir,
+            SMALL,
+            starved_probe(&dir, kib),
+            LONG,
+            &Cancel::never(),
+        ) {
             Ok(opened) => {
                 assert_eq!(opened.damage, None, "{kib} KiB");
                 assert_filled(&opened.store);
@@ -399,7 +407,7 @@ fn damage_that_only_this_process_sees_gives_nothing_up() {
     store.commit().unwrap();
     store.put_raw(TreeId::Commits, b"last", &old);
     store.close_as_it_is();
-    let error = open_checked(&dir, SMALL, shell("exit 0"), LONG).unwrap_err();
+    let error = open_checked(&dir, SMALL, shell("exit 0"), LONG, &Cancel::never()).unwrap_err();
     assert!(matches!(error, StoreError::ProbeInconclusive { reason, .. }
         if reason.contains("lost commits")));
     assert!(!dir.with_file_name("store.damaged-1").exists());
@@ -414,7 +422,7 @@ fn every_flipped_bit_of_the_engines_settings_is_put_right() {
         let mut damaged = whole.clone();
         damaged[byte] ^= 1 << (byte % 8);
         fs::write(&path, damaged).unwrap();
-        let opened = open_checked(&dir, SMALL, shell("exit 0"), LONG).unwrap();
+        let opened = open_checked(&dir, SMALL, shell("exit 0"), LONG, &Cancel::never()).unwrap();
         assert_eq!(opened.damage, None, "byte {byte}");
         assert_filled(&opened.store);
         opened.store.close().unwrap();
@@ -447,7 +455,7 @@ fn files_that_are_none_are_refused_at_once_and_written_through_by_nobody() {
             // Some are not there.
             let _ = fs::remove_file(&path);
             planted(&path);
-            let error = open_checked(&dir, SMALL, shell("exit 65"), LONG);
+            let error = open_checked(&dir, SMALL, shell("exit 65"), LONG, &Cancel::never());
             let error = error.err().unwrap_or_else(|| panic!("{name} is opened"));
             assert!(matches!(error, StoreError::Io { .. }), "{name}: {error}");
             assert!(!dir.join("target").exists() && dir.exists(), "{name}");
@@ -474,7 +482,7 @@ fn what_the_store_makes_is_its_owners_alone() {
 fn a_store_in_use_is_not_set_aside() {
     let (_temp, dir) = filled();
     let store = SledStore::open(&dir, SMALL).unwrap();
-    let error = open_checked(&dir, SMALL, shell("exit 65"), LONG).unwrap_err();
+    let error = open_checked(&dir, SMALL, shell("exit 65"), LONG, &Cancel::never()).unwrap_err();
     assert!(matches!(error, StoreError::Locked { .. }));
     assert_filled(&store);
 }

@@ -308,6 +308,22 @@ pub(super) const LINES: &[Line] = &[
                 "daemon/bin/tests/reopen.rs",
                 "a_refusal_of_the_disk_is_said_waited_out_and_made_up_for",
             ),
+            Test(
+                "daemon/index/src/store/judge.rs",
+                "a_probe_is_ended_where_somebody_says_stop",
+            ),
+            Test(
+                "daemon/bin/tests/signals.rs",
+                "an_index_that_is_being_opened_is_closed_again_where_somebody_says_stop",
+            ),
+            Test(
+                "daemon/bin/tests/signals.rs",
+                "no_signal_to_stop_kills_a_daemon_that_starts",
+            ),
+            Test(
+                "daemon/src/disk.rs",
+                "what_can_be_refused_stops_before_the_writer_does",
+            ),
             Trial("no descriptors for a while", machine::descriptors),
             Trial("no room for a while", machine::room),
         ],
@@ -327,6 +343,10 @@ pub(super) const LINES: &[Line] = &[
             Test(
                 "daemon/bin/tests/reports.rs",
                 "a_directory_for_reports_in_the_data_directory_or_a_root_is_refused_at_the_start",
+            ),
+            Test(
+                "daemon/src/report/tests.rs",
+                "a_report_stops_at_the_room_that_is_kept_free_and_leaves_nothing_behind",
             ),
             Trial("reports where they may not be", doors::reports),
         ],
@@ -372,6 +392,62 @@ pub(super) const LINES: &[Line] = &[
             Test(
                 "daemon/bin/tests/greedy.rs",
                 "a_client_that_does_not_read_loses_its_connection_and_nothing_else_waits_for_it",
+            ),
+            Test(
+                "daemon/src/grpc/unread.rs",
+                "no_user_holds_more_than_half_of_all_replies_that_are_not_read",
+            ),
+            Test(
+                "daemon/src/grpc/feed.rs",
+                "what_is_made_ahead_of_a_client_is_bounded_in_bytes",
+            ),
+            Test(
+                "daemon/src/grpc/feed.rs",
+                "a_feed_waits_while_its_user_leaves_other_replies_unread",
+            ),
+            Test(
+                "daemon/src/query/hits.rs",
+                "of_many_hits_hardly_more_are_held_than_are_asked_for",
+            ),
+            Test(
+                "daemon/bin/tests/greedy.rs",
+                "texts_that_nobody_reads_keep_no_question_waiting",
+            ),
+            Test(
+                "daemon/bin/tests/greedy.rs",
+                "replies_without_text_are_counted_until_they_are_read",
+            ),
+            Test(
+                "daemon/bin/tests/greedy.rs",
+                "reports_that_are_sent_to_nobody_who_reads_keep_no_barrier_waiting",
+            ),
+            Test(
+                "daemon/bin/tests/greedy.rs",
+                "who_would_follow_events_above_the_share_is_refused_and_does_not_wait",
+            ),
+            Test(
+                "daemon/src/grpc/lane.rs",
+                "two_users_who_hold_all_they_may_leave_places_for_others",
+            ),
+            Test(
+                "daemon/src/grpc/peer.rs",
+                "busy_connections_give_way_to_a_user_who_has_none",
+            ),
+            Test(
+                "daemon/src/grpc/peer.rs",
+                "a_client_that_reads_too_slowly_is_cut_and_one_that_rests_once_is_not",
+            ),
+            Test(
+                "daemon/extract/src/pool/queue.rs",
+                "of_two_places_in_a_row_one_goes_to_the_backlog",
+            ),
+            Test(
+                "daemon/extract/src/pool/queue.rs",
+                "a_backlog_that_fills_its_places_keeps_no_question_waiting",
+            ),
+            Test(
+                "daemon/extract/src/pool/queue.rs",
+                "the_user_who_has_the_fewest_questions_under_way_is_next",
             ),
             Trial("300 idle connections", machine::connections),
         ],

@@ -1,0 +1,137 @@
+//! Waiting, cancelling, and replies that nobody reads, at a desk with lanes of one place.
+
+use super::*;
+use crate::config::Config;
+use std::path::Path;
+use std::sync::mpsc;
+use tonic::Code;
+
+/// An engine that watches nothing, before lanes of one place.
+fn desk() -> Desk {
+    let mut config = Config {
+        grpc: grpc(),
+        ..Config::default()
+    };
+    // Nothing is extracted here.
+    config.extract.require_sandbox = false;
+    let engine = Arc::new(Engine::start(config, Path::new("/bin/false")).unwrap());
+    let disk = Arc::new(DiskGuard::new(&engine.data_dir, 0));
+    let (slot, grpc) = (EngineSlot::holding(engine), grpc());
+    Desk::new(Arc::new(slot), grpc, disk, watch::channel(false).1)
+}
+
+fn grpc() -> GrpcConfig {
+    GrpcConfig {
+        max_queries: 1,
+        ..GrpcConfig::default()
+    }
+}
+
+fn until(patience: Duration) -> Caller {
+    Caller {
+        client: Client::default(),
+        deadline: Instant::now() + patience,
+    }
+}
+
+fn in_time() -> Caller {
+    until(Duration::from_secs(120))
+}
+
+fn soon() -> Caller {
+    until(Duration::from_millis(50))
+}
+
+/// Goes on until nobody waits for it.
+fn endless(cancel: &Cancel) -> Result<(), Refused> {
+    loop {
+        cancel.check()?;
+        std::thread::sleep(Duration::from_millis(1));
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn work_stops_once_its_client_is_gone_and_gives_its_place_back() {
+    let desk = desk();
+    let (started, begun) = mpsc::channel();
+    let (stopped, over) = mpsc::channel();
+    let asked = desk.ask(Lane::Query, in_time(), move |_, cancel| {
+        let _ = started.send(());
+        let ended = endless(cancel);
+        let _ = stopped.send(());
+        ended
+    });
+    let waiting = async { tokio::task::spawn_blocking(move || begun.recv()).await };
+    tokio::select! {
+        _ = asked => unreachable!("it ends only when nobody waits for it"),
+        begun = waiting => begun.unwrap().unwrap(),
+    }
+    // Long before its deadline.
+    over.recv_timeout(Duration::from_secs(30)).unwrap();
+    assert_eq!(
+        desk.ask(Lane::Query, in_time(), |_, _| Ok(7))
+            .await
+            .unwrap(),
+        7
+    );
+    desk.engine().unwrap().stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn work_ends_at_its_deadline() {
+    let desk = desk();
+    let asked = desk.ask(Lane::Query, soon(), |_, cancel| endless(cancel));
+    assert_eq!(asked.await.unwrap_err().code(), Code::DeadlineExceeded);
+    desk.engine().unwrap().stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_full_lane_is_waited_for_and_leaves_the_others_free() {
+    let desk = desk();
+    let place = desk.enter(Lane::Query, in_time()).await.unwrap();
+    let refused = desk.enter(Lane::Query, soon()).await.unwrap_err();
+    assert_eq!(refused.code(), Code::ResourceExhausted);
+    assert!(desk.enter(Lane::Stream, in_time()).await.is_ok());
+    assert!(desk.enter(Lane::Work, in_time()).await.is_ok());
+    drop(place);
+    assert!(desk.enter(Lane::Query, in_time()).await.is_ok());
+    desk.engine().unwrap().stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn work_that_panics_fails_its_own_request_only() {
+    let desk = desk();
+    let asked = desk.ask::<()>(Lane::Query, in_time(), |_, _| panic!("on purpose"));
+    assert_eq!(asked.await.unwrap_err().code(), Code::Internal);
+    assert!(
+        desk.ask(Lane::Query, in_time(), |_, _| Ok(()))
+            .await
+            .is_ok()
+    );
+    desk.engine().unwrap().stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_end_with_the_engine_and_wait_for_the_next_outside() {
+    let desk = desk();
+    let (started, begun) = mpsc::channel();
+    let slot = Arc::clone(&desk.slot);
+    let reopening = std::thread::spawn(move || {
+        begun.recv().unwrap();
+        let engine = slot.take("the disk failed").unwrap();
+        engine.stop();
+        engine
+    });
+    let asked = desk.ask(Lane::Query, in_time(), move |_, cancel| {
+        let _ = started.send(());
+        endless(cancel)
+    });
+    let refused = asked.await.unwrap_err();
+    assert_eq!(refused.code(), Code::Unavailable, "{refused}");
+    assert!(refused.message().contains("the disk failed"), "{refused}");
+    let refused = desk.ask(Lane::Query, in_time(), |_, _| Ok(())).await;
+    assert_eq!(refused.unwrap_err().code(), Code::Unavailable);
+    // Nobody holds the old engine any more, so that its index can be closed.
+    let engine = reopening.join().unwrap();
+    assert_eq!(Arc::strong_count(&engine), 1);
+}
