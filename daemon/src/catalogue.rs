@@ -1,6 +1,7 @@
 //! Lists: files with their states, pairs, groups, and the counts that close each of them.
 
 use std::collections::{BTreeMap, HashSet};
+use std::ffi::OsString;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
@@ -153,7 +154,7 @@ pub fn group_of(index: &Index, view: &View, id: DocId) -> Result<Option<Group>, 
 
 /// The group with this id, in the same way.
 pub fn group_by_id(index: &Index, view: &View, id: GroupId) -> Result<Option<Group>, IndexError> {
-    let unnamed = (id.0 & UNNAMED != 0).then(|| DocId(id.0 & !UNNAMED));
+    let unnamed = (id.0 & UNNAMED != 0).then_some(DocId(id.0 & !UNNAMED));
     let known = match unnamed {
         // Such an id holds until the group has one of its own.
         Some(principal) => index.group_of(principal).filter(|group| group.id.is_none()),
@@ -179,6 +180,9 @@ pub fn count_groups(
     threshold: Ratio,
     cancel: &Cancel,
 ) -> Result<u64, IndexError> {
+    if let Some(count) = index.group_count(view, threshold) {
+        return Ok(count);
+    }
     let files = |id| index.files_in(id, view);
     let known = index.groups(view, threshold, cancel)?;
     let shown = known.groups.iter().filter(|group| {
@@ -253,7 +257,8 @@ impl Listing<'_> {
 }
 
 /// Visits all pairs of a view at a threshold, by path: near-duplicates, and copies of a principal
-/// with it. Finds how many there are. Memory is bounded by the partners of one document.
+/// with it. Finds how many there are. Memory is bounded by the partners of one document, and by what a
+/// [`PairSearch`] keeps.
 pub fn pairs(
     index: &Index,
     view: &View,
@@ -305,14 +310,31 @@ impl Listing<'_> {
         if leads.contains(&id) && is_first(file) {
             self.copies(id, &mut pairs)?;
         }
-        for (other, edge) in search.partners_of(id, cancel)? {
+        let least = self.least_path(id, file)?;
+        let is_later = |other: DocId| {
+            let theirs = self.index.files_of(other, self.view)?;
+            Ok(theirs.iter().any(|other| path_of(other) > least))
+        };
+        // Each pair is listed, and counted, where the smaller path comes up.
+        for (other, edge) in search.wanted_partners_of(id, &is_later, cancel)?.iter() {
             cancel.check()?;
-            let theirs = self.index.files_of(other, self.view)?.into_iter();
+            let theirs = self.index.files_of(*other, self.view)?.into_iter();
             let later = theirs.filter(|other| path_of(other) > path_of(file));
-            pairs.extend(later.filter_map(|other| near_duplicate(file.clone(), other, edge)));
+            pairs.extend(later.filter_map(|other| near_duplicate(file.clone(), other, *edge)));
         }
         pairs.sort_by(|a, b| path_of(&a.b).cmp(path_of(&b.b)));
         Ok(pairs)
+    }
+
+    /// The smallest path among the files that carry a document, `file` being one of them.
+    fn least_path(&self, id: DocId, file: &FileView) -> Result<OsString, IndexError> {
+        let own = path_of(file).to_owned();
+        if self.index.files_in(id, self.view) < 2 {
+            return Ok(own);
+        }
+        let copies = self.index.files_of(id, self.view)?;
+        let copies = copies.iter().map(|copy| path_of(copy).to_owned());
+        Ok(copies.fold(own, OsString::min))
     }
 
     /// The first file of a principal with each of its copies.
@@ -405,7 +427,17 @@ pub fn files(
     Ok(summary)
 }
 
-/// Counts alone.
+/// Counts alone; they are at hand where no file changed since they were asked for last.
 pub fn summary(index: &Index, view: &View) -> Result<Summary, IndexError> {
-    files(index, view, &mut |_| ControlFlow::Continue(()))
+    let counts = index.count_files(view, &Cancel::never())?;
+    let states = counts.states.into_iter();
+    Ok(Summary {
+        files_on_disk: counts.files_on_disk,
+        members: counts.members,
+        states: states
+            .map(|(state, files)| (state.name().to_owned(), files))
+            .collect(),
+        documents: counts.documents,
+        ..Summary::default()
+    })
 }

@@ -27,6 +27,7 @@ pub mod exit {
     version,
     about,
     max_term_width = 100,
+    args_conflicts_with_subcommands = true,
     after_help = "`simdexd sample-config` prints every key of the config with its range and default."
 )]
 struct Cli {
@@ -193,4 +194,20 @@ fn check_config(file: PathBuf) -> anyhow::Result<ExitCode> {
 fn sample_config() -> anyhow::Result<ExitCode> {
     print!("{}", crate::config::sample());
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_before_a_subcommand_are_refused_rather_than_ignored() {
+        let parsed = |line: &str| Cli::try_parse_from(line.split(' '));
+        for line in ["simdexd --config f", "simdexd serve --config f", "simdexd"] {
+            assert!(parsed(line).is_ok(), "{line}");
+        }
+        for line in ["simdexd --config f serve", "simdexd --data-dir d scan x"] {
+            assert!(parsed(line).is_err(), "{line}");
+        }
+    }
 }

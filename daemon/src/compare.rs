@@ -10,7 +10,6 @@ use simdex_signature::{
 };
 use thiserror::Error;
 
-use crate::config::ladder;
 use crate::difference::{Difference, lines};
 use crate::query::{Measured, Numbers, QueryError, Relation, Subject, Text};
 
@@ -175,7 +174,11 @@ fn estimates(
     b: &Text,
     cancel: &Cancel,
 ) -> Result<Vec<SchemeEstimate>, QueryError> {
-    let rung = |text: &Text| ladder().rung_for(text.canonical.as_bytes().len() as u64);
+    let rung = |text: &Text| {
+        index
+            .ladder()
+            .rung_for(text.canonical.as_bytes().len() as u64)
+    };
     let common = rung(a).max(rung(b));
     let window = index.window();
     let mut pairs = vec![(

@@ -17,7 +17,6 @@ use serde::Deserialize;
 
 use crate::watch;
 pub use check::ConfigError;
-pub use limits::ladder;
 pub use sample::sample;
 use setting::section;
 pub use setting::{Mebibytes, Permissions, Range, Setting, Value};

@@ -3,7 +3,7 @@
 //! another on the same [`Host`].
 
 mod completeness;
-mod error;
+mod workers;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use simdex_extract::{Outside, Pool, Share, SpoolSpace, Underway, WorkerCommand};
+use simdex_extract::{Pool, Share};
 use simdex_index::store::{Hooks, StoreError};
 use simdex_index::{Cancel, Fault, Index, OpenReport};
 use simdex_schema::RootId;
@@ -33,8 +33,8 @@ use crate::storage;
 use crate::walks::{Walk, Walks};
 use crate::watch::{Hint, RootWatcher};
 
+pub use crate::error::EngineError;
 pub use completeness::{Basis, Incomplete};
-pub use error::EngineError;
 
 /// Hints not yet acted on; watchers merge theirs while it is full.
 const HINTS: usize = 4096;
@@ -89,7 +89,7 @@ impl Engine {
             return Err(stopped.into());
         }
         let index = Arc::new(opened.index);
-        let pool = Arc::new(pool(host)?);
+        let pool = Arc::new(workers::pool(host)?);
         let events = Arc::clone(&host.events);
         let roots = Arc::new(Roots::open(&index, &config.roots, &events)?);
         index.serve(roots.view());
@@ -387,37 +387,6 @@ fn hooks(host: &Host, fate: &Arc<Fate>) -> Hooks {
     }
 }
 
-/// The workers, confined as the config asks.
-fn pool(host: &Host) -> Result<Pool, EngineError> {
-    let config = &host.config;
-    let command = WorkerCommand {
-        program: host.program.clone(),
-        args: vec!["extract-worker".into()],
-    };
-    let pool = Pool::new(command, config.workers(), config.limits())
-        .spooling_in(spool(host))
-        .with_underway(underway(&host.data_dir)?)
-        .with_outside(outside(config, &host.program)?);
-    let sandbox = pool.sandbox();
-    if config.extract.require_sandbox && sandbox.is_degraded() {
-        return Err(EngineError::Unconfined(sandbox.missing.join(", ")));
-    }
-    if sandbox.is_degraded() {
-        tracing::warn!("the sandbox of the workers is {sandbox}");
-    }
-    Ok(pool)
-}
-
-/// Where documents wait while they are read: never in the room that commits need.
-fn spool(host: &Host) -> SpoolSpace {
-    let disk = Arc::clone(&host.disk);
-    let limit = host.config.extract.spool_mib.bytes();
-    SpoolSpace::admitted_by(host.data_dir.clone(), limit, move |bytes| {
-        let room = disk.take(bytes);
-        room.map_err(|full| std::io::Error::new(std::io::ErrorKind::StorageFull, full))
-    })
-}
-
 /// An error that names the root where a barrier cannot be kept.
 fn unheld(root: &Root, status: &RootStatus) -> Result<(), EngineError> {
     let path = root.path.display();
@@ -445,28 +414,4 @@ fn unheld(root: &Root, status: &RootStatus) -> Result<(), EngineError> {
             advice: format!("look at the share, then run `simctl roots confirm-loss {path}`"),
         }),
     }
-}
-
-/// What the last run worked on, should it have crashed.
-fn underway(data_dir: &Path) -> Result<Underway, EngineError> {
-    Underway::open(data_dir).map_err(|source| EngineError::DataDir {
-        path: data_dir.to_owned(),
-        source,
-    })
-}
-
-/// The programs of the machine that the config asks for.
-fn outside(config: &Config, program: &Path) -> Result<Outside, EngineError> {
-    let shim = WorkerCommand {
-        program: program.to_owned(),
-        args: vec!["outside-worker".into()],
-    };
-    let mut outside = Outside::none(shim, config.outside_limits());
-    if config.outside.pdftotext && !outside.use_pdftotext() {
-        return Err(EngineError::NotInstalled("pdftotext", "poppler-utils"));
-    }
-    if config.outside.ocr && !outside.use_tesseract(&config.outside.ocr_languages) {
-        return Err(EngineError::NotInstalled("tesseract", "tesseract-ocr"));
-    }
-    Ok(outside)
 }

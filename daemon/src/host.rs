@@ -11,7 +11,7 @@ use crate::bell::Bell;
 use crate::config::Config;
 use crate::descriptors::Spare;
 use crate::disk::DiskGuard;
-use crate::engine::EngineError;
+use crate::error::EngineError;
 use crate::events::Events;
 use crate::overlap;
 use crate::storage::{self, DataDir};

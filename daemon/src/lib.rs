@@ -25,6 +25,7 @@ pub mod descriptors;
 pub mod difference;
 pub mod disk;
 pub mod engine;
+pub mod error;
 pub mod events;
 pub mod fate;
 pub mod grpc;

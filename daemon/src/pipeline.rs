@@ -25,7 +25,7 @@ use self::jobs::{Jobs, Next, share};
 use crate::alarms::Part;
 use crate::bell::Bell;
 use crate::config::Config;
-use crate::engine::EngineError;
+use crate::error::EngineError;
 use crate::fate::{Backoff, Fate};
 use crate::host::Host;
 use crate::ingest::{Ingest, Looked, OwnReports, gave_up};

@@ -10,7 +10,7 @@ use simdex_index::store::{self, Hooked, Hooks, Options as StoreOptions, StoreErr
 use simdex_index::{Cancel, Index, Options};
 
 use crate::config::Config;
-use crate::engine::EngineError;
+use crate::error::EngineError;
 use crate::output::Printable;
 
 /// Where an index lives.

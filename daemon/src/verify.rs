@@ -12,7 +12,7 @@ use simdex_index::store::{self, Options, StoreError};
 use simdex_index::verify::{Depth, Verified};
 
 use crate::cli::exit;
-use crate::engine::EngineError;
+use crate::error::EngineError;
 use crate::output::counted;
 
 /// What `verify` was asked for.

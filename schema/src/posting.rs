@@ -226,18 +226,53 @@ impl<'a> Bucket<'a> {
 
 /// Appends the documents of `key` in a shard body to `out`.
 pub fn documents_of(body: &[u8], key: PostingKey, out: &mut Vec<DocId>) -> Result<(), DecodeError> {
-    let mut pieces = Pieces::new(body);
-    while let Some((found, count)) = pieces.next_key()? {
-        if found > key.0 {
-            return Ok(());
-        }
-        if found == key.0 {
-            pieces.documents(count, |id| out.push(id))?;
-        } else {
-            pieces.documents(count, |_| ())?;
+    Lookup::new(body).documents_of(key, out)
+}
+
+/// Looks up ascending keys in a shard body, in one pass for all of them.
+pub struct Lookup<'a> {
+    pieces: Pieces<'a>,
+    /// A piece whose head was read and whose documents were not.
+    ahead: Option<(u64, u64)>,
+}
+
+impl<'a> Lookup<'a> {
+    /// From the start of a body.
+    pub fn new(body: &'a [u8]) -> Self {
+        Self {
+            pieces: Pieces::new(body),
+            ahead: None,
         }
     }
-    Ok(())
+
+    /// Appends the documents of a key that is greater than all keys asked for before.
+    ///
+    /// # Errors
+    /// Where the body does not decode.
+    pub fn documents_of(
+        &mut self,
+        key: PostingKey,
+        out: &mut Vec<DocId>,
+    ) -> Result<(), DecodeError> {
+        loop {
+            let next = match self.ahead.take() {
+                None => self.pieces.next_key()?,
+                ahead => ahead,
+            };
+            let Some((found, count)) = next else {
+                return Ok(());
+            };
+            if found > key.0 {
+                self.ahead = next;
+                return Ok(());
+            }
+            if found == key.0 {
+                self.pieces.documents(count, |id| out.push(id))?;
+            } else {
+                self.pieces.documents(count, |_| ())?;
+            }
+        }
+    }
 }
 
 /// Appends all postings of a shard body to `out`.
@@ -321,6 +356,27 @@ mod tests {
         out
     }
 
+    /// Every third key of the bucket, and keys between, in one pass over the first shard.
+    fn lookup_in_one_pass(shard_0: &[u8], postings: &[Posting]) -> Vec<Posting> {
+        let bucket = Bucket::parse(shard_0).unwrap();
+        let mut keys: Vec<PostingKey> = postings.iter().step_by(3).map(|p| p.0).collect();
+        keys.extend(
+            keys.clone()
+                .iter()
+                .map(|key| PostingKey::from_bits(key.0 + 1)),
+        );
+        keys.sort_unstable();
+        keys.dedup();
+        let mut lookup = Lookup::new(bucket.body());
+        let mut found = Vec::new();
+        for key in keys {
+            let mut out = Vec::new();
+            lookup.documents_of(key, &mut out).unwrap();
+            found.extend(out.into_iter().map(|id| (key, id)));
+        }
+        found
+    }
+
     fn bucket() -> impl Strategy<Value = Vec<Posting>> {
         // Few keys, some of them hot, so that runs cross shards.
         let key = prop_oneof![0u64..8, 0u64..1 << KEY_BITS];
@@ -342,6 +398,16 @@ mod tests {
             for run in postings.chunk_by(|a, b| a.0 == b.0).step_by(37) {
                 let expected: Vec<DocId> = run.iter().map(|p| p.1).collect();
                 prop_assert_eq!(lookup(&shards, run[0].0), expected);
+            }
+            if let [only] = &shards[..] {
+                let found = lookup_in_one_pass(only, &postings);
+                let mut one_by_one = Vec::new();
+                for key in found.chunk_by(|a, b| a.0 == b.0).map(|run| run[0].0) {
+                    one_by_one.extend(lookup(&shards, key).into_iter().map(|id| (key, id)));
+                }
+                prop_assert_eq!(&found, &one_by_one);
+                let asked = postings.iter().step_by(3);
+                prop_assert!(asked.into_iter().all(|posting| found.contains(posting)));
             }
         }
 

@@ -148,9 +148,10 @@ fn exchanged_texts_are_never_shown_and_are_read_again() -> Result<()> {
         let answer = compare(sandbox, &daemon)?.ended_with(&[0, 2])?;
         ensure!(answer.code()? == 2 || answer.stdout == right, "{answer:?}");
         let path = sandbox.share().join("a.txt");
+        // It may have been read again before its kin.
         daemon
             .simctl(["find-similar".as_ref(), path.as_os_str()])?
-            .ended_with(&[0, 2])?;
+            .ended_with(&[0, 1, 2])?;
         daemon.sync()?;
         ensure!(compare(sandbox, &daemon)?.success()?.stdout == right);
         agree(&daemon, &[sandbox.share()])?;

@@ -245,7 +245,7 @@ fn the_daemon_is_linked_with_no_parser_and_the_program_is() {
 }
 
 #[test]
-fn every_version_is_pinned() {
+fn only_the_version_of_the_store_is_exact() {
     for (name, listed) in dependencies() {
         for Dependency {
             name: library,
@@ -254,11 +254,37 @@ fn every_version_is_pinned() {
             ..
         } in listed
         {
+            let is_exact = requirement.starts_with('=');
             assert!(
-                is_ours || requirement.starts_with('='),
+                is_ours || is_exact == (library == "sled"),
                 "{name}: {library} {requirement}"
             );
         }
+    }
+}
+
+/// The licences and sources of everything that is linked or used to build are those of `deny.toml`.
+#[test]
+fn everything_used_is_permissively_licensed_and_from_the_registry() {
+    let rules = fs::read_to_string(top().join("deny.toml")).expect("deny.toml");
+    let rules: toml::Table = rules.parse().expect("deny.toml is TOML");
+    let allowed = rules["licenses"]["allow"].as_array().expect("a list");
+    let allowed: BTreeSet<&str> = allowed.iter().filter_map(|name| name.as_str()).collect();
+    let packages = metadata(&[])["packages"].take();
+    for package in packages.as_array().expect("packages") {
+        let Some(source) = package["source"].as_str() else {
+            continue;
+        };
+        let name = &package["name"];
+        assert!(
+            source.starts_with("registry+https://github.com/rust-lang/crates.io-index"),
+            "{name} comes from {source}"
+        );
+        let license = package["license"].as_str().unwrap_or_default();
+        let parsed = spdx::Expression::parse_mode(license, spdx::ParseMode::LAX);
+        let parsed = parsed.unwrap_or_else(|_| panic!("{name}: the licence {license:?}"));
+        let is_allowed = parsed.evaluate(|part| allowed.contains(part.to_string().as_str()));
+        assert!(is_allowed, "{name}: {license}");
     }
 }
 

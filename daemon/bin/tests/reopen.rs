@@ -217,7 +217,9 @@ fn a_refusal_of_the_disk_is_said_waited_out_and_made_up_for() {
     assert!(alarm.next_attempt.is_some());
     let said = status(&daemon);
     assert_eq!(said.roots[0].state, "stalled");
-    assert!(said.queued > 0, "changes that are not applied are counted");
+    until("changes that are not applied", || {
+        (status(&daemon).queued > 0).then_some(())
+    });
     assert_eq!(said.roots[0].detail, alarm.reason);
     until("no health", || (!is_healthy(&daemon, "")).then_some(()));
     assert!(is_healthy(&daemon, "simdex.v1.Similarity"));

@@ -17,9 +17,9 @@ const STEP: u64 = 1 << 20;
 /// Bytes that nobody else can change.
 #[derive(Debug)]
 pub(crate) enum Kept {
-    /// Few.
+    /// Few enough to stay in memory.
     Memory(Vec<u8>),
-    /// Many, opened for reading only.
+    /// An unlinked file, opened for reading only.
     File(PrivateFile),
 }
 

@@ -1,5 +1,5 @@
 //! Where the bytes of members wait until the daemon has read them: in memory, or in one unlinked file
-//! a container.
+//! per container.
 
 use std::io::{self, Read, Write};
 use std::sync::Arc;

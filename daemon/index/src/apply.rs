@@ -72,6 +72,7 @@ impl Index {
             }
         }
         self.show(&files, &fresh, stats);
+        self.files_changed();
         applied.new_documents += fresh.len() as u64;
         applied.unknown_content.extend(unknown_content);
         Ok(())

@@ -10,23 +10,22 @@
 //! `Contained` (small documents inside a long query) must not sample further than each document
 //! did: it looks up the whole query at the finest rung in use.
 
-use roaring::RoaringTreemap;
 use rustc_hash::{FxHashMap, FxHashSet};
 use simdex_schema::document::RUNGS;
-use simdex_schema::posting::{PostingKey, scheme_number};
 use simdex_schema::{DocId, DocumentKind};
 use simdex_signature::{Fingerprint, Rung, SchemeKind, ShingleSet};
 
-use crate::buckets::Found;
 use crate::index::{Index, Shared};
 use crate::{Cancel, IndexError, View};
 
+mod tally;
+
+pub(crate) use tally::Tally;
+
 /// Fingerprints looked up, where the query has as many.
 const PROBES: u64 = 128;
-/// Fingerprints looked up under one lock.
+/// Fingerprints of a query that are put in order and looked up at once.
 const AT_ONCE: usize = 64 << 10;
-/// Cancellation is asked for once in so many look-ups.
-const CHECK_EVERY: usize = 64;
 
 /// What is sought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -147,19 +146,16 @@ impl Index {
             let rung = probing_rung(&shared, kind, asked, question, &counts);
             (shared.table.visible(view), rung)
         };
-        let mut counted = Counted::default();
-        asked.fingerprints.visit(rung, &mut |probes| {
-            self.probe(asked.scheme, probes, &visible, &mut counted, cancel)
-        })?;
-        let shared = self.read();
-        let mut tally = Tally::new(self, &shared, asked.scheme, Some(&visible));
-        (tally.hits, tally.long) = counted;
+        let mut tally = Tally::new(self, asked.scheme, Some(&visible));
+        let probe = &mut |probes: &[Fingerprint]| tally.probe(probes, cancel);
+        asked.fingerprints.visit(rung, probe)?;
         let due = may_decide(&tally, question, rung, &counts);
         tally.read_long(&due, cancel)?;
         for id in also {
             tally.hits.entry(id).or_insert(0);
         }
         let suppressed = tally.add_long(cancel)?;
+        let shared = self.read();
         let found = tally.hits.into_iter().filter_map(|(document, hits)| {
             let stats = shared
                 .table
@@ -218,17 +214,13 @@ impl Index {
         let mut sharing = FxHashMap::default();
         for rung in rungs {
             cancel.check()?;
-            let mut counted = Counted::default();
-            // Without the lock: `visit` may ask the index, and is not quick.
+            let mut tally = Tally::new(self, SchemeKind::BswN, Some(&visible));
             visit(rung, &mut |part| {
-                part.chunks(AT_ONCE).try_for_each(|probes| {
-                    self.probe(SchemeKind::BswN, probes, &visible, &mut counted, cancel)
-                })
+                let mut parts = part.chunks(AT_ONCE);
+                parts.try_for_each(|probes| tally.probe(probes, cancel))
             })?;
-            let shared = self.read();
-            let mut tally = Tally::new(self, &shared, SchemeKind::BswN, Some(&visible));
-            (tally.hits, tally.long) = counted;
             tally.read_long(&|_| true, cancel)?;
+            let shared = self.read();
             let found = tally.hits.into_iter();
             sharing.extend(found.filter(|(id, _)| {
                 let stats = shared.table.get(*id);
@@ -237,169 +229,13 @@ impl Index {
         }
         Ok(sharing)
     }
-
-    /// Counts the documents of some probes. The lock is held for these alone: a question with millions
-    /// of them must not keep the writer waiting.
-    fn probe(
-        &self,
-        scheme: SchemeKind,
-        probes: &[Fingerprint],
-        visible: &RoaringTreemap,
-        counted: &mut Counted,
-        cancel: &Cancel,
-    ) -> Result<(), IndexError> {
-        let shared = self.read();
-        let mut tally = Tally::new(self, &shared, scheme, Some(visible));
-        (tally.hits, tally.long) = std::mem::take(counted);
-        tally.probe(probes, cancel)?;
-        *counted = (tally.hits, tally.long);
-        Ok(())
-    }
 }
-
-/// What a [`Tally`] counted so far: hits by document, and long lists unread.
-type Counted = (FxHashMap<DocId, u64>, Vec<Fingerprint>);
 
 /// Takes some fingerprints.
 pub type Each<'a> = dyn FnMut(&[Fingerprint]) -> Result<(), IndexError> + 'a;
 
 /// Shows a signature at a rung.
 pub type VisitRung<'a> = dyn Fn(Rung, &mut Each<'_>) -> Result<(), IndexError> + 'a;
-
-/// Counts, per document, how many of the probes it holds. Long lists are set aside and read last,
-/// where they must be.
-pub(crate) struct Tally<'a> {
-    index: &'a Index,
-    shared: &'a Shared,
-    scheme: SchemeKind,
-    /// Documents that count; none where all do. A view is applied here, where candidates are made.
-    visible: Option<&'a RoaringTreemap>,
-    pub(crate) hits: FxHashMap<DocId, u64>,
-    /// Probes whose lists are long and still unread.
-    pub(crate) long: Vec<Fingerprint>,
-}
-
-impl<'a> Tally<'a> {
-    pub(crate) fn new(
-        index: &'a Index,
-        shared: &'a Shared,
-        scheme: SchemeKind,
-        visible: Option<&'a RoaringTreemap>,
-    ) -> Self {
-        Self {
-            index,
-            shared,
-            scheme,
-            visible,
-            hits: FxHashMap::default(),
-            long: Vec::new(),
-        }
-    }
-
-    /// Counts the documents of these fingerprints, except where their lists are long.
-    pub(crate) fn probe(
-        &mut self,
-        probes: &[Fingerprint],
-        cancel: &Cancel,
-    ) -> Result<(), IndexError> {
-        let mut keys: Vec<(PostingKey, Fingerprint)> =
-            probes.iter().map(|f| (PostingKey::of(*f), *f)).collect();
-        // In key order neighbouring look-ups meet in one bucket, and buckets in one leaf.
-        keys.sort_unstable();
-        keys.dedup_by_key(|(key, _)| *key);
-        let mut list = Vec::new();
-        for (done, (key, fingerprint)) in keys.into_iter().enumerate() {
-            if done % CHECK_EVERY == 0 {
-                cancel.check()?;
-            }
-            match self.list(key, true, &mut list)? {
-                Found::Long => self.long.push(fingerprint),
-                Found::All => self.count(&list, true),
-            }
-        }
-        Ok(())
-    }
-
-    /// Unread long lists of fingerprints divisible by the modulus of a rung.
-    pub(crate) fn long_at(&self, rung: Rung) -> u64 {
-        self.long.iter().filter(|f| f.divisible_by(rung)).count() as u64
-    }
-
-    /// Reads those long lists that are due.
-    pub(crate) fn read_long(
-        &mut self,
-        due: &dyn Fn(&Fingerprint) -> bool,
-        cancel: &Cancel,
-    ) -> Result<(), IndexError> {
-        let (due, rest) = std::mem::take(&mut self.long).into_iter().partition(due);
-        self.long = rest;
-        self.count_long(due, true, cancel)
-    }
-
-    /// Counts the long lists left for documents that were found otherwise; returns how many
-    /// added no documents of their own.
-    fn add_long(&mut self, cancel: &Cancel) -> Result<u64, IndexError> {
-        let long = std::mem::take(&mut self.long);
-        let suppressed = long.len() as u64;
-        if !self.hits.is_empty() {
-            self.count_long(long, false, cancel)?;
-        }
-        Ok(suppressed)
-    }
-
-    fn count_long(
-        &mut self,
-        long: Vec<Fingerprint>,
-        add_new: bool,
-        cancel: &Cancel,
-    ) -> Result<(), IndexError> {
-        let mut list = Vec::new();
-        for fingerprint in long {
-            cancel.check()?;
-            self.list(PostingKey::of(fingerprint), false, &mut list)?;
-            self.count(&list, add_new);
-        }
-        Ok(())
-    }
-
-    fn count(&mut self, list: &[DocId], add_new: bool) {
-        let (shared, visible) = (self.shared, self.visible);
-        let may_show = |id: DocId| {
-            visible.is_none_or(|ids| ids.contains(id.0)) && shared.table.get(id).is_some()
-        };
-        for id in list {
-            if let Some(hits) = self.hits.get_mut(id) {
-                *hits += 1;
-            } else if add_new && may_show(*id) {
-                self.hits.insert(*id, 1);
-            }
-        }
-    }
-
-    /// The documents of one key, from buckets, from what is being merged, and from the buffer.
-    fn list(
-        &self,
-        key: PostingKey,
-        skip_long: bool,
-        list: &mut Vec<DocId>,
-    ) -> Result<Found, IndexError> {
-        list.clear();
-        let buckets = self.index.buckets(self.shared, self.scheme);
-        let found = buckets.documents_of(key, skip_long, list)?;
-        if found == Found::Long {
-            return Ok(found);
-        }
-        let at = usize::from(scheme_number(self.scheme));
-        let before = list.len();
-        self.shared.merging[at].documents_of(key, list);
-        self.shared.buffers[at].documents_of(key, list);
-        if list.len() > before {
-            list.sort_unstable();
-            list.dedup();
-        }
-        Ok(found)
-    }
-}
 
 /// Which long lists may hold a document that no short one holds and that shares enough to matter:
 /// at every rung they are a smaller part of the query than [`NEW_FROM_LONG_LISTS`], or they are

@@ -2,8 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use simdex_schema::{DocId, DocumentHash, DocumentRecord, key};
-use simdex_signature::CanonicalText;
+use simdex_schema::{DocId, DocumentRecord, key};
 
 use crate::IndexError;
 use crate::batch::{Batch, LONG_BATCH};
@@ -36,14 +35,13 @@ impl Index {
     /// Copies the live texts of a segment elsewhere and removes it; says whether it is gone. Where
     /// one of them is damaged the segment stays until its document was let go.
     fn compact_segment(&self, segment: u32) -> Result<bool, IndexError> {
+        let checked = self.texts_with_right_names(segment)?;
         let mut writer = self.writer();
         let live = self.texts_in(&[segment].into())?;
         // Two empty texts may lie in one place.
         let places: BTreeMap<TextRef, DocId> = live.iter().copied().collect();
         // A checksum was compared already.
-        let is_right = |at: &TextRef, text: &str| {
-            at.checksum.is_some() || self.is_text_of(places.get(at), text)
-        };
+        let is_right = |at: &TextRef, _: &str| at.checksum.is_some() || checked.contains(at);
         let refs: Vec<TextRef> = places.keys().copied().collect();
         let compacted = self.texts.compact(segment, &refs, &is_right)?;
         let moved: BTreeMap<TextRef, TextRef> = compacted.moved.into_iter().collect();
@@ -74,10 +72,20 @@ impl Index {
         Ok(left.is_empty())
     }
 
-    /// Whether a text without a checksum is its document's: the copy is believed by its own.
-    fn is_text_of(&self, id: Option<&DocId>, text: &str) -> bool {
-        let named = DocumentHash(CanonicalText::from_extracted(text).hash());
-        let record = id.and_then(|id| self.document(*id).ok().flatten().map(|r| (*id, r)));
-        record.is_some_and(|(id, record)| self.check_name(id, &record, named).is_ok())
+    /// Texts of a segment that have no checksum and are their documents': a copy is believed by its own.
+    /// Before any lock is taken, since whoever holds memory may wait for that lock.
+    fn texts_with_right_names(&self, segment: u32) -> Result<BTreeSet<TextRef>, IndexError> {
+        let mut right = BTreeSet::new();
+        for (at, id) in self.texts_in(&[segment].into())? {
+            if at.checksum.is_some() {
+                continue;
+            }
+            match self.text(id) {
+                Ok(_) => drop(right.insert(at)),
+                Err(error) if error.is_lost_text() => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(right)
     }
 }

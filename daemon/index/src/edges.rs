@@ -3,7 +3,7 @@
 //! a–b is an edge iff (1) at the common rung, the coarser of both, the sampled fingerprints they
 //! share reach the cut, and (2) the exact resemblance of all shingles reaches the threshold. The
 //! cut lies so far below the threshold that a pair at the threshold is missed with probability at
-//! most [`MISS`]; at rung 0 nothing is sampled and (1) follows from (2). Both are symmetric, so an
+//! most [`cuts::MISS`]; at rung 0 nothing is sampled and (1) follows from (2). Both are symmetric, so an
 //! edge never depends on who asked or came first.
 //!
 //! The search is exhaustive in the sense of the prefix filter (Xiao et al., WWW 2008, Lemma 1): of
@@ -16,29 +16,26 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use roaring::RoaringTreemap;
 use simdex_schema::{DocId, DocumentKind, EdgeRecord};
-use simdex_signature::{Fingerprint, Ratio, Rung, SchemeKind, ShingleSet, least_overlap_cut};
+use simdex_signature::{Fingerprint, Ratio, Rung, SchemeKind, ShingleSet};
 
 use crate::candidates::Tally;
 use crate::index::{Index, Shared};
 use crate::{Cancel, DocumentStats, HeldSet, IndexError, MemoryAccount, MemoryBudget};
 
-/// A pair exactly at the threshold is missed with at most this probability.
-pub(crate) const MISS: f64 = 0.001;
+mod cuts;
+
+pub(crate) use cuts::Cuts;
 
 /// Finds partners at one threshold.
 pub(crate) struct EdgeFinder<'a> {
     index: &'a Index,
     threshold: Ratio,
+    cuts: Arc<Cuts>,
     /// Documents that may be partners; none where all may.
     among: Option<RoaringTreemap>,
-    /// Cuts of sampled unions up to this length: they are asked for each candidate many times.
-    cuts: Vec<u64>,
     /// Long lists left unread so far.
     unread: AtomicU64,
 }
-
-/// Unions whose cuts are kept ready; two usual documents share at most 1,024 samples.
-const CUTS: u64 = 2_048;
 
 /// Admits partners; it is handed what is locked already, since no lock may be taken twice.
 pub(crate) type Wanted<'a> = dyn Fn(&Shared, DocId) -> bool + 'a;
@@ -76,14 +73,11 @@ pub(crate) struct Overlap {
 
 impl<'a> EdgeFinder<'a> {
     pub(crate) fn new(index: &'a Index, threshold: Ratio, among: Option<RoaringTreemap>) -> Self {
-        let cuts = (0..CUTS)
-            .map(|union| least_overlap_cut(union, threshold, MISS))
-            .collect();
         Self {
             index,
             threshold,
+            cuts: index.cuts(threshold),
             among,
-            cuts,
             unread: AtomicU64::default(),
         }
     }
@@ -192,9 +186,9 @@ impl<'a> EdgeFinder<'a> {
             };
             ordered(&set, stats.rung)
         };
-        let shared = self.index.read();
-        let mut tally = Tally::new(self.index, &shared, SchemeKind::ModN, self.among.as_ref());
+        let mut tally = Tally::new(self.index, SchemeKind::ModN, self.among.as_ref());
         let probed = self.search(&mut tally, &ordered, &self.demands(stats), cancel)?;
+        let shared = self.index.read();
         let candidates = tally.hits.iter().filter(|(other, _)| *other != id);
         let partners = candidates.filter_map(|(other, hits)| {
             let theirs = shared
@@ -204,7 +198,7 @@ impl<'a> EdgeFinder<'a> {
             let rung = stats.rung.max(theirs.rung);
             let at = usize::from(rung.get());
             let (ours, theirs) = (u64::from(stats.counts[at]), u64::from(theirs.counts[at]));
-            let cut = self.least_overlap(ours, theirs, rung)?;
+            let cut = self.cuts.least_overlap(ours, theirs, rung)?;
             let unread = ours.saturating_sub(probed) + tally.long_at(rung);
             let passes = hits + unread >= cut && wanted(&shared, *other);
             passes.then_some(Partner {
@@ -255,7 +249,7 @@ impl<'a> EdgeFinder<'a> {
         let common = Rung::all().filter(|r| (stats.rung..=Rung::MAX_DOCUMENT).contains(r));
         let demands = common.map(|rung| {
             let ours = u64::from(stats.counts[usize::from(rung.get())]);
-            let overlap = self.cut(ours, rung).max(1);
+            let overlap = self.cuts.cut(ours, rung).max(1);
             Demand {
                 rung,
                 ours,
@@ -263,35 +257,6 @@ impl<'a> EdgeFinder<'a> {
             }
         });
         demands.filter(|demand| demand.ours > 0).collect()
-    }
-
-    /// Least number of shared fingerprints for sets of these sizes; none where no overlap suffices.
-    fn least_overlap(&self, a: u64, b: u64, rung: Rung) -> Option<u64> {
-        // The more is shared, the smaller the union: bisect for the least that reaches the cut.
-        let (mut low, mut high) = (1, a.min(b));
-        let reaches = |shared: u64| shared >= self.cut(a + b - shared, rung);
-        if high == 0 || !reaches(high) {
-            return None;
-        }
-        while low < high {
-            let middle = low + (high - low) / 2;
-            if reaches(middle) {
-                high = middle
-            } else {
-                low = middle + 1
-            }
-        }
-        Some(low)
-    }
-
-    /// Shared fingerprints demanded of a union of this size.
-    fn cut(&self, union: u64, rung: Rung) -> u64 {
-        if rung == Rung::ZERO {
-            // Every shingle is counted; allow for the rounding of the product alone.
-            return (self.threshold.get() * union as f64 - 1e-9).ceil() as u64;
-        }
-        let ready = self.cuts.get(union as usize).copied();
-        ready.unwrap_or_else(|| least_overlap_cut(union, self.threshold, MISS))
     }
 }
 

@@ -26,7 +26,8 @@ pub enum IndexError {
     /// Stored data contradicts itself; rebuild the index.
     #[error("{0} is damaged")]
     Damaged(String),
-    /// More postings than the layout has room for.
+    /// More postings than a bucket has room for: some 80 million documents share one fingerprint. No
+    /// input is at fault, and changes wait until there are fewer.
     #[error("{0} is too long")]
     TooLong(String),
     /// A document that is not (or no longer) known.

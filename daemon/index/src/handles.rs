@@ -17,6 +17,11 @@ impl Handles {
         self.of.get(&principal).copied()
     }
 
+    /// How many groups have a number.
+    pub(crate) fn len(&self) -> usize {
+        self.of.len()
+    }
+
     /// The principal of the group with this number.
     pub(crate) fn principal(&self, handle: GroupId) -> Option<DocId> {
         self.principals.get(&handle).copied()

@@ -1,28 +1,26 @@
 //! The index: what it holds, and the locks around it.
 
 use std::collections::BTreeSet;
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use simdex_schema::meta::Parameters;
 use simdex_schema::posting::scheme_number;
-use simdex_schema::{
-    ContentHash, ContentRecord, DecodeError, DocId, DocumentHash, DocumentKind, DocumentRecord,
-    FileKey, FileRecord, MetaRecord, ReportRecord, RootId, RootRecord, key,
-};
-use simdex_signature::{CanonicalText, Rung, SchemeKind, ShingleSet, Window};
+use simdex_schema::{ContentHash, DocId, DocumentKind, MetaRecord};
+use simdex_signature::{Ladder, Ratio, Rung, SchemeKind, ShingleSet, Window};
 
-use crate::buckets::Buckets;
 use crate::buffer::Buffer;
+use crate::cache::Cache;
+use crate::counts::Counted;
+use crate::edges::Cuts;
 use crate::groups::Stars;
 use crate::handles::Handles;
-use crate::shingles::{HeldSet, SetCache};
+use crate::layout::Layout;
 use crate::store::Store;
-use crate::table::{DocumentStats, Table};
-use crate::text::{TextError, TextRef, TextStore};
+use crate::table::Table;
+use crate::text::TextStore;
 use crate::unsettled::Unsettled;
-use crate::{IndexError, Memory, MemoryAccount, MemoryPermit, View};
+use crate::{IndexError, Memory, View};
 
 /// All schemes that have postings.
 pub(crate) const SCHEMES: [SchemeKind; 3] =
@@ -76,11 +74,20 @@ pub struct Index {
     pub(crate) texts: TextStore,
     pub(crate) options: Options,
     pub(crate) parameters: Parameters,
+    /// Never held while store or texts are read or written.
     shared: RwLock<Shared>,
+    /// How buckets are named now, for those who read them.
+    pub(crate) layout: Layout,
     /// Held by whoever writes; one at a time.
     writer: Mutex<Writer>,
-    sets: Mutex<SetCache>,
+    /// Shingles of documents counted lately, weighed in bytes.
+    pub(crate) sets: Cache<DocId, Arc<ShingleSet>>,
+    /// Cuts of the threshold that groups are kept at.
+    cuts: Arc<Cuts>,
     memory: Memory,
+    /// Grows with every change of the files that are listed.
+    pub(crate) changes: AtomicU64,
+    pub(crate) counted: Mutex<Option<Counted>>,
     /// Nanoseconds spent signing, by scheme.
     signing: [AtomicU64; 3],
     /// Documents whose extracted text was found damaged: let go at the next rescan.
@@ -99,7 +106,6 @@ pub(crate) struct Shared {
     pub(crate) buffers: [Buffer; 3],
     /// Postings being merged right now: in buckets or not, so they are read here as well.
     pub(crate) merging: [Arc<Buffer>; 3],
-    pub(crate) bucket_bits: [u8; 3],
     /// Postings in buckets and their bytes, by scheme, as of the last merge.
     pub(crate) merged: ([u64; 3], [u64; 3]),
     /// Roots whose files are grouped.
@@ -128,6 +134,7 @@ impl Index {
         shared: Shared,
         writer: Writer,
     ) -> Self {
+        let threshold = Ratio::new(writer.meta.parameters.threshold).unwrap_or(Ratio::ONE);
         Self {
             store,
             texts,
@@ -135,9 +142,13 @@ impl Index {
             parameters: writer.meta.parameters.clone(),
             named_from: writer.meta.named_from,
             shared: RwLock::new(shared),
+            layout: Layout::new(writer.meta.bucket_bits),
             writer: Mutex::new(writer),
-            sets: Mutex::new(SetCache::new(8 * options.cached_shingles as u64)),
+            cuts: Arc::new(Cuts::new(threshold)),
+            sets: Cache::new(8 * options.cached_shingles as u64),
             memory: Memory::new(options.working_bytes),
+            changes: AtomicU64::new(0),
+            counted: Mutex::default(),
             signing: Default::default(),
             lost: Mutex::default(),
             suspects: Mutex::default(),
@@ -167,17 +178,29 @@ impl Index {
         Window::bytes(self.parameters.window).unwrap_or(Window::DEFAULT)
     }
 
+    /// How many fingerprints a document keeps: the one ladder that all signatures follow.
+    pub fn ladder(&self) -> Ladder {
+        Ladder {
+            target: self.parameters.target,
+            ..Ladder::default()
+        }
+    }
+
     /// What the signatures and edges were made with.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    pub(crate) fn buckets(&self, shared: &Shared, scheme: SchemeKind) -> Buckets<'_> {
-        let bits = shared.bucket_bits[usize::from(scheme_number(scheme))];
-        Buckets {
-            store: self.store.postings(),
-            scheme,
-            bits,
+    /// The threshold that groups are kept at.
+    pub(crate) fn threshold(&self) -> Ratio {
+        self.cuts.threshold()
+    }
+
+    /// The cuts of a threshold; those of the groups' own stay from one search to the next.
+    pub(crate) fn cuts(&self, threshold: Ratio) -> Arc<Cuts> {
+        match threshold == self.threshold() {
+            true => Arc::clone(&self.cuts),
+            false => Arc::new(Cuts::new(threshold)),
         }
     }
 
@@ -201,130 +224,6 @@ impl Index {
         self.release_lost()?;
         self.commit()?;
         Ok(self.store.close()?)
-    }
-
-    /// What a file's record says.
-    pub fn file(&self, file: &FileKey) -> Result<Option<FileRecord>, IndexError> {
-        self.record(&key::file(file), "of a file", FileRecord::decode)
-    }
-
-    /// What a content's record says.
-    pub fn content(&self, hash: ContentHash) -> Result<Option<ContentRecord>, IndexError> {
-        self.record(&key::content(hash), "of a content", ContentRecord::decode)
-    }
-
-    /// What a document's record says.
-    pub fn document(&self, id: DocId) -> Result<Option<DocumentRecord>, IndexError> {
-        self.record(&key::document(id), "of a document", DocumentRecord::decode)
-    }
-
-    /// The document with this canonical text, if any.
-    pub fn document_by_hash(&self, hash: DocumentHash) -> Result<Option<DocId>, IndexError> {
-        let found = self.store.records().get(&key::document_by_hash(hash))?;
-        Ok(found.and_then(|bytes| key::parse_document(&bytes, 0)))
-    }
-
-    fn record<T>(
-        &self,
-        key: &[u8],
-        what: &str,
-        decode: impl Fn(&[u8]) -> Result<T, DecodeError>,
-    ) -> Result<Option<T>, IndexError> {
-        let bytes = self.store.records().get(key)?;
-        let decoded = bytes.map(|bytes| decode(&bytes)).transpose();
-        decoded.map_err(|source| IndexError::Record {
-            what: what.to_owned(),
-            source,
-        })
-    }
-
-    /// The figures of a document that is known.
-    pub fn stats(&self, id: DocId) -> Option<DocumentStats> {
-        self.read().table.get(id).copied()
-    }
-
-    /// Extracted text of a document; none for raw bytes.
-    pub fn text(&self, id: DocId) -> Result<Option<String>, IndexError> {
-        self.read_text(id, |record| self.text_of(id, record))
-    }
-
-    /// Reads what a document's record points to; notes the document where that is damaged.
-    fn read_text<T>(
-        &self,
-        id: DocId,
-        read: impl Fn(&DocumentRecord) -> Result<T, IndexError>,
-    ) -> Result<T, IndexError> {
-        let text = || {
-            let record = self.document(id)?.ok_or(IndexError::UnknownDocument(id))?;
-            read(&record)
-        };
-        let read = match text() {
-            // A compaction moved it between the two reads; the record now says where to.
-            Err(IndexError::Text(TextError::NoSegment { .. })) => text(),
-            read => read,
-        };
-        read.inspect_err(|error| self.note_lost(id, error))
-    }
-
-    /// Length of a document's extracted text, in bytes; none for raw bytes.
-    fn text_length(&self, id: DocId) -> Result<Option<u64>, IndexError> {
-        let record = self.document(id)?.ok_or(IndexError::UnknownDocument(id))?;
-        Ok(text_reference(&record)?.map(|reference| u64::from(reference.len)))
-    }
-
-    /// Extracted text of a document, with a permit for it; none for raw bytes.
-    pub fn held_text(
-        &self,
-        id: DocId,
-        account: &MemoryAccount,
-    ) -> Result<Option<(String, Option<MemoryPermit>)>, IndexError> {
-        let Some(length) = self.text_length(id)? else {
-            return Ok(None);
-        };
-        // The block it lies in, and the text itself.
-        let mut permit = account.take_large(2 * length)?;
-        let text = self.text(id)?;
-        if let Some(permit) = &mut permit {
-            permit.shrink_to(length);
-        }
-        Ok(text.map(|text| (text, permit)))
-    }
-
-    /// All shingles of a document's text, for exact counts; none for raw bytes.
-    pub fn shingles(
-        &self,
-        id: DocId,
-        account: &MemoryAccount,
-    ) -> Result<Option<HeldSet>, IndexError> {
-        let lock = || self.sets.lock().unwrap_or_else(PoisonError::into_inner);
-        let cached = lock().get(id);
-        if let Some(set) = cached {
-            let permit = account.take_large(set.counting_bytes())?;
-            return Ok(Some(HeldSet { set, permit }));
-        }
-        let read = self.read_text(id, |record| self.canonical_of(id, record, account))?;
-        let Some((canonical, _of_canonical)) = read else {
-            return Ok(None);
-        };
-        let held = self.shingles_of(&canonical, account)?;
-        lock().insert(id, Arc::clone(&held.set));
-        Ok(Some(held))
-    }
-
-    /// All shingles of a text that need not be in the index.
-    pub fn shingles_of(
-        &self,
-        canonical: &CanonicalText,
-        account: &MemoryAccount,
-    ) -> Result<HeldSet, IndexError> {
-        let length = canonical.as_bytes().len() as u64;
-        let mut permit = account.take_large(ShingleSet::peak_bytes(length))?;
-        let most = self.options.listed_shingles;
-        let set = Arc::new(ShingleSet::listing(canonical, self.window(), most));
-        if let Some(permit) = &mut permit {
-            permit.shrink_to(set.counting_bytes());
-        }
-        Ok(HeldSet { set, permit })
     }
 
     /// Postings and bytes by scheme.
@@ -356,34 +255,6 @@ impl Index {
         self.read().table.visible(view).len()
     }
 
-    /// Remembers a report: when it was finished (microseconds since 1970), where, groups in it.
-    pub fn put_report(&self, at: u64, out: &Path, groups: u64) -> Result<(), IndexError> {
-        use std::os::unix::ffi::OsStrExt;
-        let mut batch = crate::batch::Batch::new(self.store.records());
-        let record = ReportRecord {
-            out: out.as_os_str().as_bytes().to_vec(),
-            groups,
-        };
-        batch.put(key::report(at), record.encode());
-        Ok(batch.apply()?)
-    }
-
-    /// Reports remembered, oldest first: when, and what.
-    pub fn reports(&self) -> Result<Vec<(u64, ReportRecord)>, IndexError> {
-        let mut reports = Vec::new();
-        crate::open::visit(&*self.store, key::prefix::REPORT, |bytes, value| {
-            let record = ReportRecord::decode(value);
-            let record = record.map_err(|source| IndexError::Record {
-                what: "of a report".to_owned(),
-                source,
-            })?;
-            let at = key::parse_document(bytes, 1).map_or(0, |id| id.0);
-            reports.push((at, record));
-            Ok(())
-        })?;
-        Ok(reports)
-    }
-
     /// Counts time spent signing.
     pub(crate) fn spent_signing(&self, scheme: SchemeKind, time: std::time::Duration) {
         let at = usize::from(scheme_number(scheme));
@@ -398,51 +269,7 @@ impl Index {
 
     /// Bytes on disk: store, extracted text.
     pub fn bytes_on_disk(&self) -> Result<(u64, u64), IndexError> {
-        let segments = self.texts.segments()?;
-        let texts = segments.iter().map(|segment| segment.file_bytes).sum();
+        let texts = self.texts.lengths()?.values().sum();
         Ok((self.store.bytes_on_disk(), texts))
     }
-
-    /// The root at this path, recorded under a new id if it is not known.
-    pub fn root(&self, path: &Path) -> Result<RootId, IndexError> {
-        use std::os::unix::ffi::OsStrExt;
-        let path = path.as_os_str().as_bytes();
-        // Held throughout: two callers must not record one path twice.
-        let mut writer = self.writer();
-        let known = self
-            .roots()?
-            .into_iter()
-            .find(|(_, record)| record.path == path);
-        if let Some((id, _)) = known {
-            return Ok(id);
-        }
-        let id = RootId(writer.meta.next_root);
-        writer.meta.next_root += 1;
-        let mut batch = crate::batch::Batch::new(self.store.records());
-        let record = RootRecord {
-            path: path.to_vec(),
-            pending_loss: 0,
-            identity: None,
-        };
-        batch.put(key::root(id), record.encode());
-        batch.put(key::meta(), writer.meta.encode());
-        batch.apply()?;
-        Ok(id)
-    }
-
-    /// Writes a root's record.
-    pub fn put_root(&self, id: RootId, record: &RootRecord) -> Result<(), IndexError> {
-        let mut batch = crate::batch::Batch::new(self.store.records());
-        batch.put(key::root(id), record.encode());
-        Ok(batch.apply()?)
-    }
-}
-
-/// Where a document's extracted text lies; none for raw bytes.
-pub(crate) fn text_reference(record: &DocumentRecord) -> Result<Option<TextRef>, IndexError> {
-    let damaged = || IndexError::Damaged(format!("text reference of document {}", record.hash));
-    let Some(bytes) = &record.text else {
-        return Ok(None);
-    };
-    Ok(Some(TextRef::from_bytes(bytes).ok_or_else(damaged)?))
 }

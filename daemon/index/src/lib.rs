@@ -3,29 +3,35 @@
 //! * [`Index`] is the one entrance: open it, [`Index::apply`] changes, [`Index::commit`] them,
 //!   [`Index::settle`] the graph, ask.
 //! * Write side: `apply` turns changes of files into one atomic batch of records and postings in
-//!   the `buffer`; `merge` moves the buffer into `buckets`; `settle` finds the edges of new
-//!   documents and keeps the `groups`.
-//! * Read side: `candidates` counts shared fingerprints; `listing` shows files, `neighbourhood` pairs and
-//!   groups.
+//!   the `buffer`; `merge` moves the buffer into `buckets`; `purge`, `compact` and `lost` let go;
+//!   `settle` finds the `edges` of new documents and keeps the `groups`.
+//! * Read side: `postings` looks fingerprints up, `candidates` counts them; `documents` reads texts
+//!   and shingles; `neighbourhood` shows pairs and groups.
+//! * What is registered: `registry` by id or name, `listing` file by file, `counts` in numbers.
 //! * Below: [`store`] (sled or memory, the only place that names sled) and [`text`] (extracted
 //!   text in checksummed segments).
 //!
-//! All of it is synchronous; call it from blocking threads. Readers never wait for a merge.
+//! All of it is synchronous; call it from blocking threads. Readers wait
+//! neither for a merge nor for any other access to the store: see `layout`.
 
 mod apply;
 mod batch;
 mod buckets;
 mod buffer;
+mod cache;
 mod cancel;
 mod candidates;
 mod change;
 mod compact;
+mod counts;
+mod documents;
 mod edges;
 mod error;
 mod fault;
 mod groups;
 mod handles;
 mod index;
+mod layout;
 mod listing;
 mod load;
 mod lost;
@@ -33,8 +39,10 @@ mod memory;
 mod merge;
 mod neighbourhood;
 mod open;
+mod postings;
 mod private;
 mod purge;
+mod registry;
 mod reread;
 mod settle;
 mod shingles;
@@ -49,12 +57,13 @@ pub mod verify;
 pub use cancel::Cancel;
 pub use candidates::{Asked, Candidate, Candidates, Each, Probes, Question, VisitRung};
 pub use change::{Applied, Change, NewContent, NewDocument, SeenFile};
+pub use counts::FileCounts;
 pub use error::IndexError;
 pub use fault::Fault;
 pub use index::{Index, Options, Usage};
 pub use listing::FileView;
 pub use memory::{Memory, MemoryAccount, MemoryBudget, MemoryPermit};
-pub use neighbourhood::{GroupView, Groups, MemberView, PairSearch};
+pub use neighbourhood::{GroupView, Groups, IsWanted, MemberView, PairSearch};
 pub use open::{OpenReport, Opened};
 pub use settle::Settled;
 pub use shingles::HeldSet;

@@ -5,8 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use simdex_schema::{ContentHash, ContentRecord, DocId, DocumentRecord, EdgeRecord, GroupId, key};
 
 use crate::IndexError;
+use crate::documents::text_reference;
 use crate::groups::Stars;
-use crate::index::{Shared, text_reference};
+use crate::index::Shared;
 use crate::open::{damaged, visit};
 use crate::settle::rank;
 use crate::store::Store;

@@ -11,7 +11,8 @@ use simdex_schema::{
 use simdex_signature::CanonicalText;
 
 use crate::batch::Batch;
-use crate::index::{Index, text_reference};
+use crate::documents::text_reference;
+use crate::index::Index;
 use crate::open::visit;
 use crate::purge::forget_name;
 use crate::text::{TextError, TextRef};
@@ -28,19 +29,21 @@ fn another_text(at: &TextRef) -> IndexError {
 
 impl Index {
     /// The extracted text a record points to; none for raw bytes. Its checksum was compared; a
-    /// reference of an older format has none, and its text is held against the document's name.
+    /// reference of an older format has none, and its text is held against the document's name, with a
+    /// permit for that.
     pub(crate) fn text_of(
         &self,
         id: DocId,
         record: &DocumentRecord,
+        account: &MemoryAccount,
     ) -> Result<Option<String>, IndexError> {
         let Some(at) = text_reference(record)? else {
             return Ok(None);
         };
         let text = self.texts.read(&at)?;
         if at.checksum.is_none() {
-            let named = DocumentHash(CanonicalText::from_extracted(&text).hash());
-            self.check_name(id, record, named)?;
+            let (canonical, _of_canonical) = account.canonical(&text)?;
+            self.check_name(id, record, DocumentHash(canonical.hash()))?;
         }
         Ok(Some(text))
     }
@@ -144,6 +147,8 @@ impl Index {
         }
         let mut texts = self.texts_in(&suspects)?;
         texts.sort_unstable();
+        // What was read before they were damaged says nothing.
+        self.texts.forget_kept();
         for (_, id) in texts {
             match self.text(id) {
                 Err(error) if !error.is_lost_text() => return Err(error),
@@ -208,6 +213,7 @@ impl Index {
         }
         lost.iter().for_each(|id| shared.unsettled.disturb(*id));
         drop(shared);
+        self.files_changed();
         // Only now: a failure above must not forget what is lost.
         self.lost().retain(|id| !lost.contains(id));
         Ok(released.into_iter().map(|(file, _)| file).collect())

@@ -79,14 +79,18 @@ impl Index {
             frozen.absorb(&shared.merging[at]);
             shared.merging[at] = Arc::new(frozen);
         }
+        self.layout.merge_begins();
     }
 
     /// From here on queries read the merged postings in buckets alone.
     fn show_merged(&self, meta: &MetaRecord) {
         let mut shared = self.write();
-        shared.bucket_bits = meta.bucket_bits;
         shared.merged = (meta.postings, meta.bytes);
-        shared.merging = Default::default();
+        let merged = std::mem::take(&mut shared.merging);
+        self.layout.merge_ended(meta.bucket_bits);
+        drop(shared);
+        // Some hundred megabytes: nobody waits for them to be given back.
+        drop(merged);
     }
 
     /// Merges what is set aside of one scheme into its buckets, more of them where it needs more.

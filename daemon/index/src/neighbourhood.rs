@@ -6,12 +6,15 @@
 //! principals found so far. Pairs are never kept: they are sought document by document.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use roaring::RoaringTreemap;
 use simdex_schema::{DocId, EdgeRecord, GroupId};
 use simdex_signature::Ratio;
 
-use crate::edges::EdgeFinder;
+use crate::cache::Cache;
+use crate::edges::{EdgeFinder, Partner, Sought};
 use crate::groups::Stars;
 use crate::index::{Index, Shared};
 use crate::settle::rank;
@@ -39,9 +42,20 @@ pub struct MemberView {
 
 /// Seeks the near-duplicates of one document after another.
 pub struct PairSearch<'a> {
+    index: &'a Index,
+    view: View,
     visible: RoaringTreemap,
     finder: EdgeFinder<'a>,
+    /// Partners found of documents that several files carry, weighed by their number.
+    found: Cache<DocId, Arc<Vec<(DocId, EdgeRecord)>>>,
+    counted: AtomicU64,
 }
+
+/// Partners that a search keeps: 40 bytes each.
+const KEPT_PARTNERS: u64 = 1 << 18;
+
+/// Whether a partner is wanted; it may read the index.
+pub type IsWanted<'a> = dyn Fn(DocId) -> Result<bool, IndexError> + 'a;
 
 impl PairSearch<'_> {
     /// Documents with text that the view shows, by id.
@@ -56,6 +70,56 @@ impl PairSearch<'_> {
         cancel: &Cancel,
     ) -> Result<Vec<(DocId, EdgeRecord)>, IndexError> {
         self.finder.edges_of(id, &|_, _| true, cancel)
+    }
+
+    /// The near-duplicates of a document that are wanted, as [`PairSearch::partners_of`], for a listing in
+    /// which each pair is wanted from one side. Of documents that several files carry the partners are
+    /// kept, so that such a document is not sought once a file; these may be more than are wanted.
+    pub fn wanted_partners_of(
+        &self,
+        id: DocId,
+        is_wanted: &IsWanted<'_>,
+        cancel: &Cancel,
+    ) -> Result<Arc<Vec<(DocId, EdgeRecord)>>, IndexError> {
+        if let Some(found) = self.found.get(&id) {
+            return Ok(found);
+        }
+        let mut found = Vec::new();
+        if let Some(sought) = self.finder.sought(id, cancel)? {
+            for partner in self.finder.partners(&sought, &|_, _| true, cancel)? {
+                cancel.check()?;
+                if is_wanted(partner.id)? {
+                    let edge = self.edge(&sought, &partner, cancel)?;
+                    found.extend(edge.map(|edge| (partner.id, edge)));
+                }
+            }
+        }
+        let found = Arc::new(found);
+        if self.index.files_in(id, &self.view) > 1 {
+            let weight = 1 + found.len() as u64;
+            self.found.insert(id, Arc::clone(&found), weight);
+        }
+        Ok(found)
+    }
+
+    /// The edge to a partner; known where it was found from the other side.
+    fn edge(
+        &self,
+        sought: &Sought,
+        partner: &Partner,
+        cancel: &Cancel,
+    ) -> Result<Option<EdgeRecord>, IndexError> {
+        let theirs = self.found.get(&partner.id).unwrap_or_default();
+        if let Some((_, edge)) = theirs.iter().find(|(other, _)| *other == sought.id) {
+            return Ok(Some(edge.swapped()));
+        }
+        self.counted.fetch_add(1, Ordering::Relaxed);
+        self.finder.edge(sought, partner.id, partner.demand, cancel)
+    }
+
+    /// Pairs that [`PairSearch::wanted_partners_of`] has counted on all shingles so far.
+    pub fn counted(&self) -> u64 {
+        self.counted.load(Ordering::Relaxed)
     }
 
     /// Fingerprint lists left unread so far, because no pair hung on them.
@@ -78,7 +142,11 @@ impl Index {
     pub fn pair_search(&self, view: &View, threshold: Ratio) -> PairSearch<'_> {
         let visible = self.read().texts(view);
         PairSearch {
+            index: self,
+            view: view.clone(),
             finder: EdgeFinder::new(self, threshold, Some(visible.clone())),
+            found: Cache::new(KEPT_PARTNERS),
+            counted: AtomicU64::new(0),
             visible,
         }
     }

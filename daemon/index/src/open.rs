@@ -5,9 +5,9 @@ use std::path::Path;
 use std::time::Instant;
 
 use simdex_schema::meta::Parameters;
-use simdex_schema::{DecodeError, DocId, DocumentRecord, MetaRecord, RootId, StoreId, key};
+use simdex_schema::{DecodeError, DocId, DocumentRecord, MetaRecord, StoreId, key};
 use simdex_signature::{
-    BswN, CanonicalText, Chunks, Fingerprint, Ladder, ModN, Rung, SchemeKind, Signature,
+    BswN, CanonicalText, Chunks, Fingerprint, ModN, Rung, SchemeKind, Signature,
 };
 
 use crate::apply::with_signatures;
@@ -73,7 +73,6 @@ impl Index {
             report.rebuilt = true;
         }
         let mut shared = Shared {
-            bucket_bits: meta.bucket_bits,
             merged: (meta.postings, meta.bytes),
             ..Shared::default()
         };
@@ -158,11 +157,7 @@ impl Index {
             self.write().buffer(id, &[forward_signature(&old)]);
             return Ok(());
         };
-        let ladder = Ladder {
-            target: self.parameters.target,
-            ..Ladder::default()
-        };
-        let signatures = self.sign_text(&canonical, ladder.rung_for(old.length));
+        let signatures = self.sign_text(&canonical, self.ladder().rung_for(old.length));
         let record = with_signatures(old.clone(), &signatures);
         if record != old {
             let mut batch = Batch::new(self.store.records());
@@ -336,21 +331,4 @@ pub(crate) fn visit(
             }
         })?;
     failed.map_or(Ok(()), Err)
-}
-
-impl Index {
-    /// Roots recorded, by id.
-    pub fn roots(&self) -> Result<Vec<(RootId, simdex_schema::RootRecord)>, IndexError> {
-        let mut roots = Vec::new();
-        visit(&*self.store, key::prefix::ROOT, |bytes, value| {
-            let record =
-                simdex_schema::RootRecord::decode(value).map_err(|e| damaged("of a root", e))?;
-            if let Some((_, id)) = bytes.split_first() {
-                let id = id.try_into().map(u32::from_be_bytes).unwrap_or_default();
-                roots.push((RootId(id), record));
-            }
-            Ok(())
-        })?;
-        Ok(roots)
-    }
 }

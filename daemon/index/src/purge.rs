@@ -4,7 +4,8 @@ use simdex_schema::{ContentHash, ContentRecord, DocId, DocumentHash, key};
 
 use crate::IndexError;
 use crate::batch::{Batch, LONG_BATCH};
-use crate::index::{Index, Writer, text_reference};
+use crate::documents::text_reference;
+use crate::index::{Index, Writer};
 use crate::text::TextRef;
 
 /// Documents forgotten in one batch.

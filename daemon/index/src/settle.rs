@@ -10,7 +10,6 @@
 use std::collections::BTreeSet;
 
 use simdex_schema::{DocId, EdgeRecord, GroupId, key};
-use simdex_signature::Ratio;
 
 use crate::batch::Batch;
 use crate::edges::{EdgeFinder, Partner, Sought};
@@ -65,8 +64,7 @@ impl Index {
     pub fn settle_step(&self, cancel: &Cancel) -> Result<Settled, IndexError> {
         self.follow_files()?;
         let step = self.next_step();
-        let threshold = Ratio::new(self.parameters.threshold).unwrap_or(Ratio::ONE);
-        let finder = EdgeFinder::new(self, threshold, None);
+        let finder = EdgeFinder::new(self, self.threshold(), None);
         for some in step.chunks(AT_ONCE) {
             for (id, candidates) in self.seek(&finder, some, cancel)? {
                 cancel.check()?;
@@ -98,13 +96,18 @@ impl Index {
     /// carries any more. These go last, unless they are many: what replaces a document is placed
     /// beside it, and takes on the handle of its group.
     fn follow_files(&self) -> Result<(), IndexError> {
-        // Held throughout: a purge must not forget a document before its star has.
-        let _writer = self.writer();
         let gone = self.write().sort_restless();
         if !self.read().unsettled.unplaced().is_empty() && gone.len() < MOST_TOUCHED {
             return Ok(());
         }
         for id in gone {
+            // For each of them anew, so that changes are applied meanwhile. A document that is restless,
+            // or in a star, is not purged.
+            let _writer = self.writer();
+            if self.read().is_groupable(id) {
+                // A file carries it again since: the next step says where it belongs.
+                continue;
+            }
             self.take_out(id)?;
             let mut shared = self.write();
             shared.unsettled.calm(id);

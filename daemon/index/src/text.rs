@@ -22,6 +22,7 @@ use std::path::PathBuf;
 
 mod block;
 mod pack;
+mod reader;
 mod reference;
 mod segment;
 mod store;
@@ -30,6 +31,7 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+pub use reader::TextWork;
 pub use reference::{TextRef, checksum};
 pub use store::{Compacted, Head, SegmentUsage, TextStore};
 

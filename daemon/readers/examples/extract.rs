@@ -1,9 +1,9 @@
-//! Reads files with a pool of two workers and prints what became of each, one line a file:
+//! Reads files with a pool of two workers and prints what became of each, one line per file:
 //! outcome, reason, media type, characters, seconds, path, remarks, facts; then
 //! the same for its members. The last lines are sums.
 //!
 //! `cargo run -p simdex-readers --example extract -- [--text] FILE…`; a single `-` takes the names
-//! from stdin, one a line. `--text` prints the text itself.
+//! from stdin, one per line. `--text` prints the text itself.
 
 use std::collections::BTreeMap;
 use std::fs::File;

@@ -9,7 +9,7 @@ use std::os::unix::fs::FileExt;
 
 use simdex_extract::{Outcome, Reason};
 
-/// One document.
+/// A document, read by position up to the length that the daemon saw.
 #[derive(Debug)]
 pub(crate) struct Input {
     file: File,

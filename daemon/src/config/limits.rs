@@ -63,7 +63,7 @@ impl Config {
         Parameters {
             canonical: CANONICAL_VERSION,
             window: Window::DEFAULT.width(),
-            target: ladder().target,
+            target: Ladder::default().target,
             bsw_n: self.signature.bsw_n,
             threshold: self.signature.threshold,
         }
@@ -79,9 +79,4 @@ impl Config {
             ..watch::Settings::default()
         }
     }
-}
-
-/// How many fingerprints a document keeps.
-pub fn ladder() -> Ladder {
-    Ladder::default()
 }

@@ -152,7 +152,7 @@ impl From<Incomplete> for Refused {
             0 => Code::FailedPrecondition,
             _ => Code::DataLoss,
         };
-        Self::new(code, &error.to_string())
+        Self::new(code, &error.to_string()).advised(Some(&error.0.advice()))
     }
 }
 
@@ -203,6 +203,7 @@ pub(super) fn lost_thread(error: &tokio::task::JoinError) -> Status {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use simdex_proto::completeness::Pending;
     use simdex_schema::DocumentHash;
 
     fn status(refused: impl Into<Refused>) -> (Code, String) {
@@ -243,6 +244,25 @@ mod tests {
             status(IndexError::from(StoreError::SyncFailed)).0,
             Code::Internal
         );
+    }
+
+    #[test]
+    fn an_answer_that_would_not_be_complete_is_refused_with_its_reasons_and_a_way_out() {
+        let mut pending = Pending {
+            queued: 2,
+            ..Pending::default()
+        };
+        let Refused(refused) = Incomplete(pending.clone()).into();
+        assert_eq!(refused.code(), Code::FailedPrecondition);
+        assert_eq!(
+            refused.message(),
+            "the index is not complete: 2 changes queued"
+        );
+        let bytes = refused.metadata().get_bin(ERROR_DETAIL).unwrap();
+        let detail = ErrorDetail::decode(bytes.to_bytes().unwrap()).unwrap();
+        assert_eq!(detail.advice, "`--wait` waits until it is");
+        pending.damaged = 1;
+        assert_eq!(status(Incomplete(pending)).0, Code::DataLoss);
     }
 
     #[test]

@@ -8,11 +8,10 @@ use simdex_extract::{
 };
 use simdex_index::{IndexError, NewContent, NewDocument};
 use simdex_schema::{ContentHash, ContentRecord, DocumentHash, DocumentKind, Reason, State};
-use simdex_signature::{CanonicalText, Chunks};
+use simdex_signature::{CanonicalText, Chunks, Ladder};
 
 use super::current::{is_current, version_of};
 use super::{Ingest, STRIKES};
-use crate::config::ladder;
 
 /// A content just read, with the files inside it.
 pub(super) struct Unpacked {
@@ -111,7 +110,9 @@ impl Ingest<'_> {
             return Ok(None);
         }
         read.note_cut(&canonical);
-        let signatures = self.index.sign_text(&canonical, ladder().rung_for(length));
+        let signatures = self
+            .index
+            .sign_text(&canonical, self.index.ladder().rung_for(length));
         let signed = signatures
             .iter()
             .map(|signature| 8 * signature.len() as u64);
@@ -142,13 +143,13 @@ impl Ingest<'_> {
         let (mut file, mut raw) = (bytes.private.file(), Vec::new());
         let rewound = file.rewind();
         let whole = rewound.and_then(|()| file.take(self.raw_bytes).read_to_end(&mut raw));
-        Ok(whole.ok().map(|_| raw_document(&raw)))
+        Ok(whole.ok().map(|_| raw_document(&raw, self.index.ladder())))
     }
 }
 
 /// The raw-byte document of these bytes. Its name is BLAKE3 under a key of its own, so that no
 /// text can be given the same one.
-pub fn raw_document(raw: &[u8]) -> NewDocument {
+pub fn raw_document(raw: &[u8], ladder: Ladder) -> NewDocument {
     NewDocument {
         hash: DocumentHash(
             *blake3::Hasher::new_derive_key(RAW_DOCUMENT)
@@ -160,7 +161,7 @@ pub fn raw_document(raw: &[u8]) -> NewDocument {
         length: raw.len() as u64,
         chars: 0,
         text: None,
-        signatures: vec![Chunks::sign_by(raw, ladder())],
+        signatures: vec![Chunks::sign_by(raw, ladder)],
         held: None,
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use simdex_extract::{Hint, Patience, Pool, Share, Urgency};
 use simdex_index::{
-    FileView, HeldSet, Index, IndexError, MemoryAccount, MemoryPermit, Probes, View,
+    FileView, HeldSet, Index, IndexError, MemoryAccount, MemoryPermit, NewDocument, Probes, View,
 };
 use simdex_schema::{ContentHash, DocId, DocumentHash, DocumentKind, Reason, State};
 use simdex_signature::{CanonicalText, Fingerprint, Rung, SchemeKind, Signature};
@@ -185,7 +185,7 @@ impl Subject {
             None if read.state == State::Quarantined => {
                 Self::of_text(index, String::new(), account)?
             }
-            None => Self::of_raw_file(&mut file, length.unwrap_or_default(), account)?,
+            None => Self::of_raw_file(index, &mut file, length.unwrap_or_default(), account)?,
         };
         // What is said of the extraction comes before what is said of the canonical text.
         let is_cut = subject.state == State::Partial && read.state == State::Indexed;
@@ -202,6 +202,7 @@ impl Subject {
     }
 
     fn of_raw_file(
+        index: &Index,
         file: &mut std::fs::File,
         length: u64,
         account: &MemoryAccount,
@@ -210,16 +211,14 @@ impl Subject {
         let mut raw = Vec::new();
         let start = file.seek(SeekFrom::Start(0));
         let whole = start.and_then(|_| file.read_to_end(&mut raw));
-        Ok(Self::of_raw(&raw[..whole.unwrap_or(0)], account))
+        let document = raw_document(&raw[..whole.unwrap_or(0)], index.ladder());
+        Ok(Self::of_raw(document, account))
     }
 
-    fn of_raw(raw: &[u8], account: &MemoryAccount) -> Self {
-        let document = raw_document(raw);
-        let signature = document
-            .signatures
-            .into_iter()
-            .next()
-            .filter(|_| !raw.is_empty());
+    fn of_raw(document: NewDocument, account: &MemoryAccount) -> Self {
+        let is_empty = document.length == 0;
+        let first = document.signatures.into_iter().next();
+        let signature = first.filter(|_| !is_empty);
         let side = match signature {
             Some(signature) => Side::Signature {
                 signature,

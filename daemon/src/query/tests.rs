@@ -9,7 +9,7 @@ use simdex_schema::{
 use simdex_signature::{CanonicalText, ShingleSet};
 
 use super::*;
-use crate::config::{Config, ladder};
+use crate::config::Config;
 
 /// Words drawn as if at random, the same on every machine.
 fn words(seed: &mut u64, count: usize) -> Vec<String> {
@@ -47,7 +47,7 @@ fn change(index: &Index, number: usize, text: &str) -> Change {
         kind: DocumentKind::Text,
         length,
         chars: canonical.chars(),
-        signatures: index.sign_text(&canonical, ladder().rung_for(length)),
+        signatures: index.sign_text(&canonical, index.ladder().rung_for(length)),
         text: Some(text.to_owned()),
         held: None,
     };

@@ -13,7 +13,7 @@ use simdex_schema::{
     RootId, State,
 };
 use simdex_signature::{CanonicalText, SchemeKind};
-use simdexd::config::{Config, ladder};
+use simdexd::config::Config;
 use simdexd::query::{Ask, Request, Subject, find};
 
 use super::Settings;
@@ -113,7 +113,7 @@ fn change(index: &Index, root: RootId, number: u64, text: String) -> Change {
         kind: DocumentKind::Text,
         length,
         chars: canonical.chars(),
-        signatures: index.sign_text(&canonical, ladder().rung_for(length)),
+        signatures: index.sign_text(&canonical, index.ladder().rung_for(length)),
         text: Some(text),
     };
     let stat = FileStat {

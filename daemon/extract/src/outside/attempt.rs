@@ -48,7 +48,7 @@ impl<'a> Attempt<'a> {
             return Ok(None);
         };
         let arguments = ["-raw", "-enc", "UTF-8", "-q", "-", "-"].map(str::to_owned);
-        let Some(output) = self.run(program, &arguments, self.from_start()?)? else {
+        let Some(output) = self.run(program, &arguments, self.reopened_document()?)? else {
             return Ok(None);
         };
         let cut = output.cut.then_some(Reason::OutputLimit);
@@ -71,7 +71,7 @@ impl<'a> Attempt<'a> {
         for page in 1..=wanted {
             let picture = match is_pdf {
                 true => self.picture(recogniser, page)?,
-                false => Some(self.from_start()?),
+                false => Some(self.reopened_document()?),
             };
             let words = picture.map(|picture| self.page_text(recogniser, picture));
             let Some(words) = words.transpose()?.flatten() else {
@@ -96,7 +96,7 @@ impl<'a> Attempt<'a> {
         let Some(program) = &recogniser.pdftoppm else {
             return Ok(None);
         };
-        let picture = self.run(program, &arguments, self.from_start()?)?;
+        let picture = self.run(program, &arguments, self.reopened_document()?)?;
         let spooled = picture.map(|picture| spooled(&picture.bytes, self.source.space));
         Ok(spooled.transpose()?)
     }
@@ -169,7 +169,7 @@ impl<'a> Attempt<'a> {
     }
 
     /// The document once more, at its start and for reading only.
-    fn from_start(&self) -> io::Result<File> {
+    fn reopened_document(&self) -> io::Result<File> {
         reopened(self.source.document)
     }
 }

@@ -15,10 +15,10 @@
 use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-/// After so long a document no longer counts against the places.
+/// A document that has had its worker for this long no longer counts against the places.
 pub(super) const SLOW: Duration = Duration::from_secs(2);
 
-/// Who asks.
+/// How soon the caller needs the answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Urgency {
     /// The walk over the shares; it has time.
@@ -51,7 +51,7 @@ impl Share {
 /// Longest document that is read before the huge ones, in bytes.
 const SMALL_BYTES: u64 = 8 << 20;
 
-/// Lines, the first to be served first.
+/// Lanes of the queue, in the order in which they are served.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Lane {
     Question,
@@ -98,7 +98,7 @@ impl Busy {
 }
 
 impl Queue {
-    /// Lines up.
+    /// Adds a caller at the end of its lane.
     pub(super) fn join(&mut self, lane: Lane, share: Share) -> Ticket {
         let ticket = self.next;
         self.next += 1;

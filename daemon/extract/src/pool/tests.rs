@@ -407,7 +407,7 @@ fn sleep_long() {
     std::thread::sleep(Duration::from_secs(600));
 }
 
-/// Declares one worker a line: its name and what it does on [`BAD`].
+/// Declares one worker per line: its name and what it does on [`BAD`].
 macro_rules! workers {
     ($($name:ident => $misbehave:expr;)+) => {
         $(

@@ -106,7 +106,7 @@ fn executable_memory() -> io::Result<()> {
     }
 }
 
-/// `name denied`, or what happened instead, one line an action.
+/// `name denied`, or what happened instead, one line per action.
 fn attempts() -> Vec<String> {
     let attempt = |(name, action): &(&str, Action)| match action() {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => format!("{name} denied"),
@@ -123,7 +123,7 @@ fn nothing_is_denied_outside() {
     let _ = fs::remove_file(target());
 }
 
-/// What a worker of this name could do: one line an action, and its report.
+/// What a worker of this name could do: one line per action, and its report.
 fn tried_by(worker: &str) -> (String, SandboxReport) {
     let command = test_worker(&format!("sandbox::tests::{worker}"));
     let pool = Pool::new(command, 1, Limits::default());

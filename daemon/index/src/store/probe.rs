@@ -48,6 +48,10 @@ pub enum ProbeVerdict {
 pub fn probe(dir: &Path) -> ProbeVerdict {
     match examine(dir) {
         Ok((records, postings)) => ProbeVerdict::Sound { records, postings },
+        // The engine may panic in any way where an allocation of its own was refused.
+        Err(StoreError::Damaged { reason }) if memory_was_short() => {
+            ProbeVerdict::Unknown(StoreError::Engine(format!("memory was short: {reason}")))
+        }
         Err(error @ (StoreError::Damaged { .. } | StoreError::Corrupt { .. })) => {
             ProbeVerdict::Damaged {
                 reason: error.to_string(),
@@ -55,6 +59,22 @@ pub fn probe(dir: &Path) -> ProbeVerdict {
         }
         Err(error) => ProbeVerdict::Unknown(error),
     }
+}
+
+/// Whether this process has come near the limit of its address space.
+fn memory_was_short() -> bool {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::As).current;
+    let Some(limit) = limit else {
+        return false;
+    };
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let peak = status
+        .lines()
+        .find_map(|line| line.strip_prefix("VmPeak:"))
+        .and_then(|rest| rest.trim().strip_suffix(" kB"))
+        .and_then(|kib| kib.parse::<u64>().ok());
+    // Where the peak is not known, memory may have been short.
+    peak.is_none_or(|kib| (kib << 10).saturating_add(CACHE_BYTES) > limit)
 }
 
 fn examine(dir: &Path) -> Result<(u64, u64), StoreError> {

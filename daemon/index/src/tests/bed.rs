@@ -1,11 +1,10 @@
 //! Where an index is opened, filled and opened again.
 
-use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Weak};
 
 use simdex_schema::meta::Parameters;
 use simdex_schema::{
@@ -14,9 +13,8 @@ use simdex_schema::{
 };
 use simdex_signature::{CANONICAL_VERSION, CanonicalText, Chunks, Ladder, Ratio};
 
-use crate::store::{
-    MemoryStore, PostingStore, RecordStore, SledStore, Store, StoreError, VisitEntry, Write,
-};
+use super::frail::Frail;
+use crate::store::{MemoryStore, SledStore, Store};
 use crate::verify::{Depth, verify};
 use crate::{
     Cancel, Change, Index, IndexError, NewContent, NewDocument, OpenReport, Options, View,
@@ -42,7 +40,7 @@ pub(super) struct Bed {
     pub(super) parameters: Parameters,
     pub(super) options: Options,
     dir: tempfile::TempDir,
-    index: Option<Index>,
+    index: Option<Arc<Index>>,
 }
 
 impl Bed {
@@ -84,6 +82,11 @@ impl Bed {
         self.index.as_ref().unwrap()
     }
 
+    /// The index for a hook, which must not keep it open.
+    pub(super) fn weak(&self) -> Weak<Index> {
+        Arc::downgrade(self.index.as_ref().unwrap())
+    }
+
     /// Drops the index as a crash would and opens it again.
     pub(super) fn open(&mut self) -> OpenReport {
         self.try_open().unwrap()
@@ -101,7 +104,7 @@ impl Bed {
             }
         };
         let opened = Index::open(store, &self.texts(), self.parameters.clone(), self.options)?;
-        self.index = Some(opened.index);
+        self.index = Some(Arc::new(opened.index));
         Ok(opened.report)
     }
 
@@ -123,7 +126,8 @@ impl Bed {
 
     /// Closes the index properly and opens it again.
     pub(super) fn close_and_open(&mut self) -> OpenReport {
-        self.index.take().unwrap().close().unwrap();
+        let index = Arc::into_inner(self.index.take().unwrap());
+        index.unwrap().close().unwrap();
         let report = self.open();
         self.verify();
         report
@@ -200,17 +204,10 @@ pub(super) fn put(index: &Index, path: &str, text: &str, format: u8) -> Change {
         length,
         chars: canonical.chars(),
         text: Some(text.to_owned()),
-        signatures: index.sign_text(&canonical, ladder(index).rung_for(length)),
+        signatures: index.sign_text(&canonical, index.ladder().rung_for(length)),
     };
     let hash = content(text, format);
     put_content(path, hash, State::Indexed, Some(document))
-}
-
-fn ladder(index: &Index) -> Ladder {
-    Ladder {
-        target: index.parameters().target,
-        ..Ladder::default()
-    }
 }
 
 /// A file without text, compared by its bytes.
@@ -275,97 +272,23 @@ fn record_of(hash: ContentHash) -> FileRecord {
     }
 }
 
-thread_local! {
-    /// Whether this thread dawdles after it read a document's record.
-    pub(super) static DAWDLES: Cell<bool> = const { Cell::new(false) };
-}
-
 /// Every posting of every scheme as it stands in the store, counted; no other bucket is left.
 pub(super) fn postings_in_buckets(index: &Index) -> BTreeMap<&'static str, (u64, u64)> {
-    let shared = index.read();
+    let layout = index.layout.now();
     let mut check = |key: &[u8]| {
-        assert_eq!(key[1], shared.bucket_bits[usize::from(key[0])]);
+        let scheme = crate::index::SCHEMES[usize::from(key[0])];
+        assert_eq!(key[1], layout.bits(scheme));
         ControlFlow::Continue(())
     };
     index.store.postings().keys(&mut check).unwrap();
     let count = |scheme: simdex_signature::SchemeKind| {
         let all = index
-            .buckets(&shared, scheme)
+            .buckets(scheme, layout)
             .recount(&[], &|_| true)
             .unwrap();
         (scheme.name(), (all.postings as u64, all.bytes as u64))
     };
     crate::index::SCHEMES.into_iter().map(count).collect()
-}
-
-/// A store that outlives the index and dies after so many writes.
-struct Frail(Arc<MemoryStore>, Arc<AtomicI64>);
-
-impl Frail {
-    fn spend(&self) -> Result<(), StoreError> {
-        if self.1.fetch_sub(1, Ordering::SeqCst) <= 0 {
-            self.1.store(-1, Ordering::SeqCst);
-            return Err(StoreError::Engine("no more writes".to_owned()));
-        }
-        Ok(())
-    }
-}
-
-impl Store for Frail {
-    fn records(&self) -> &dyn RecordStore {
-        self
-    }
-    fn postings(&self) -> &dyn PostingStore {
-        self
-    }
-    fn commit(&self) -> Result<(), StoreError> {
-        Ok(())
-    }
-    fn bytes_on_disk(&self) -> u64 {
-        0
-    }
-    fn close(self: Box<Self>) -> Result<(), StoreError> {
-        Ok(())
-    }
-}
-
-impl RecordStore for Frail {
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        let value = self.0.records().get(key);
-        if DAWDLES.get() && key[0] == simdex_schema::key::prefix::DOCUMENT {
-            std::thread::sleep(std::time::Duration::from_millis(20));
-        }
-        value
-    }
-    fn apply(&self, batch: Vec<Write>) -> Result<(), StoreError> {
-        self.spend()?;
-        self.0.records().apply(batch)
-    }
-    fn scan(
-        &self,
-        prefix: &[u8],
-        from: Option<&[u8]>,
-        visit: &mut VisitEntry<'_>,
-    ) -> Result<(), StoreError> {
-        self.0.records().scan(prefix, from, visit)
-    }
-}
-
-impl PostingStore for Frail {
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        self.0.postings().get(key)
-    }
-    fn put(&self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
-        self.spend()?;
-        self.0.postings().put(key, value)
-    }
-    fn delete(&self, key: &[u8]) -> Result<(), StoreError> {
-        self.spend()?;
-        self.0.postings().delete(key)
-    }
-    fn keys(&self, visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), StoreError> {
-        self.0.postings().keys(visit)
-    }
 }
 
 /// Every near-duplicate of every document, from its side.

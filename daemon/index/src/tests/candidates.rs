@@ -35,7 +35,7 @@ fn ask(bed: &Bed, query: &ShingleSet, question: Question, view: &View) -> Candid
 }
 
 /// The counts of a candidate are exact at its rung, and none that shares anything there is missing.
-fn check(bed: &Bed, texts: &[String], query: &str, question: Question) {
+pub(super) fn check(bed: &Bed, texts: &[String], query: &str, question: Question) {
     let query = set(query);
     let found = ask(bed, &query, question, &View::All);
     assert_eq!(found.suppressed, 0);

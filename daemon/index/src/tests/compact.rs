@@ -2,7 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use super::bed::{Bed, DAWDLES, put};
+use super::bed::{Bed, put};
+use super::frail::DAWDLES;
 use super::texts::Random;
 
 #[test]

@@ -31,7 +31,9 @@ fn check(bed: &Bed, model: &Model) {
         counted.set(counted.get() + u64::from(shared.table.get(id).is_some()));
         true
     };
-    let buckets = bed.index().buckets(&shared, SchemeKind::ModN);
+    let buckets = bed
+        .index()
+        .buckets(SchemeKind::ModN, bed.index().layout.now());
     buckets.recount(&[], &count).unwrap();
     assert_eq!(counted.get(), wanted.sum::<u64>());
 }
@@ -76,7 +78,7 @@ fn merge_cut_short(merged_before: usize) {
     loop {
         let (mut bed, model) = bed(&mut random, merged_before);
         bed.settle();
-        let bits = bed.index().read().bucket_bits;
+        let bits = bed.index().writer().meta.bucket_bits;
         bed.fail_after(writes);
         let merged = bed.index().merge();
         assert_eq!(merged.is_err(), bed.failed());
@@ -95,7 +97,7 @@ fn merge_cut_short(merged_before: usize) {
         bed.open();
         check(&bed, &model);
         if merged.is_ok() {
-            let split = bits != bed.index().read().bucket_bits;
+            let split = bits != bed.index().writer().meta.bucket_bits;
             assert_eq!(split, merged_before < 50);
             break;
         }

@@ -47,7 +47,7 @@ fn replace_dir(dir: &Path, by: &Path) {
 fn reference(index: &Index, text: &str) -> TextRef {
     let id = index.document_by_hash(super::bed::document(text)).unwrap();
     let record = index.document(id.unwrap()).unwrap().unwrap();
-    crate::index::text_reference(&record).unwrap().unwrap()
+    crate::documents::text_reference(&record).unwrap().unwrap()
 }
 
 /// The text directory of an index with this text, exchanged for one that holds its twin in the very

@@ -6,7 +6,7 @@ use simdex_schema::posting::shard_key;
 use simdex_schema::{FileKey, RootId, key};
 use simdex_signature::SchemeKind;
 
-use super::bed::{Bed, content, document};
+use super::bed::{Bed, content, document, file};
 use super::texts::Random;
 use crate::batch::Batch;
 use crate::verify::{Depth, Faults, Verified, verify};
@@ -50,14 +50,11 @@ fn a_sound_index_has_no_faults_and_everything_is_counted() {
 fn a_member_without_the_file_that_holds_it_is_told() {
     let (bed, texts) = filled();
     let index = bed.index();
-    let holder = FileKey {
-        root: RootId(1),
-        path: b"a/0".to_vec(),
-    };
+    let holder = file("a/0");
     let record = index.file(&holder).unwrap().unwrap();
     let orphan = FileKey {
         root: holder.root,
-        path: b"a/gone.zip".to_vec(),
+        path: b"gone.zip".to_vec(),
     };
     let orphan = orphan.member(b"one");
     let mut batch = Batch::new(index.store.records());

@@ -1,6 +1,6 @@
 //! The segment files: names, reading a block, appending blocks, walking headers.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{File, Metadata, OpenOptions};
 use std::io::ErrorKind;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
@@ -66,27 +66,14 @@ pub(super) fn sync(dir: &Path, segment: u32) -> Result<(), TextError> {
         .map_err(TextError::io("sync", path(dir, segment)))
 }
 
-fn open(dir: &Path, segment: u32) -> Result<(File, u64), TextError> {
+/// Opens a segment for reading.
+pub(super) fn open(dir: &Path, segment: u32) -> Result<(File, Metadata), TextError> {
     let path = path(dir, segment);
-    let opened = private::read(&path).and_then(|file| file.metadata().map(|m| (file, m.len())));
+    let opened = private::read(&path).and_then(|file| file.metadata().map(|m| (file, m)));
     opened.map_err(|error| match error.kind() {
         ErrorKind::NotFound => TextError::NoSegment { segment },
         _ => TextError::io("open", path)(error),
     })
-}
-
-/// Reads and decompresses the block a reference points into.
-pub(super) fn read_block(dir: &Path, store: StoreId, at: &TextRef) -> Result<Vec<u8>, TextError> {
-    let place = at.place();
-    let (file, file_len) = open(dir, at.segment)?;
-    // Before allocating: a false reference may state any length.
-    if at.block_end().is_none_or(|end| end > file_len) {
-        return Err(place.corrupt("reference past the end"));
-    }
-    let mut bytes = vec![0; HEADER_LEN + at.block_len as usize];
-    let read = file.read_exact_at(&mut bytes, at.offset);
-    read.map_err(TextError::io("read", path(dir, at.segment)))?;
-    block::decode(store, place, &bytes)
 }
 
 /// Visits the header of every block of a segment, in order. Ends at the first that is not one: what
@@ -96,7 +83,8 @@ pub(super) fn blocks(
     segment: u32,
     mut visit: impl FnMut(Place, &Header) -> Result<(), TextError>,
 ) -> Result<u64, TextError> {
-    let (file, file_len) = open(dir, segment)?;
+    let (file, metadata) = open(dir, segment)?;
+    let file_len = metadata.len();
     let mut offset = 0;
     let mut head = [0; HEADER_LEN];
     while offset + HEADER_LEN as u64 <= file_len {

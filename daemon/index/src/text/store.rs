@@ -2,19 +2,16 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use simdex_schema::StoreId;
 
-use super::block::Place;
 use super::pack::{batches, blocks, split};
+use super::reader::{Reader, TextWork};
 use super::segment;
 use super::writer::Writer;
 use super::{MAX_TEXT, TextError, TextRef, checksum};
 use crate::private;
-
-/// Blocks above this size are not kept after reading.
-const CACHED_BLOCK_BYTES: usize = 1 << 20;
 
 /// Texts in segment files. One process at a time: the caller holds a lock, as that of the store
 /// whose records point here.
@@ -26,8 +23,7 @@ pub struct TextStore {
     writer: Mutex<Writer>,
     /// Held while a segment is synced: of two who sync at once the kernel tells one of a failure.
     syncing: Mutex<()>,
-    /// The block read last: neighbours are often read together.
-    last: Mutex<Option<(Place, Arc<Vec<u8>>)>>,
+    reader: Reader,
 }
 
 /// How much of a segment is in use.
@@ -101,7 +97,7 @@ impl TextStore {
             store,
             writer: Mutex::new(Writer::new(next_segment)),
             syncing: Mutex::default(),
-            last: Mutex::default(),
+            reader: Reader::new(dir, store),
         }
     }
 
@@ -148,7 +144,7 @@ impl TextStore {
     /// Reads one text; a checksum in the reference is compared.
     pub fn read(&self, at: &TextRef) -> Result<String, TextError> {
         let place = at.place();
-        let block = self.block(place, at)?;
+        let block = self.reader.block(at)?;
         let start = at.start as usize;
         let text = block.get(start..start.saturating_add(at.len as usize));
         let text = text.ok_or_else(|| place.corrupt("reference past the end of the block"))?;
@@ -160,18 +156,14 @@ impl TextStore {
             .map_err(|_| place.corrupt("reference splits a character"))
     }
 
-    fn block(&self, place: Place, at: &TextRef) -> Result<Arc<Vec<u8>>, TextError> {
-        let last = || self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((cached, block)) = last().as_ref()
-            && *cached == place
-        {
-            return Ok(Arc::clone(block));
-        }
-        let block = Arc::new(segment::read_block(&self.dir, self.store, at)?);
-        if block.len() <= CACHED_BLOCK_BYTES {
-            *last() = Some((place, Arc::clone(&block)));
-        }
-        Ok(block)
+    /// What reading has taken so far.
+    pub fn work(&self) -> TextWork {
+        self.reader.work()
+    }
+
+    /// Lets go of what is kept in memory: from here on what is read is what stands on disk.
+    pub fn forget_kept(&self) {
+        self.reader.forget();
     }
 
     /// Counts a text as live. Needed after opening, once for each reference in the records;
@@ -216,22 +208,24 @@ impl TextStore {
         !self.writer().vanished.is_empty()
     }
 
-    /// Every segment with its usage, in order. The first call reads the headers of all segments.
+    /// Every segment with its usage, in order. The first call reads the headers of all segments; who
+    /// appends meanwhile does not wait.
     pub fn segments(&self) -> Result<Vec<SegmentUsage>, TextError> {
-        let mut writer = self.writer();
         let mut usage = Vec::new();
         for (segment, file_bytes) in segment::list(&self.dir)? {
-            let tally = writer.tally(segment);
-            let text_bytes = match tally.raw {
+            let known = self.writer().tally(segment).raw;
+            // Of the segment that is being written it is known from the beginning.
+            let text_bytes = match known {
                 Some(raw) => raw,
-                None => *tally.raw.insert(segment::raw_bytes(&self.dir, segment)?),
+                None => segment::raw_bytes(&self.dir, segment)?,
             };
-            let live_bytes = tally.live;
+            let mut writer = self.writer();
+            let tally = writer.tally(segment);
             usage.push(SegmentUsage {
                 segment,
                 file_bytes,
-                text_bytes,
-                live_bytes,
+                text_bytes: *tally.raw.get_or_insert(text_bytes),
+                live_bytes: tally.live,
             });
         }
         Ok(usage)
@@ -262,7 +256,7 @@ impl TextStore {
             len: head.text_len,
             checksum: None,
         };
-        segment::read_block(&self.dir, self.store, &whole).map(drop)
+        self.reader.read(&whole).map(drop)
     }
 
     /// Copies the `live` texts of a segment to the current one and syncs them. The caller commits
@@ -314,8 +308,13 @@ impl TextStore {
         segment::sync_dir(&self.dir)?;
         writer.tallies.remove(&segment);
         writer.vanished.remove(&segment);
-        *self.last.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        self.reader.forget();
         Ok(())
+    }
+
+    #[cfg(test)]
+    pub(super) fn reader(&self) -> &Reader {
+        &self.reader
     }
 
     // A writer whose holder panicked is whole: its offset moves only after a finished write.

@@ -41,7 +41,7 @@ pub(super) enum Beside {
     Page { html: String, location: String },
     /// A page that is shown already: each is shown once.
     Shown,
-    /// Nothing.
+    /// There is no page at this address.
     Missing,
 }
 
@@ -68,7 +68,7 @@ pub(super) fn decode(bytes: &[u8], sink: &mut Sink) -> String {
     charset::decode(bytes, label, sink)
 }
 
-/// Writes what a reader of the page would read: entities decoded, one line a block, cells of a row
+/// Writes what a reader of the page would read: entities decoded, one line per block, cells of a row
 /// apart by tabs.
 pub(super) fn write_text(html: &str, sink: &mut Sink) {
     let page = read_page(html, "", &mut |_| Beside::Missing);

@@ -213,7 +213,7 @@ pub(super) const LINES: &[Line] = &[
                 "what_is_known_stays_where_another_try_fails_by_the_machines_fault",
             ),
             Test(
-                "daemon/extract/src/underway.rs",
+                "daemon/extract/src/underway/tests.rs",
                 "whoever_holds_what_others_wait_for_never_waits_for_a_suspect",
             ),
             Test(

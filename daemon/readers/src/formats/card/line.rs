@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// One property.
+/// A property of a card or of a calendar entry.
 #[derive(Debug)]
 pub(super) struct Line<'a> {
     pub(super) name: String,

@@ -1,4 +1,4 @@
-//! The text of a page while it is written: white space squeezed, one line a block.
+//! The text of a page while it is written: white space squeezed, one line per block.
 
 use std::ops::Range;
 

@@ -85,7 +85,7 @@ struct Parts<'a> {
     partial: Option<Reason>,
 }
 
-/// One attachment.
+/// An attachment, put together from its attributes.
 #[derive(Default)]
 struct Part<'a> {
     properties: Properties,

@@ -78,7 +78,7 @@ const SEPARATORS: &[&str] = &[
     "转发邮件",
 ];
 
-/// Whole lines.
+/// Lines that announce a forwarded message and stand alone.
 const FORWARDS: &[&str] = &[
     "begin forwarded message",
     "anfang der weitergeleiteten nachricht",

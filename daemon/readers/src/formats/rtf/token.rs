@@ -1,6 +1,6 @@
 //! The lexical units of RTF (specification 1.9.1, "RTF Syntax").
 
-/// One unit.
+/// A lexical unit of RTF.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Token<'a> {
     Open,

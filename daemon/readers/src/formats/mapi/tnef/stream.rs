@@ -51,7 +51,7 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// An attribute.
+/// An attribute of the stream, with its data as it stands.
 pub(super) struct Attribute<'a> {
     pub(super) id: u16,
     pub(super) data: &'a [u8],

@@ -1,0 +1,147 @@
+//! Crashes, suspects and who waits for whom.
+
+use super::*;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+const CULPRIT: Name = [1; 32];
+const INNOCENT: Name = [2; 32];
+
+/// Leaves these contents under way as a crash does, all of them at work.
+fn crash(directory: &Path, names: &[Name]) {
+    let underway = Underway::open(directory).unwrap();
+    for name in names {
+        let mark = underway.begin(*name, Patience::MayWait).unwrap();
+        mark.working();
+        std::mem::forget(mark);
+    }
+}
+
+#[test]
+fn what_was_at_work_at_two_crashes_is_not_tried_a_third_time() {
+    let dir = tempfile::tempdir().unwrap();
+    crash(dir.path(), &[CULPRIT]);
+    crash(dir.path(), &[CULPRIT]);
+    let third = Underway::open(dir.path()).unwrap();
+    assert!(matches!(
+        third.begin(CULPRIT, Patience::MayWait),
+        Err(Refused::GivenUp)
+    ));
+    drop(third);
+    let later = Underway::open(dir.path()).unwrap();
+    assert!(matches!(
+        later.begin(CULPRIT, Patience::MayWait),
+        Err(Refused::GivenUp)
+    ));
+}
+
+#[test]
+fn the_innocent_clear_themselves_and_suspects_are_tried_alone() {
+    let dir = tempfile::tempdir().unwrap();
+    crash(dir.path(), &[CULPRIT, INNOCENT]);
+    let second = Underway::open(dir.path()).unwrap();
+    drop(second.begin(INNOCENT, Patience::MayWait).unwrap());
+    let alone = second.begin(CULPRIT, Patience::MayWait).unwrap();
+    alone.working();
+    let started = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            let _mark = second.begin([3; 32], Patience::MayWait).unwrap();
+            started.fetch_add(1, Ordering::SeqCst);
+        });
+        assert!(second.company().alone, "others may start");
+        assert_eq!(started.load(Ordering::SeqCst), 0);
+        // The crash: what the file holds now is what the next start finds.
+        let bytes = std::fs::read(dir.path().join(NAME)).unwrap();
+        let left = suspects_in(&bytes, &boot_id());
+        assert_eq!(left, BTreeMap::from([(CULPRIT, GIVEN_UP)]));
+        drop(alone);
+    });
+    assert_eq!(started.load(Ordering::SeqCst), 1);
+    drop(second);
+    let third = Underway::open(dir.path()).unwrap();
+    assert!(third.lock().suspects.is_empty(), "all ended well");
+}
+
+#[test]
+fn whoever_holds_what_others_wait_for_never_waits_for_a_suspect() {
+    let dir = tempfile::tempdir().unwrap();
+    crash(dir.path(), &[CULPRIT, INNOCENT]);
+    let second = Underway::open(dir.path()).unwrap();
+    let container = second.begin([3; 32], Patience::MayWait).unwrap();
+    std::thread::scope(|scope| {
+        let alone = scope.spawn(|| second.begin(CULPRIT, Patience::MayWait).map(drop));
+        while second.company().waiting == 0 {
+            std::thread::yield_now();
+        }
+        // Members of a container, a suspect among them: the suspect that waits would wait for
+        // the container, and the container for it.
+        drop(second.begin([4; 32], Patience::MustGoOn).unwrap());
+        let member = second.begin(INNOCENT, Patience::MustGoOn).unwrap();
+        member.working();
+        let left = suspects_in(&std::fs::read(dir.path().join(NAME)).unwrap(), &boot_id());
+        assert!(left[&INNOCENT] < GIVEN_UP, "a crash may be another's fault");
+        drop((member, container));
+        alone.join().unwrap().unwrap();
+    });
+    assert_eq!(second.company().under_way, 0);
+}
+
+#[test]
+fn kills_from_outside_weigh_little_or_nothing() {
+    let dir = tempfile::tempdir().unwrap();
+    for _ in 0..3 {
+        let underway = Underway::open(dir.path()).unwrap();
+        std::mem::forget(underway.begin(INNOCENT, Patience::MayWait).unwrap());
+    }
+    let waited = Underway::open(dir.path()).unwrap();
+    let mark = waited.begin(INNOCENT, Patience::MayWait).unwrap();
+    mark.working();
+    waited.stopping();
+    std::mem::forget(mark);
+    let stopped = Underway::open(dir.path()).unwrap();
+    let mark = stopped.begin(INNOCENT, Patience::MayWait).unwrap();
+    mark.working();
+    let bytes = std::fs::read(dir.path().join(NAME)).unwrap();
+    let after_reboot = suspects_in(&bytes, &[b'x'; 36]);
+    assert_eq!(after_reboot, BTreeMap::from([(INNOCENT, 3)]));
+}
+
+#[test]
+fn an_odd_file_holds_nothing_against_anybody() {
+    let dir = tempfile::tempdir().unwrap();
+    for odd in [&b""[..], b"short", &[0xff; 640]] {
+        std::fs::write(dir.path().join(NAME), odd).unwrap();
+        let underway = Underway::open(dir.path()).unwrap();
+        assert!(underway.lock().suspects.is_empty());
+    }
+    let path = dir.path().join(NAME);
+    std::fs::remove_file(&path).unwrap();
+    std::os::unix::fs::symlink(dir.path().join("elsewhere"), &path).unwrap();
+    assert!(
+        Underway::open(dir.path()).is_err(),
+        "a link is not followed"
+    );
+    std::fs::remove_file(&path).unwrap();
+    crash(dir.path(), &[CULPRIT; 1]);
+    let path = dir.path().join(NAME);
+    let mut bytes = std::fs::read(&path).unwrap();
+    bytes[EXTRACTOR.start] ^= 1;
+    std::fs::write(&path, bytes).unwrap();
+    let upgraded = Underway::open(dir.path()).unwrap();
+    assert!(upgraded.lock().suspects.is_empty(), "another extractor");
+}
+
+#[test]
+fn more_at_once_than_there_is_room_for_is_written_down_as_well() {
+    let dir = tempfile::tempdir().unwrap();
+    let names: Vec<Name> = (0..PREPARED + 9)
+        .map(|at| {
+            let mut name = [0; 32];
+            name[..8].copy_from_slice(&(at as u64 + 1).to_le_bytes());
+            name
+        })
+        .collect();
+    crash(dir.path(), &names);
+    let next = Underway::open(dir.path()).unwrap();
+    assert_eq!(next.lock().suspects.len(), names.len());
+}

@@ -1,0 +1,98 @@
+//! A cache of recently used values, bounded by their weight: shingle sets, blocks of text, partners.
+//!
+//! Two generations: what is used moves to the young one; when that is half full it becomes the old
+//! one and the former old one is dropped. Every operation is O(1) and no list is kept.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+/// Cheap clones of values by key.
+#[derive(Debug)]
+pub(crate) struct Cache<K, V>(Mutex<Generations<K, V>>);
+
+#[derive(Debug)]
+struct Generations<K, V> {
+    young: HashMap<K, (V, u64)>,
+    old: HashMap<K, (V, u64)>,
+    /// Weight of `young`.
+    held: u64,
+    limit: u64,
+}
+
+impl<K: Eq + Hash, V: Clone> Cache<K, V> {
+    /// Holds at most this weight, in the unit that values are weighed by.
+    pub(crate) fn new(limit: u64) -> Self {
+        Self(Mutex::new(Generations {
+            young: HashMap::new(),
+            old: HashMap::new(),
+            held: 0,
+            limit,
+        }))
+    }
+
+    /// A value that is kept.
+    pub(crate) fn get(&self, key: &K) -> Option<V> {
+        let mut kept = self.lock();
+        if let Some((value, _)) = kept.young.get(key) {
+            return Some(value.clone());
+        }
+        let (key, (value, weight)) = kept.old.remove_entry(key)?;
+        kept.insert(key, value.clone(), weight);
+        Some(value)
+    }
+
+    /// Keeps a value, unless it weighs more than half of the limit.
+    pub(crate) fn insert(&self, key: K, value: V, weight: u64) {
+        self.lock().insert(key, value, weight);
+    }
+
+    /// Keeps nothing any more.
+    pub(crate) fn clear(&self) {
+        let mut kept = self.lock();
+        kept.young.clear();
+        kept.old.clear();
+        kept.held = 0;
+    }
+
+    // Every change is whole before the lock is given back.
+    fn lock(&self) -> MutexGuard<'_, Generations<K, V>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl<K: Eq + Hash, V> Generations<K, V> {
+    fn insert(&mut self, key: K, value: V, weight: u64) {
+        if weight > self.limit / 2 {
+            return;
+        }
+        if self.held + weight > self.limit / 2 {
+            self.old = std::mem::take(&mut self.young);
+            self.held = 0;
+        }
+        self.held += weight;
+        let before = self.young.insert(key, (value, weight));
+        self.held -= before.map_or(0, |(_, weight)| weight);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_used_stays_and_the_rest_goes() {
+        let cache = Cache::new(8 * 100);
+        for key in 0..30 {
+            cache.insert(key, key + 1_000, 100);
+            assert_eq!(cache.get(&0), Some(1_000), "it was used just before");
+            let kept = cache.lock();
+            assert!(kept.young.len() + kept.old.len() <= 8);
+        }
+        assert_eq!(cache.get(&5), None);
+        cache.insert(5, 5, 401);
+        assert_eq!(cache.get(&5), None, "it is too heavy");
+        cache.clear();
+        assert_eq!(cache.get(&0), None);
+    }
+}

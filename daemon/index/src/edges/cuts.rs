@@ -1,0 +1,98 @@
+//! How much two documents must share at their common rung to be neighbours.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use simdex_signature::{Ratio, Rung, least_overlap_cut};
+
+/// A pair exactly at the threshold is missed with at most this probability.
+pub(super) const MISS: f64 = 0.001;
+
+/// Unions whose cuts are kept once they were worked out: two usual documents share at most 1,024
+/// samples, and one cut takes as long as reading a bucket.
+const KEPT: usize = 2_048;
+/// Stands for a cut that was not asked for yet.
+const UNKNOWN: u64 = u64::MAX;
+
+/// The cuts of one threshold.
+#[derive(Debug)]
+pub(crate) struct Cuts {
+    threshold: Ratio,
+    kept: Vec<AtomicU64>,
+}
+
+impl Cuts {
+    pub(crate) fn new(threshold: Ratio) -> Self {
+        let kept = (0..KEPT).map(|_| AtomicU64::new(UNKNOWN)).collect();
+        Self { threshold, kept }
+    }
+
+    pub(crate) fn threshold(&self) -> Ratio {
+        self.threshold
+    }
+
+    /// Shared fingerprints demanded of a union of this size.
+    pub(crate) fn cut(&self, union: u64, rung: Rung) -> u64 {
+        if rung == Rung::ZERO {
+            // Every shingle is counted; allow for the rounding of the product alone.
+            return (self.threshold.get() * union as f64 - 1e-9).ceil() as u64;
+        }
+        let work_out = || least_overlap_cut(union, self.threshold, MISS);
+        let Some(kept) = self.kept.get(union as usize) else {
+            return work_out();
+        };
+        match kept.load(Ordering::Relaxed) {
+            UNKNOWN => {
+                let cut = work_out();
+                kept.store(cut, Ordering::Relaxed);
+                cut
+            }
+            cut => cut,
+        }
+    }
+
+    /// Least number of shared fingerprints for sets of these sizes; none where no overlap suffices.
+    pub(crate) fn least_overlap(&self, a: u64, b: u64, rung: Rung) -> Option<u64> {
+        // The more is shared, the smaller the union: bisect for the least that reaches the cut.
+        let (mut low, mut high) = (1, a.min(b));
+        let reaches = |shared: u64| shared >= self.cut(a + b - shared, rung);
+        if high == 0 || !reaches(high) {
+            return None;
+        }
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if reaches(middle) {
+                high = middle
+            } else {
+                low = middle + 1
+            }
+        }
+        Some(low)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_is_worked_out_once_and_stays() {
+        let cuts = Cuts::new(Ratio::new(0.8).unwrap());
+        let known = || {
+            let known = cuts
+                .kept
+                .iter()
+                .filter(|cut| cut.load(Ordering::Relaxed) != UNKNOWN);
+            known.count()
+        };
+        let rung = Rung::MAX_DOCUMENT;
+        for union in [0, 1, 700, 2_047, 2_048, 90_000] {
+            let expected = least_overlap_cut(union, cuts.threshold(), MISS);
+            assert_eq!(cuts.cut(union, rung), expected);
+            assert_eq!(cuts.cut(union, rung), expected);
+        }
+        assert_eq!(known(), 4);
+        // Nothing is sampled there.
+        assert_eq!(cuts.cut(10, Rung::ZERO), 8);
+        assert_eq!(known(), 4);
+    }
+}

@@ -1,0 +1,124 @@
+//! A store in memory that fails on demand, dawdles, and calls a hook before it is read or written.
+
+use std::cell::{Cell, RefCell};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use crate::store::{MemoryStore, PostingStore, RecordStore, Store, StoreError, VisitEntry, Write};
+
+thread_local! {
+    /// Whether this thread dawdles after it read a document's record.
+    pub(super) static DAWDLES: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What is about to be done to the store in memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Access {
+    Read,
+    Write,
+}
+
+type Hook = Box<dyn FnMut(Access, &[u8])>;
+
+thread_local! {
+    /// Called before this thread reads or writes; not from within itself.
+    static HOOK: RefCell<Option<Hook>> = const { RefCell::new(None) };
+}
+
+/// Has this thread call `hook` before every access to a store in memory, with the first key, until the
+/// answer is dropped.
+pub(super) fn hook(hook: impl FnMut(Access, &[u8]) + 'static) -> impl Drop {
+    struct Unhook;
+    impl Drop for Unhook {
+        fn drop(&mut self) {
+            HOOK.take();
+        }
+    }
+    HOOK.set(Some(Box::new(hook)));
+    Unhook
+}
+
+fn call_hook(access: Access, key: &[u8]) {
+    if let Some(mut hook) = HOOK.take() {
+        hook(access, key);
+        HOOK.set(Some(hook));
+    }
+}
+
+/// A store that outlives the index and dies after so many writes.
+pub(super) struct Frail(pub(super) Arc<MemoryStore>, pub(super) Arc<AtomicI64>);
+
+impl Frail {
+    fn spend(&self, key: &[u8]) -> Result<(), StoreError> {
+        call_hook(Access::Write, key);
+        if self.1.fetch_sub(1, Ordering::SeqCst) <= 0 {
+            self.1.store(-1, Ordering::SeqCst);
+            return Err(StoreError::Engine("no more writes".to_owned()));
+        }
+        Ok(())
+    }
+}
+
+impl Store for Frail {
+    fn records(&self) -> &dyn RecordStore {
+        self
+    }
+    fn postings(&self) -> &dyn PostingStore {
+        self
+    }
+    fn commit(&self) -> Result<(), StoreError> {
+        Ok(())
+    }
+    fn bytes_on_disk(&self) -> u64 {
+        0
+    }
+    fn close(self: Box<Self>) -> Result<(), StoreError> {
+        Ok(())
+    }
+}
+
+impl RecordStore for Frail {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        call_hook(Access::Read, key);
+        let value = self.0.records().get(key);
+        if DAWDLES.get() && key[0] == simdex_schema::key::prefix::DOCUMENT {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        value
+    }
+    fn apply(&self, batch: Vec<Write>) -> Result<(), StoreError> {
+        let first = match batch.first() {
+            Some(Write::Put { key, .. } | Write::Delete { key }) => key.clone(),
+            None => Vec::new(),
+        };
+        self.spend(&first)?;
+        self.0.records().apply(batch)
+    }
+    fn scan(
+        &self,
+        prefix: &[u8],
+        from: Option<&[u8]>,
+        visit: &mut VisitEntry<'_>,
+    ) -> Result<(), StoreError> {
+        self.0.records().scan(prefix, from, visit)
+    }
+}
+
+impl PostingStore for Frail {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        call_hook(Access::Read, key);
+        self.0.postings().get(key)
+    }
+    fn put(&self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
+        self.spend(key)?;
+        self.0.postings().put(key, value)
+    }
+    fn delete(&self, key: &[u8]) -> Result<(), StoreError> {
+        self.spend(key)?;
+        self.0.postings().delete(key)
+    }
+    fn keys(&self, visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), StoreError> {
+        self.0.postings().keys(visit)
+    }
+}

@@ -1,0 +1,380 @@
+//! Readers and writers do not wait for each other's store access, and a reader misses nothing whatever is
+//! written meanwhile.
+
+use std::cell::Cell;
+use std::rc::Rc;
+use std::sync::Weak;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::time::Duration;
+
+use simdex_schema::DocId;
+use simdex_signature::{CanonicalText, Rung, SchemeKind, ShingleSet, Window};
+
+use super::bed::{Bed, put};
+use super::candidates::check;
+use super::frail::{Access, hook};
+use super::texts::{Random, pool};
+use crate::{Asked, Cancel, Candidate, Index, Probes, Question, View};
+
+/// A thread without progress for this long is taken for deadlocked.
+const STUCK: Duration = Duration::from_secs(60);
+
+/// A bed in which nothing is merged but by the test.
+fn bed() -> Bed {
+    let mut bed = Bed::memory();
+    bed.options.buffer_postings = usize::MAX;
+    bed.open();
+    bed
+}
+
+fn put_all(index: &Index, texts: &[String], from: usize) {
+    let files = texts.iter().enumerate();
+    let files = files.map(|(at, text)| put(index, &format!("a/{}", from + at), text, 0));
+    index.apply(files.collect()).unwrap();
+}
+
+fn ask(index: &Index, text: &str) -> Vec<Candidate> {
+    let query = ShingleSet::new(&CanonicalText::from_extracted(text), Window::DEFAULT);
+    let asked = Asked {
+        scheme: SchemeKind::ModN,
+        fingerprints: Probes::All(&query),
+        finest: Rung::ZERO,
+    };
+    let found = index.candidates(asked, Question::Contained, &View::All, &Cancel::never());
+    found.unwrap().found
+}
+
+/// Runs `script` once, before the read `at` of this thread, while `ask` is under way; says whether there
+/// were as many.
+fn in_the_midst(
+    bed: &Bed,
+    at: usize,
+    script: impl Fn(&Index) + 'static,
+    ask: impl FnOnce(),
+) -> bool {
+    let (index, left) = (bed.weak(), Rc::new(Cell::new(Some(at))));
+    let count = Rc::clone(&left);
+    let _hooked = hook(move |access, _| {
+        let Some(left) = count.get().filter(|_| access == Access::Read) else {
+            return;
+        };
+        count.set(left.checked_sub(1));
+        if left == 0 {
+            script(&Weak::upgrade(&index).unwrap());
+        }
+    });
+    ask();
+    left.get().is_none()
+}
+
+/// Half of the documents merged, the others buffered: a merge moves and splits every bucket.
+fn half_merged(texts: &[String]) -> Bed {
+    let bed = bed();
+    let (first, second) = texts.split_at(texts.len() / 3);
+    put_all(bed.index(), first, 0);
+    bed.index().merge().unwrap();
+    put_all(bed.index(), second, first.len());
+    bed
+}
+
+fn texts(seed: u64) -> Vec<String> {
+    let mut texts = pool(&mut Random::new(seed), 2, 40);
+    texts.sort();
+    texts.dedup();
+    texts
+}
+
+#[test]
+fn a_merge_that_splits_buckets_under_a_reader_hides_nothing() {
+    let texts = texts(71);
+    let mut at = 0;
+    loop {
+        let bed = half_merged(&texts);
+        let bits = bed.index().writer().meta.bucket_bits;
+        let merge = |index: &Index| index.merge().unwrap();
+        let ran = in_the_midst(&bed, at, merge, || {
+            check(&bed, &texts, &texts[0], Question::Contained);
+        });
+        if !ran {
+            break;
+        }
+        assert!(bits < bed.index().writer().meta.bucket_bits, "it was split");
+        at += 1 + at / 4;
+    }
+    assert!(at > 20, "the question reads many buckets");
+}
+
+#[test]
+fn merges_repeated_under_a_reader_hide_nothing() {
+    let texts = texts(72);
+    let mut at = 0;
+    loop {
+        let bed = half_merged(&texts);
+        let ran = in_the_midst(
+            &bed,
+            at,
+            |index| {
+                // Twice with something between, so that buckets are written anew and anew.
+                for round in 0..2 {
+                    index.merge().unwrap();
+                    let late = Random::new(80 + round).words(60);
+                    put_all(index, &[late], 900 + round as usize);
+                }
+                index.merge().unwrap();
+            },
+            || check(&bed, &texts, &texts[0], Question::Contained),
+        );
+        if !ran {
+            break;
+        }
+        at += 1 + at / 4;
+    }
+    assert!(at > 20, "the question reads many buckets");
+}
+
+/// Documents that share a phrase, so many that its lists take several shards.
+fn sharing(phrase: &str, from: usize, count: usize) -> Vec<String> {
+    let number = |at: usize| format!("{phrase} {at:x}");
+    (from..from + count).map(number).collect()
+}
+
+#[test]
+fn a_bucket_written_twice_between_two_of_its_shards_is_read_again() {
+    let phrase = Random::new(73).words(4);
+    // Three shards before and after, so that none is missing and each begins elsewhere.
+    let texts = sharing(&phrase, 0, 7_200);
+    let bed = bed();
+    put_all(bed.index(), &texts, 0);
+    bed.index().merge().unwrap();
+    let stay: Vec<DocId> = texts[1_200..]
+        .iter()
+        .map(|text| bed.id(text).unwrap())
+        .collect();
+    let (index, phrase_there) = (bed.weak(), phrase.clone());
+    let runs = Rc::new(Cell::new(0));
+    let ran = Rc::clone(&runs);
+    let _hooked = hook(move |access, key| {
+        let is_further_shard = key.len() == 8 && key[6..] != [0, 0];
+        if access == Access::Write || !is_further_shard || ran.get() > 0 {
+            return;
+        }
+        ran.set(1);
+        let index = Weak::upgrade(&index).unwrap();
+        for round in 0..2 {
+            // What goes makes the shards begin elsewhere.
+            let gone = (0..600).map(|at| super::bed::file(&format!("a/{}", 600 * round + at)));
+            index
+                .apply(gone.map(crate::Change::Remove).collect())
+                .unwrap();
+            put_all(
+                &index,
+                &sharing(&phrase_there, 9_000 + 10 * round, 10),
+                9_000 + 10 * round,
+            );
+            // Their places in groups are not the matter here.
+            drop(index.write().unsettled.take_restless());
+            index.merge().unwrap();
+        }
+    });
+    let found = ask(bed.index(), &phrase);
+    assert_eq!(runs.get(), 1);
+    let query = ShingleSet::new(&CanonicalText::from_extracted(&phrase), Window::DEFAULT);
+    for id in stay {
+        let shared = found
+            .iter()
+            .find(|found| found.document == id)
+            .map(|found| found.shared);
+        assert_eq!(shared, Some(query.len() as u64), "document {}", id.0);
+    }
+}
+
+#[test]
+fn edges_are_found_while_buckets_move() {
+    let texts = texts(74);
+    let mut at = 0;
+    loop {
+        let bed = half_merged(&texts);
+        let merge = |index: &Index| index.merge().unwrap();
+        let ran = in_the_midst(&bed, at, merge, || bed.settle());
+        let groups = |bed: &Bed| {
+            let threshold = simdex_signature::Ratio::new(bed.parameters.threshold).unwrap();
+            let groups = bed.index().groups(&View::All, threshold, &Cancel::never());
+            let mut groups: Vec<(DocId, usize)> = groups
+                .unwrap()
+                .groups
+                .iter()
+                .map(|group| (group.principal, group.members.len()))
+                .collect();
+            groups.sort_unstable();
+            groups
+        };
+        let undisturbed = half_merged(&texts);
+        undisturbed.settle();
+        assert_eq!(groups(&bed), groups(&undisturbed), "read {at}");
+        if !ran {
+            break;
+        }
+        at += 1 + at / 2;
+    }
+    assert!(at > 20, "settling reads many buckets");
+}
+
+/// Stops the thread that called it until told to go on.
+struct Stop {
+    arrived: Sender<()>,
+    go_on: Receiver<()>,
+}
+
+/// Who waits for a [`Stop`], and lets it go on.
+struct Stopped {
+    arrived: Receiver<()>,
+    go_on: Sender<()>,
+}
+
+fn stop() -> (Stop, Stopped) {
+    let ((arrived, arrives), (go_on, goes_on)) = (channel(), channel());
+    let stop = Stop {
+        arrived,
+        go_on: goes_on,
+    };
+    (
+        stop,
+        Stopped {
+            arrived: arrives,
+            go_on,
+        },
+    )
+}
+
+impl Stop {
+    fn here(&self) {
+        self.arrived.send(()).unwrap();
+        // An error where the test has failed already.
+        let _ = self.go_on.recv();
+    }
+}
+
+/// Runs `stopped` in a thread until its access of the given kind number `at`, then `other` in another
+/// thread, which must end meanwhile; then lets the first go on.
+fn meanwhile(
+    access: Access,
+    at: usize,
+    stopped: impl FnOnce() + Send,
+    other: impl FnOnce() + Send,
+) {
+    let (stop, waiting) = stop();
+    let (ended, ends) = channel();
+    std::thread::scope(|scope| {
+        scope.spawn(move || {
+            let mut left = Some(at);
+            let _hooked = hook(move |found, _| {
+                if found != access {
+                    return;
+                }
+                if left == Some(0) {
+                    stop.here();
+                }
+                left = left.and_then(|left| left.checked_sub(1));
+            });
+            stopped();
+        });
+        waiting
+            .arrived
+            .recv_timeout(STUCK)
+            .expect("it comes so far");
+        scope.spawn(move || {
+            other();
+            ended.send(()).unwrap();
+        });
+        let progress = ends.recv_timeout(STUCK);
+        drop(waiting.go_on);
+        assert!(progress.is_ok(), "it waits for what is stopped");
+    });
+}
+
+#[test]
+fn changes_are_applied_committed_and_merged_while_a_question_reads() {
+    let texts = texts(75);
+    let bed = half_merged(&texts);
+    let late = [Random::new(76).words(60)];
+    let reads = || drop(ask(bed.index(), &texts[0]));
+    meanwhile(Access::Read, 3, reads, || {
+        put_all(bed.index(), &late, 900);
+        bed.index().commit().unwrap();
+        bed.index().merge().unwrap();
+        assert!(!ask(bed.index(), &late[0]).is_empty());
+    });
+}
+
+#[test]
+fn changes_are_applied_and_questions_answered_while_edges_are_sought() {
+    let texts = texts(77);
+    let bed = half_merged(&texts);
+    let late = [Random::new(78).words(60)];
+    for at in [0, 5, 40] {
+        let finder = || {
+            let threshold = simdex_signature::Ratio::new(0.6).unwrap();
+            let search = bed.index().pair_search(&View::All, threshold);
+            for id in search.documents() {
+                search.partners_of(id, &Cancel::never()).unwrap();
+            }
+        };
+        meanwhile(Access::Read, at, finder, || {
+            put_all(bed.index(), &late, 900 + at);
+            assert!(!ask(bed.index(), &texts[0]).is_empty());
+        });
+    }
+}
+
+#[test]
+fn questions_are_answered_while_a_write_is_under_way() {
+    let texts = texts(79);
+    for at in [0, 1, 9] {
+        let bed = half_merged(&texts);
+        let question = || assert!(!ask(bed.index(), &texts[0]).is_empty());
+        meanwhile(Access::Write, at, || bed.index().merge().unwrap(), question);
+    }
+    let bed = half_merged(&texts);
+    let late = [Random::new(80).words(60)];
+    let question = || assert!(!ask(bed.index(), &texts[0]).is_empty());
+    meanwhile(
+        Access::Write,
+        0,
+        || put_all(bed.index(), &late, 900),
+        question,
+    );
+    meanwhile(Access::Write, 0, || bed.settle(), question);
+}
+
+#[test]
+fn a_bucket_is_read_once_for_all_keys_that_lie_in_it() {
+    let texts = texts(81);
+    let bed = bed();
+    put_all(bed.index(), &texts, 0);
+    bed.index().merge().unwrap();
+    let read = Rc::new(std::cell::RefCell::new(Vec::new()));
+    let noted = Rc::clone(&read);
+    let hooked = hook(move |access, key| {
+        if access == Access::Read {
+            noted.borrow_mut().push(key.to_vec());
+        }
+    });
+    // Far more fingerprints than there are buckets.
+    let query: String = texts.concat();
+    assert!(!ask(bed.index(), &query).is_empty());
+    drop(hooked);
+    let mut read = read.borrow().clone();
+    let (all, buckets) = (read.len(), 1 << bed.index().writer().meta.bucket_bits[0]);
+    read.sort();
+    read.dedup();
+    // Keys are looked up a thousand at a time: a bucket at the seam is read for both.
+    assert!(
+        all - read.len() < 10,
+        "{all} reads of {} blocks",
+        read.len()
+    );
+    assert_eq!(
+        read.iter().filter(|key| key[6..] == [0, 0]).count(),
+        buckets
+    );
+}

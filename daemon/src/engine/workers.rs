@@ -1,0 +1,65 @@
+//! The workers of an engine, confined as the config asks, and the programs they may be helped by.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use simdex_extract::{Outside, Pool, SpoolSpace, Underway, WorkerCommand};
+
+use crate::config::Config;
+use crate::error::EngineError;
+use crate::host::Host;
+
+/// The workers, confined as the config asks.
+pub(super) fn pool(host: &Host) -> Result<Pool, EngineError> {
+    let config = &host.config;
+    let command = WorkerCommand {
+        program: host.program.clone(),
+        args: vec!["extract-worker".into()],
+    };
+    let pool = Pool::new(command, config.workers(), config.limits())
+        .spooling_in(spool(host))
+        .with_underway(underway(&host.data_dir)?)
+        .with_outside(outside(config, &host.program)?);
+    let sandbox = pool.sandbox();
+    if config.extract.require_sandbox && sandbox.is_degraded() {
+        return Err(EngineError::Unconfined(sandbox.missing.join(", ")));
+    }
+    if sandbox.is_degraded() {
+        tracing::warn!("the sandbox of the workers is {sandbox}");
+    }
+    Ok(pool)
+}
+
+/// Where documents wait while they are read: never in the room that commits need.
+fn spool(host: &Host) -> SpoolSpace {
+    let disk = Arc::clone(&host.disk);
+    let limit = host.config.extract.spool_mib.bytes();
+    SpoolSpace::admitted_by(host.data_dir.clone(), limit, move |bytes| {
+        let room = disk.take(bytes);
+        room.map_err(|full| std::io::Error::new(std::io::ErrorKind::StorageFull, full))
+    })
+}
+
+/// What the last run worked on, should it have crashed.
+fn underway(data_dir: &Path) -> Result<Underway, EngineError> {
+    Underway::open(data_dir).map_err(|source| EngineError::DataDir {
+        path: data_dir.to_owned(),
+        source,
+    })
+}
+
+/// The programs of the machine that the config asks for.
+fn outside(config: &Config, program: &Path) -> Result<Outside, EngineError> {
+    let shim = WorkerCommand {
+        program: program.to_owned(),
+        args: vec!["outside-worker".into()],
+    };
+    let mut outside = Outside::none(shim, config.outside_limits());
+    if config.outside.pdftotext && !outside.use_pdftotext() {
+        return Err(EngineError::NotInstalled("pdftotext", "poppler-utils"));
+    }
+    if config.outside.ocr && !outside.use_tesseract(&config.outside.ocr_languages) {
+        return Err(EngineError::NotInstalled("tesseract", "tesseract-ocr"));
+    }
+    Ok(outside)
+}
