@@ -1,6 +1,11 @@
 //! A daemon that is told to stop while it starts ends cleanly, whenever it is told.
 
-#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on fails"
+)]
 
 #[allow(dead_code, reason = "this file needs a part of it")]
 mod daemon;

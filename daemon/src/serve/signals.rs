@@ -33,7 +33,7 @@ impl Signals {
         let (teller, names) = mpsc::channel(2);
         runtime.spawn(async move {
             loop {
-                let name = listener.to_stop().await;
+                let name = listener.next_to_stop().await;
                 stop.cancel();
                 let _ = teller.try_send(name);
             }
@@ -74,7 +74,7 @@ impl Listener {
         })
     }
 
-    async fn to_stop(&mut self) -> &'static str {
+    async fn next_to_stop(&mut self) -> &'static str {
         loop {
             return tokio::select! {
                 _ = self.terminate.recv() => "SIGTERM",
