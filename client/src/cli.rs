@@ -80,7 +80,7 @@ pub(crate) enum Verb {
         #[arg(value_name = "ROOT")]
         roots: Vec<PathBuf>,
     },
-    /// Wait until every change made so far is answered for
+    /// Wait until every change made so far is applied
     Sync,
     /// Write a report directory, or have the daemon keep one
     Report {

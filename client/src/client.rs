@@ -324,7 +324,7 @@ impl Client {
         Ok(within(self.limits.call, call).await?.roots)
     }
 
-    /// Returns when every change made before the call is answered for.
+    /// Returns when every change made before the call is applied.
     pub async fn sync(&self) -> Result<wire::SyncReply, Error> {
         within(
             self.limits.work,

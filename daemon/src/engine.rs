@@ -262,7 +262,7 @@ impl Engine {
         self.walk_until_done(|rescan| rescan.root(root), &go_on)
     }
 
-    /// Returns when every change made before the call is answered for.
+    /// Returns when every change made before the call is applied.
     pub fn sync(&self, cancel: &Cancel) -> Result<(), EngineError> {
         let walk = |root: &Arc<Root>| self.rescan(root, cancel);
         let walked = self.roots.iter().map(walk);
@@ -292,7 +292,7 @@ impl Engine {
         Ok(removed)
     }
 
-    /// Files named and not yet answered for, and looks finished.
+    /// Files named and not yet applied, and looks finished.
     pub fn counts(&self) -> (u64, u64) {
         self.pipeline.counts()
     }

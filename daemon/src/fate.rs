@@ -10,9 +10,9 @@ use simdex_index::{Cancel, Fault, IndexError};
 use thiserror::Error;
 
 use crate::alarms::{Alarms, Part};
-use crate::bell::Bell;
 use crate::causes::causes;
 use crate::engine::EngineError;
+use crate::wakeup::Wakeup;
 
 /// First and longest pause before something is tried again.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(100), Duration::from_secs(5));
@@ -58,8 +58,8 @@ impl Backoff {
 /// Whether one engine still goes on; shared by all its threads.
 pub struct Fate {
     alarms: Arc<Alarms>,
-    /// Rung for the supervisor when the engine failed.
-    bell: Arc<Bell>,
+    /// Woken for the supervisor when the engine failed.
+    wakeup: Arc<Wakeup>,
     /// Set at the end, for work that looks now and then.
     cancel: Cancel,
     state: Mutex<State>,
@@ -75,10 +75,10 @@ struct State {
 
 impl Fate {
     /// Of an engine that starts.
-    pub fn new(alarms: Arc<Alarms>, bell: Arc<Bell>) -> Arc<Self> {
+    pub fn new(alarms: Arc<Alarms>, wakeup: Arc<Wakeup>) -> Arc<Self> {
         Arc::new(Self {
             alarms,
-            bell,
+            wakeup,
             cancel: Cancel::never(),
             state: Mutex::default(),
             changed: Condvar::new(),
@@ -103,7 +103,7 @@ impl Fate {
     /// Ends the engine: it failed. The first failure is the one that counts.
     pub fn fail(&self, failure: Failure) {
         self.end_with(Some(failure));
-        self.bell.ring();
+        self.wakeup.wake();
     }
 
     fn end_with(&self, failure: Option<Failure>) {

@@ -4,7 +4,7 @@
 //! * [`similarity`] and [`admin`] are the two services; `question` and `upload` take requests apart,
 //!   `lookup` finds one thing, `convert` puts replies together, `status` is the one table from errors to
 //!   status codes.
-//! * [`desk`] is where every request waits its turn and gets its deadline; `feed` is how a blocking
+//! * [`runner`] is where every request waits its turn and gets its deadline; `feed` is how a blocking
 //!   thread fills a stream no faster than the client reads it.
 //! * [`peer`] and [`traffic`] hold connections and requests to their bounds before any service sees
 //!   them; `lane` shares out the places of those who are answered.
@@ -14,7 +14,6 @@
 mod admin;
 mod convert;
 mod deadline;
-mod desk;
 mod feed;
 mod lane;
 pub mod limits;
@@ -22,6 +21,7 @@ mod lookup;
 mod peer;
 mod question;
 mod report;
+mod runner;
 mod similarity;
 mod status;
 mod traffic;
@@ -34,8 +34,8 @@ use tokio_stream::Stream;
 use tonic::Status;
 
 pub use admin::AdminService;
-pub use desk::Desk;
 pub use peer::{Admission, Connections, Peer};
+pub use runner::RequestRunner;
 pub use similarity::SimilarityService;
 pub use traffic::TrafficLayer;
 

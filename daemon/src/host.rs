@@ -7,7 +7,6 @@ use simdex_index::Cancel;
 use simdex_index::store::Before;
 
 use crate::alarms::Alarms;
-use crate::bell::Bell;
 use crate::config::Config;
 use crate::descriptors::Spare;
 use crate::disk::DiskGuard;
@@ -15,6 +14,7 @@ use crate::error::EngineError;
 use crate::events::Events;
 use crate::overlap;
 use crate::storage::{self, DataDir};
+use crate::wakeup::Wakeup;
 
 /// Config, data directory, and who is told.
 pub struct Host {
@@ -32,8 +32,8 @@ pub struct Host {
     pub disk: Arc<DiskGuard>,
     /// Descriptors kept for commits.
     pub spare: Spare,
-    /// Rung when an engine failed.
-    pub failed: Arc<Bell>,
+    /// Woken when an engine failed.
+    pub failed: Arc<Wakeup>,
     /// The data directory held no index when this process started.
     pub is_new: bool,
     /// Cancelled once the daemon is to stop: an index that is being opened is closed again.

@@ -15,7 +15,6 @@
 //! * Edges: [`grpc`] adapts all of it to the wire, [`scan`] and [`output`] to a terminal.
 
 pub mod alarms;
-pub mod bell;
 pub mod catalogue;
 pub mod causes;
 pub mod cli;
@@ -50,5 +49,6 @@ pub mod slot;
 pub mod storage;
 pub mod supervisor;
 pub mod verify;
+pub mod wakeup;
 pub mod walks;
 pub mod watch;

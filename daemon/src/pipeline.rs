@@ -23,7 +23,6 @@ use simdex_schema::FileKey;
 use self::again::Again;
 use self::jobs::{Jobs, Next, share};
 use crate::alarms::Part;
-use crate::bell::Bell;
 use crate::config::Config;
 use crate::error::EngineError;
 use crate::fate::{Backoff, Fate};
@@ -31,6 +30,7 @@ use crate::host::Host;
 use crate::ingest::{Ingest, Looked, OwnReports, gave_up};
 use crate::progress::{Job, Progress};
 use crate::roots::Roots;
+use crate::wakeup::Wakeup;
 
 /// Threads that look at files, to each worker: while one waits for a slow document the others find
 /// it work, and what lines up for a worker can be told apart, small from huge.
@@ -62,15 +62,15 @@ struct Shared {
     roots: Arc<Roots>,
     jobs: Jobs,
     progress: Progress,
-    /// Rung where documents may wait to be settled.
-    to_settle: Bell,
+    /// Woken where documents may wait to be settled.
+    to_settle: Wakeup,
     /// Files that the machine did not allow to be read.
     again: Again,
     /// Something was applied since the last commit.
     uncommitted: AtomicBool,
 }
 
-type Looks = (Job, Option<Change>);
+type LookResult = (Job, Option<Change>);
 
 impl Pipeline {
     /// Starts the threads.
@@ -92,7 +92,7 @@ impl Pipeline {
             roots,
             jobs: Jobs::new(readers),
             progress: Progress::default(),
-            to_settle: Bell::default(),
+            to_settle: Wakeup::default(),
             again: Again::default(),
             uncommitted: AtomicBool::default(),
         });
@@ -118,7 +118,7 @@ impl Pipeline {
     }
 
     fn spawn(&self, readers: usize) -> std::io::Result<()> {
-        let (changes, looks) = sync_channel::<Looks>(CHANGES);
+        let (changes, looks) = sync_channel::<LookResult>(CHANGES);
         for number in 0..readers {
             let changes = changes.clone();
             self.thread(format!("reader-{number}"), move |shared| {
@@ -195,7 +195,7 @@ impl Pipeline {
         let mut pauses = Backoff::between(PAUSES.0, PAUSES.1);
         while is_under_way() {
             self.shared.go_on(cancel)?;
-            self.shared.to_settle.ring();
+            self.shared.to_settle.wake();
             std::thread::sleep(pauses.pause());
         }
         Ok(())
@@ -207,12 +207,12 @@ impl Pipeline {
         self.shared.go_on(cancel)
     }
 
-    /// Files at or below this path that are named and not yet answered for.
+    /// Files at or below this path that are named and not yet applied.
     pub fn under_way(&self, at: &FileKey) -> Vec<FileKey> {
         self.shared.progress.under_way(at)
     }
 
-    /// Files named and not yet answered for, including those that are tried again later because the
+    /// Files named and not yet applied, including those that are tried again later because the
     /// machine did not allow them to be read; and looks finished.
     pub fn counts(&self) -> (u64, u64) {
         let (waiting, done) = self.shared.progress.counts();
@@ -246,7 +246,7 @@ impl Shared {
         self.jobs.close();
         self.again.close();
         self.progress.wake();
-        self.to_settle.ring();
+        self.to_settle.wake();
     }
 
     /// An error where a barrier is not to be waited for any more.
@@ -269,7 +269,7 @@ impl Shared {
     }
 
     /// A reader: looks at files, extracts, signs.
-    fn read(&self, changes: &SyncSender<Looks>) {
+    fn read(&self, changes: &SyncSender<LookResult>) {
         loop {
             let job = match self.jobs.next(IDLE) {
                 Next::Look(job) => job,
@@ -286,7 +286,7 @@ impl Shared {
         }
     }
 
-    /// Looks until the index answers; none where the engine ends, which makes workers answer that
+    /// LookResult until the index answers; none where the engine ends, which makes workers answer that
     /// they were stopped.
     fn look_until_done(&self, key: &FileKey) -> Option<Option<Change>> {
         // What a panic leaves behind is dropped: a look only reads.

@@ -59,7 +59,7 @@ impl Progress {
         })
     }
 
-    /// Files at or below this path that are named and not yet answered for.
+    /// Files at or below this path that are named and not yet applied.
     pub fn under_way(&self, at: &FileKey) -> Vec<FileKey> {
         let is_below = |key: &&FileKey| {
             let rest = key.path.strip_prefix(&at.path[..]);

@@ -198,7 +198,7 @@ fn candidates(
 }
 
 /// Documents worth showing, with the numbers of each.
-struct Found {
+struct VerifiedHits {
     documents: Vec<(Candidate, Numbers)>,
     verified: u64,
     unverified: u64,
@@ -211,8 +211,8 @@ fn verify(
     request: &Request,
     ranked: Vec<(Candidate, f64)>,
     cancel: &Cancel,
-) -> Result<Found, QueryError> {
-    let mut found = Found {
+) -> Result<VerifiedHits, QueryError> {
+    let mut found = VerifiedHits {
         documents: Vec::new(),
         verified: 0,
         unverified: 0,

@@ -55,7 +55,7 @@ pub struct Rescan<'a> {
 
 /// What a walk below a directory came to.
 #[derive(Default)]
-struct Found {
+struct WalkFindings {
     /// Files on record with a content that the walk did not meet, and what they were.
     missing: Vec<(FileKey, u64)>,
     /// What files that are not on record are: a missing file that is one of them has moved.
@@ -238,7 +238,7 @@ impl Rescan<'_> {
     }
 
     /// Walks the whole root; none where it vanished meanwhile, which is said.
-    fn walk_root(&self, root: &Root, anchor: &Anchor) -> Result<Option<Found>> {
+    fn walk_root(&self, root: &Root, anchor: &Anchor) -> Result<Option<WalkFindings>> {
         let key = FileKey {
             root: root.id,
             path: Vec::new(),
@@ -255,7 +255,7 @@ impl Rescan<'_> {
         root: &Root,
         anchor: &Anchor,
         directory: &FileKey,
-    ) -> Result<std::result::Result<Found, RootRefusal>> {
+    ) -> Result<std::result::Result<WalkFindings, RootRefusal>> {
         let start = match directory.path.is_empty() {
             true => root.path.clone(),
             false => root.path.join(OsStr::from_bytes(&directory.path)),
@@ -265,7 +265,7 @@ impl Rescan<'_> {
             rescan: self,
             root,
             known: Known::below(self.index, directory),
-            found: Found::default(),
+            found: WalkFindings::default(),
         };
         let mut failed = None;
         let mut visit = |seen| match walk.see(seen) {
@@ -297,13 +297,13 @@ impl Rescan<'_> {
     }
 
     /// Names what is missing: a look at each decides.
-    fn name(&self, found: Found) -> Result<()> {
+    fn name(&self, found: WalkFindings) -> Result<()> {
         let mut missing = found.missing.into_iter();
         missing.try_for_each(|(key, _)| self.submit(key))
     }
 
     /// Whether a loss must be confirmed by a person.
-    fn held(&self, root: &Root, found: &Found) -> Result<bool> {
+    fn held(&self, root: &Root, found: &WalkFindings) -> Result<bool> {
         let missed = found.missing.len() as u64;
         if missed < HELD_FROM {
             return Ok(false);
@@ -356,7 +356,7 @@ struct Walk<'a> {
     rescan: &'a Rescan<'a>,
     root: &'a Root,
     known: Known<'a>,
-    found: Found,
+    found: WalkFindings,
 }
 
 impl Walk<'_> {

@@ -32,7 +32,9 @@ use crate::config::Config;
 use crate::descriptors;
 use crate::engine::Engine;
 use crate::grpc::limits::ClientLimits;
-use crate::grpc::{AdminService, Connections, Desk, SimilarityService, TrafficLayer, limits};
+use crate::grpc::{
+    AdminService, Connections, RequestRunner, SimilarityService, TrafficLayer, limits,
+};
 use crate::host::Host;
 use crate::output::counted;
 use crate::pipeline::Pipeline;
@@ -260,7 +262,7 @@ fn close(host: &Host, slot: &EngineSlot, supervisor: &Supervisor) -> anyhow::Res
 fn runtime(config: &Config) -> anyhow::Result<Runtime> {
     tokio::runtime::Builder::new_multi_thread()
         .worker_threads(ASYNC_THREADS)
-        .max_blocking_threads(Desk::threads(&config.grpc) + SPARE_THREADS)
+        .max_blocking_threads(RequestRunner::threads(&config.grpc) + SPARE_THREADS)
         .thread_name("grpc")
         .enable_all()
         .build()
@@ -281,17 +283,17 @@ fn serve(
     let _inside = runtime.enter();
     let config = &host.config.grpc;
     let longest = config.max_message_mib.length();
-    let desk = Desk::new(
+    let runner = RequestRunner::new(
         Arc::clone(slot),
         config.clone(),
         Arc::clone(&host.disk),
         leaving.clone(),
     );
-    let desk = Arc::new(desk);
-    let similarity = SimilarityServer::new(SimilarityService::new(Arc::clone(&desk)))
+    let runner = Arc::new(runner);
+    let similarity = SimilarityServer::new(SimilarityService::new(Arc::clone(&runner)))
         .max_decoding_message_size(longest)
         .max_encoding_message_size(longest);
-    let admin = AdminServer::new(AdminService::new(desk, report_dir(host)?))
+    let admin = AdminServer::new(AdminService::new(runner, report_dir(host)?))
         .max_decoding_message_size(longest.min(limits::ADMIN_MESSAGE))
         .max_encoding_message_size(longest);
     let reflection = tonic_reflection::server::Builder::configure()

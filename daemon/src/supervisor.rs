@@ -80,7 +80,7 @@ impl Supervisor {
     /// Watches no longer; waits at most `patience` for what is under way. False where that goes on.
     pub fn stop(&self, patience: Duration) -> bool {
         self.shared.stopping.store(true, Ordering::Release);
-        self.shared.host.failed.ring();
+        self.shared.host.failed.wake();
         let thread = self
             .thread
             .lock()

@@ -182,7 +182,7 @@ impl RootWatcher {
         let chosen = Arc::new(Mutex::new(first.clone()));
         let (inbox, notes) = Inbox::new(native::INBOX);
         let keeper = Keeper::new(
-            keeper::Post {
+            keeper::KeeperSetup {
                 root,
                 path: path.to_owned(),
                 mode,

@@ -1,4 +1,4 @@
-//! `sync`: waits until every change made before is answered for.
+//! `sync`: waits until every change made before is applied.
 
 use crate::commands::Session;
 use crate::exit_code::Outcome;
@@ -17,7 +17,7 @@ pub(super) async fn run(session: &mut Session) -> Result<Outcome, Failure> {
         })?;
     } else {
         let files = counted(reply.files, "file");
-        talk(format!("{files} answered for after {:.1} s", reply.seconds));
+        talk(format!("{files} up to date after {:.1} s", reply.seconds));
     }
     Ok(Outcome::Answered)
 }

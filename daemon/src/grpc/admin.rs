@@ -13,9 +13,9 @@ use simdex_proto::v1::admin_server::Admin;
 use simdex_schema::State;
 use tonic::{Request, Response, Status};
 
-use super::desk::{Desk, Lane};
 use super::feed::Feed;
 use super::report::FeedSink;
+use super::runner::{Lane, RequestRunner};
 use super::status::{Refused, shown};
 use super::{Replies, convert, question};
 use crate::alarms::Alarm;
@@ -28,14 +28,14 @@ use crate::roots::{Root, RootState};
 
 /// Runs the daemon.
 pub struct AdminService {
-    desk: Arc<Desk>,
+    runner: Arc<RequestRunner>,
     reports: Option<Arc<ReportDir>>,
 }
 
 impl AdminService {
-    /// A service at this desk, which keeps reports where it has a directory for them.
-    pub fn new(desk: Arc<Desk>, reports: Option<Arc<ReportDir>>) -> Self {
-        Self { desk, reports }
+    /// A service at this runner, which keeps reports where it has a directory for them.
+    pub fn new(runner: Arc<RequestRunner>, reports: Option<Arc<ReportDir>>) -> Self {
+        Self { runner, reports }
     }
 
     fn report_request(
@@ -43,7 +43,7 @@ impl AdminService {
         threshold: Option<f64>,
         strict: bool,
     ) -> Result<ReportRequest, Status> {
-        let kept = self.desk.engine()?.index.parameters().threshold;
+        let kept = self.runner.engine()?.index.parameters().threshold;
         Ok(ReportRequest {
             threshold: question::ratio(threshold, kept, "threshold")?,
             strict,
@@ -60,9 +60,9 @@ impl Admin for AdminService {
         &self,
         request: Request<v1::StatusRequest>,
     ) -> Result<Response<v1::StatusReply>, Status> {
-        let caller = self.desk.caller(&request);
-        let asked = self.desk.answer(Lane::Query, caller, status).await;
-        match (asked, self.desk.alarm()) {
+        let caller = self.runner.caller(&request);
+        let asked = self.runner.answer(Lane::Query, caller, status).await;
+        match (asked, self.runner.alarm()) {
             // Without an index it can still be told why there is none.
             (Err(_), Some(alarm)) if !alarm.is_answering() => Ok(Response::new(v1::StatusReply {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -79,9 +79,9 @@ impl Admin for AdminService {
         &self,
         request: Request<v1::ListFilesRequest>,
     ) -> Result<Response<Self::ListFilesStream>, Status> {
-        let caller = self.desk.caller(&request);
+        let caller = self.runner.caller(&request);
         let v1::ListFilesRequest { states, roots } = request.into_inner();
-        let view = question::view(&*self.desk.engine()?, &roots)?;
+        let view = question::view(&*self.runner.engine()?, &roots)?;
         if states.len() > 2 * State::ALL.len() {
             return Err(question::too_many(states.len(), "states"));
         }
@@ -89,7 +89,7 @@ impl Admin for AdminService {
             .iter()
             .map(|name| state(name))
             .collect::<Result<Vec<_>, _>>()?;
-        let listed = self.desk.list(Lane::Stream, caller, move |engine, feed| {
+        let listed = self.runner.list(Lane::Stream, caller, move |engine, feed| {
             files(
                 engine,
                 &view,
@@ -104,9 +104,9 @@ impl Admin for AdminService {
         &self,
         request: Request<v1::DescribeFileRequest>,
     ) -> Result<Response<v1::DescribeFileReply>, Status> {
-        let caller = self.desk.caller(&request);
+        let caller = self.runner.caller(&request);
         let path = question::path(request.into_inner().path)?;
-        let described = self.desk.answer(Lane::Query, caller, move |engine, _| {
+        let described = self.runner.answer(Lane::Query, caller, move |engine, _| {
             let completeness = engine.completeness(&engine.roots.view());
             let file = question::file(engine, &path)?;
             Ok(v1::DescribeFileReply {
@@ -121,8 +121,8 @@ impl Admin for AdminService {
         &self,
         request: Request<v1::ListRootsRequest>,
     ) -> Result<Response<v1::ListRootsReply>, Status> {
-        let caller = self.desk.caller(&request);
-        let asked = self.desk.answer(Lane::Query, caller, |engine, _| {
+        let caller = self.runner.caller(&request);
+        let asked = self.runner.answer(Lane::Query, caller, |engine, _| {
             let roots = roots(engine)?;
             Ok(v1::ListRootsReply { roots })
         });
@@ -133,9 +133,9 @@ impl Admin for AdminService {
         &self,
         request: Request<v1::ConfirmLossRequest>,
     ) -> Result<Response<v1::ConfirmLossReply>, Status> {
-        let caller = self.desk.long_caller(&request);
-        let root = root_at(&*self.desk.engine()?, request.into_inner().root)?;
-        let confirmed = self.desk.answer(Lane::Work, caller, move |engine, _| {
+        let caller = self.runner.long_caller(&request);
+        let root = root_at(&*self.runner.engine()?, request.into_inner().root)?;
+        let confirmed = self.runner.answer(Lane::Work, caller, move |engine, _| {
             let removed = engine.confirm_loss(&root)?;
             Ok(v1::ConfirmLossReply { removed })
         });
@@ -146,8 +146,8 @@ impl Admin for AdminService {
         &self,
         request: Request<v1::RescanRequest>,
     ) -> Result<Response<v1::RescanReply>, Status> {
-        let caller = self.desk.caller(&request);
-        let engine = self.desk.engine()?;
+        let caller = self.runner.caller(&request);
+        let engine = self.runner.engine()?;
         let paths = request.into_inner().roots;
         question::check_roots(paths.len())?;
         let named = paths.into_iter().map(|path| root_at(&engine, path));
@@ -158,7 +158,7 @@ impl Admin for AdminService {
         let reply = v1::RescanReply {
             roots: roots.len() as u32,
         };
-        self.desk
+        self.runner
             .leave_to_it(Lane::Work, caller, move |engine| {
                 for root in &roots {
                     if let Err(error) = engine.rescan(root, engine.ending()) {
@@ -175,15 +175,17 @@ impl Admin for AdminService {
         request: Request<v1::SyncRequest>,
     ) -> Result<Response<v1::SyncReply>, Status> {
         let started = Instant::now();
-        let caller = self.desk.long_caller(&request);
-        let synced = self.desk.answer(Lane::Work, caller, move |engine, cancel| {
-            engine.sync(cancel)?;
-            let files = catalogue::summary(&engine.index, &engine.roots.view())?.files_on_disk;
-            Ok(v1::SyncReply {
-                seconds: started.elapsed().as_secs_f64(),
-                files,
-            })
-        });
+        let caller = self.runner.long_caller(&request);
+        let synced = self
+            .runner
+            .answer(Lane::Work, caller, move |engine, cancel| {
+                engine.sync(cancel)?;
+                let files = catalogue::summary(&engine.index, &engine.roots.view())?.files_on_disk;
+                Ok(v1::SyncReply {
+                    seconds: started.elapsed().as_secs_f64(),
+                    files,
+                })
+            });
         synced.await
     }
 
@@ -191,8 +193,8 @@ impl Admin for AdminService {
         &self,
         request: Request<v1::WaitRequest>,
     ) -> Result<Response<v1::WaitReply>, Status> {
-        let caller = self.desk.long_caller(&request);
-        let waited = self.desk.answer(Lane::Work, caller, |engine, cancel| {
+        let caller = self.runner.long_caller(&request);
+        let waited = self.runner.answer(Lane::Work, caller, |engine, cancel| {
             engine.wait_until_complete(cancel)?;
             let completeness = Some(engine.completeness(&engine.roots.view()).into());
             Ok(v1::WaitReply { completeness })
@@ -205,10 +207,10 @@ impl Admin for AdminService {
         request: Request<v1::StreamReportRequest>,
     ) -> Result<Response<Self::StreamReportStream>, Status> {
         use v1::stream_report_reply::Part;
-        let caller = self.desk.long_caller(&request);
+        let caller = self.runner.long_caller(&request);
         let v1::StreamReportRequest { threshold, strict } = request.into_inner();
         let asked = self.report_request(threshold, strict)?;
-        let sent = self.desk.list(Lane::Stream, caller, move |engine, feed| {
+        let sent = self.runner.list(Lane::Stream, caller, move |engine, feed| {
             let summary = reporting::send(engine, &FeedSink(feed), asked, feed.cancel())?;
             let part = Some(Part::Summary(convert::summary(summary)));
             feed.send(v1::StreamReportReply { part })
@@ -220,7 +222,7 @@ impl Admin for AdminService {
         &self,
         request: Request<v1::RunReportRequest>,
     ) -> Result<Response<v1::RunReportReply>, Status> {
-        let caller = self.desk.long_caller(&request);
+        let caller = self.runner.long_caller(&request);
         let v1::RunReportRequest {
             name,
             threshold,
@@ -230,15 +232,17 @@ impl Admin for AdminService {
         let reports = self.reports.clone().ok_or_else(|| {
             Status::failed_precondition("the daemon's config names no directory for reports")
         })?;
-        let kept = self.desk.answer(Lane::Work, caller, move |engine, cancel| {
-            let name = OsStr::from_bytes(&name);
-            let kept = reporting::keep(engine, &reports, name, asked, cancel)?;
-            Ok(v1::RunReportReply {
-                out: convert::path(&kept.path),
-                summary: Some(convert::summary(kept.summary)),
-                manifest: kept.manifest,
-            })
-        });
+        let kept = self
+            .runner
+            .answer(Lane::Work, caller, move |engine, cancel| {
+                let name = OsStr::from_bytes(&name);
+                let kept = reporting::keep(engine, &reports, name, asked, cancel)?;
+                Ok(v1::RunReportReply {
+                    out: convert::path(&kept.path),
+                    summary: Some(convert::summary(kept.summary)),
+                    manifest: kept.manifest,
+                })
+            });
         kept.await
     }
 
@@ -246,8 +250,8 @@ impl Admin for AdminService {
         &self,
         request: Request<v1::ListReportsRequest>,
     ) -> Result<Response<v1::ListReportsReply>, Status> {
-        let caller = self.desk.caller(&request);
-        let reports = self.desk.answer(Lane::Query, caller, |engine, _| {
+        let caller = self.runner.caller(&request);
+        let reports = self.runner.answer(Lane::Query, caller, |engine, _| {
             let reports = engine.index.reports()?.into_iter();
             let reports = reports.map(|(at, record)| v1::Report {
                 out: record.out,

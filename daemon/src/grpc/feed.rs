@@ -12,7 +12,7 @@ use tokio_stream::Stream;
 use tonic::Status;
 
 use super::Replies;
-use super::desk::CancelOnDrop;
+use super::runner::CancelOnDrop;
 use super::status::Refused;
 use super::unread::{Held, UserReplies};
 

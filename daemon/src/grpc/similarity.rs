@@ -12,8 +12,8 @@ use tokio::sync::broadcast::error::RecvError;
 use tokio_stream::StreamExt;
 use tonic::{Request, Response, Status, Streaming};
 
-use super::desk::{Caller, Desk, Lane};
 use super::question::{self, Source};
+use super::runner::{Caller, Lane, RequestRunner};
 use super::status::Refused;
 use super::traffic::Received;
 use super::upload::{self, Receiving, Uploaded};
@@ -29,13 +29,13 @@ const EVENTS_AHEAD: usize = 4;
 
 /// Answers questions about documents.
 pub struct SimilarityService {
-    desk: Arc<Desk>,
+    runner: Arc<RequestRunner>,
 }
 
 impl SimilarityService {
-    /// A service at this desk.
-    pub fn new(desk: Arc<Desk>) -> Self {
-        Self { desk }
+    /// A service at this runner.
+    pub fn new(runner: Arc<RequestRunner>) -> Self {
+        Self { runner }
     }
 
     async fn find(
@@ -44,12 +44,12 @@ impl SimilarityService {
         request: Request<Streaming<v1::FindRequest>>,
     ) -> Result<Response<Replies<v1::FindReply>>, Status> {
         let started = Instant::now();
-        let caller = self.desk.caller(&request);
+        let caller = self.runner.caller(&request);
         let received = request.extensions().get::<Received>().cloned();
         let mut parts = request.into_inner();
         let query = upload::first(&mut parts, caller.deadline).await?;
         let strict = query.strict;
-        let request = question::request(&*self.desk.engine()?, ask, &query)?;
+        let request = question::request(&*self.runner.engine()?, ask, &query)?;
         let source = self.source(query, &mut parts, caller, received).await?;
         let work = move |engine: &Engine, cancel: &Cancel| {
             let basis = Basis::of(engine, &request.view, strict)?;
@@ -59,7 +59,7 @@ impl SimilarityService {
             let seconds = started.elapsed().as_secs_f64();
             Ok(convert::answer(answer, basis.close()?, seconds).collect())
         };
-        self.desk.answer_in_parts(Lane::Query, caller, work).await
+        self.runner.answer_in_parts(Lane::Query, caller, work).await
     }
 
     /// What a query is about; an upload is taken in whole.
@@ -71,7 +71,7 @@ impl SimilarityService {
         received: Option<Received>,
     ) -> Result<Source, Status> {
         use v1::query::Source as Wire;
-        let engine = self.desk.engine()?;
+        let engine = self.runner.engine()?;
         let known = match query.source {
             Some(Wire::Path(path)) => Source::Path(question::path(path)?),
             Some(Wire::Document(hash)) => Source::Document(question::document(&hash)?),
@@ -83,13 +83,13 @@ impl SimilarityService {
                 let receiving = Receiving {
                     name: question::name(upload.path)?,
                     dir: engine.data_dir.clone(),
-                    disk: self.desk.disk(),
+                    disk: self.runner.disk(),
                     longest: engine.config.grpc.max_upload_mib.bytes(),
                     received,
                 };
                 // A slow upload must not keep the engine from being reopened.
                 drop(engine);
-                let _place = self.desk.enter(Lane::Upload, caller).await?;
+                let _place = self.runner.enter(Lane::Upload, caller).await?;
                 let sent = upload::receive(parts, receiving, caller.deadline).await?;
                 return Ok(Source::Upload(sent));
             }
@@ -142,12 +142,12 @@ impl Similarity for SimilarityService {
         &self,
         request: Request<v1::CompareRequest>,
     ) -> Result<Response<v1::CompareReply>, Status> {
-        let caller = self.desk.caller(&request);
+        let caller = self.runner.caller(&request);
         let request = request.into_inner();
         let with_difference = !request.without_difference;
         let sides = request.a.zip(request.b);
         let (a, b) = sides.ok_or_else(|| Status::invalid_argument("a side is missing"))?;
-        let (disk, longest) = (self.desk.disk(), self.desk.longest_message());
+        let (disk, longest) = (self.runner.disk(), self.runner.longest_message());
         let work = move |engine: &Engine, cancel: &Cancel| {
             let (a, b) = (side(engine, &disk, a)?, side(engine, &disk, b)?);
             let names = (a.name("a"), b.name("b"));
@@ -165,7 +165,7 @@ impl Similarity for SimilarityService {
             };
             Ok(convert::comparison(compare(&engine.index, &a, &b, &asked)?))
         };
-        self.desk.answer(Lane::Query, caller, work).await
+        self.runner.answer(Lane::Query, caller, work).await
     }
 
     async fn list_pairs(
@@ -173,14 +173,14 @@ impl Similarity for SimilarityService {
         request: Request<v1::ListPairsRequest>,
     ) -> Result<Response<Self::ListPairsStream>, Status> {
         use v1::list_pairs_reply::Part;
-        let caller = self.desk.caller(&request);
+        let caller = self.runner.caller(&request);
         let v1::ListPairsRequest {
             threshold,
             roots,
             strict,
         } = request.into_inner();
-        let asked = list_request(&*self.desk.engine()?, threshold, &roots, strict)?;
-        let listed = self.desk.list(Lane::Stream, caller, move |engine, feed| {
+        let asked = list_request(&*self.runner.engine()?, threshold, &roots, strict)?;
+        let listed = self.runner.list(Lane::Stream, caller, move |engine, feed| {
             let send = |part| feed.send(v1::ListPairsReply { part: Some(part) });
             let mut refused = None;
             let summary = lists::pairs(engine, &asked, feed.cancel(), &mut |pair| match send(
@@ -203,14 +203,14 @@ impl Similarity for SimilarityService {
         request: Request<v1::ListGroupsRequest>,
     ) -> Result<Response<Self::ListGroupsStream>, Status> {
         use v1::list_groups_reply::Part;
-        let caller = self.desk.caller(&request);
+        let caller = self.runner.caller(&request);
         let v1::ListGroupsRequest {
             threshold,
             roots,
             strict,
         } = request.into_inner();
-        let asked = list_request(&*self.desk.engine()?, threshold, &roots, strict)?;
-        let listed = self.desk.list(Lane::Stream, caller, move |engine, feed| {
+        let asked = list_request(&*self.runner.engine()?, threshold, &roots, strict)?;
+        let listed = self.runner.list(Lane::Stream, caller, move |engine, feed| {
             let send = |part| feed.send(v1::ListGroupsReply { part: Some(part) });
             let mut refused = None;
             let summary = lists::groups(engine, &asked, feed.cancel(), &mut |group| match send(
@@ -232,37 +232,37 @@ impl Similarity for SimilarityService {
         &self,
         request: Request<v1::GetGroupRequest>,
     ) -> Result<Response<v1::GetGroupReply>, Status> {
-        let caller = self.desk.caller(&request);
+        let caller = self.runner.caller(&request);
         let v1::GetGroupRequest { source, strict } = request.into_inner();
         let source = source
             .ok_or_else(|| Status::invalid_argument("the request names neither file nor group"))?;
         let work = move |engine: &Engine, _: &Cancel| lookup::group(engine, source, strict);
-        self.desk.answer(Lane::Query, caller, work).await
+        self.runner.answer(Lane::Query, caller, work).await
     }
 
     async fn get_document(
         &self,
         request: Request<v1::GetDocumentRequest>,
     ) -> Result<Response<v1::GetDocumentReply>, Status> {
-        let caller = self.desk.caller(&request);
+        let caller = self.runner.caller(&request);
         let request = request.into_inner();
-        let longest = self.desk.longest_message();
+        let longest = self.runner.longest_message();
         let work = move |engine: &Engine, cancel: &Cancel| {
             lookup::document(engine, request, longest, cancel)
         };
-        self.desk.answer(Lane::Query, caller, work).await
+        self.runner.answer(Lane::Query, caller, work).await
     }
 
     async fn watch_events(
         &self,
         request: Request<v1::WatchEventsRequest>,
     ) -> Result<Response<Self::WatchEventsStream>, Status> {
-        let caller = self.desk.caller(&request);
-        let engine = self.desk.engine()?;
+        let caller = self.runner.caller(&request);
+        let engine = self.runner.engine()?;
         let view = question::view(&engine, &request.into_inner().roots)?;
-        let place = self.desk.enter(Lane::Events, caller).await?;
+        let place = self.runner.enter(Lane::Events, caller).await?;
         let mut told = engine.events.watch();
-        let leaving = self.desk.leaving();
+        let leaving = self.runner.leaving();
         let (sender, replies) = tokio::sync::mpsc::channel(EVENTS_AHEAD);
         tokio::spawn(async move {
             let _place = place;

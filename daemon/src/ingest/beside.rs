@@ -20,7 +20,7 @@ use simdex_extract::{Fact, Hint, Member, PrivateFile, Snapshot, SnapshotError, U
 use simdex_index::{IndexError, SeenFile};
 use simdex_schema::{ContentHash, ContentRecord, FileKey, FileStat};
 
-use self::plan::{MAX_BYTES, Page, Plan, Sight, copy};
+use self::plan::{MAX_BYTES, Page, PathLookup, Plan, copy};
 use super::content::ReadContent;
 use super::current::is_current;
 use super::{Ingest, members, name_of};
@@ -52,7 +52,7 @@ pub(super) fn asked_by_page(media_type: &str, facts: &[(String, String)]) -> Opt
 }
 
 /// What a page is shown with.
-pub(super) enum Shown {
+pub(super) enum PageFrames {
     /// Nothing lies beside it.
     Nothing,
     /// Its frames.
@@ -77,16 +77,16 @@ impl Ingest<'_> {
         file: &PrivateFile,
         (hash, stat): (ContentHash, FileStat),
         asked: Vec<String>,
-    ) -> Result<Shown, IndexError> {
+    ) -> Result<PageFrames, IndexError> {
         let page = Page::new(key.path.clone(), (hash, stat), asked);
         let plan = Plan::follow(page, &mut |path| {
             self.seen_on_disk(root, on_share(key, path))
         })?;
         let Some(plan) = plan else {
-            return Ok(Shown::Unsteady);
+            return Ok(PageFrames::Unsteady);
         };
         if !plan.shows_frames() {
-            return Ok(Shown::Nothing);
+            return Ok(PageFrames::Nothing);
         }
         let member = plan.put_together(self.pool.space(), &mut |at, page, out| match at {
             0 => {
@@ -96,11 +96,11 @@ impl Ingest<'_> {
             _ => copy_from_disk(root, page, out),
         });
         Ok(match member {
-            Ok(member) => Shown::Filled(Filled {
+            Ok(member) => PageFrames::Filled(Filled {
                 member,
                 digest: plan.digest(),
             }),
-            Err(_) => Shown::Unsteady,
+            Err(_) => PageFrames::Unsteady,
         })
     }
 
@@ -147,37 +147,39 @@ impl Ingest<'_> {
     }
 
     /// What a file is, by its record where its stat proves that true.
-    fn seen_on_record(&self, root: &Root, key: FileKey) -> Result<Sight, IndexError> {
+    fn seen_on_record(&self, root: &Root, key: FileKey) -> Result<PathLookup, IndexError> {
         let Some(stat) = self.regular_at(root, &key) else {
-            return Ok(Sight::Nothing);
+            return Ok(PathLookup::Nothing);
         };
         let known = self
             .index
             .file(&key)?
             .filter(|known| !known.racy && stat.unchanged(&known.stat, root.stable_inodes()));
         let Some(hash) = known.and_then(|known| known.content()) else {
-            return Ok(Sight::Unproven);
+            return Ok(PathLookup::Unproven);
         };
         let content = self.index.content(hash)?.filter(is_current);
-        Ok(content.map_or(Sight::Unproven, |content| {
+        Ok(content.map_or(PathLookup::Unproven, |content| {
             sight(key, (hash, stat), &content.media_type, &content.facts)
         }))
     }
 
     /// What a file is, by reading it where its record proves nothing; its text is read where its
     /// content is not known.
-    fn seen_on_disk(&self, root: &Root, key: FileKey) -> Result<Sight, IndexError> {
+    fn seen_on_disk(&self, root: &Root, key: FileKey) -> Result<PathLookup, IndexError> {
         let recorded = self.seen_on_record(root, key.clone())?;
-        if !matches!(recorded, Sight::Unproven) {
+        if !matches!(recorded, PathLookup::Unproven) {
             return Ok(recorded);
         }
         let Some((stat, snapshot)) = self.frame_of(root, &key) else {
-            return Ok(Sight::Nothing);
+            return Ok(PathLookup::Nothing);
         };
         let snapshot = match snapshot {
             Ok(snapshot) => snapshot,
-            Err(SnapshotError::Spool(_)) => return Ok(Sight::Unproven),
-            Err(SnapshotError::Source(_) | SnapshotError::TooLong) => return Ok(Sight::Nothing),
+            Err(SnapshotError::Spool(_)) => return Ok(PathLookup::Unproven),
+            Err(SnapshotError::Source(_) | SnapshotError::TooLong) => {
+                return Ok(PathLookup::Nothing);
+            }
         };
         let hash = ContentHash(snapshot.hash());
         let length = snapshot.length();
@@ -200,21 +202,26 @@ impl Ingest<'_> {
     }
 
     /// What a frame is whose content is not on record.
-    fn read_frame(&self, key: FileKey, seen: (ContentHash, FileStat), snapshot: Snapshot) -> Sight {
+    fn read_frame(
+        &self,
+        key: FileKey,
+        seen: (ContentHash, FileStat),
+        snapshot: Snapshot,
+    ) -> PathLookup {
         let hint = Hint {
             name: name_of(Path::new(OsStr::from_bytes(&key.path))),
             urgency: Urgency::Backlog,
             share: self.share,
         };
         let Ok(private) = snapshot.into_file() else {
-            return Sight::Unproven;
+            return PathLookup::Unproven;
         };
         let (extraction, _mark) =
             self.pool
                 .extract_marked(&private, seen.0.0, &hint, self.patience());
         let read = ReadContent::of(extraction);
         match read.fault {
-            Some(_) => Sight::Unproven,
+            Some(_) => PathLookup::Unproven,
             None => sight(key, seen, &read.media_type, &read.facts),
         }
     }
@@ -236,9 +243,9 @@ fn sight(
     (hash, stat): (ContentHash, FileStat),
     media_type: &str,
     facts: &[(String, String)],
-) -> Sight {
-    asked_by_page(media_type, facts).map_or(Sight::NoPage(stat.length), |asked| {
-        Sight::Page(Page::new(key.path, (hash, stat), asked))
+) -> PathLookup {
+    asked_by_page(media_type, facts).map_or(PathLookup::NoPage(stat.length), |asked| {
+        PathLookup::Page(Page::new(key.path, (hash, stat), asked))
     })
 }
 

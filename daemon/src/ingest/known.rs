@@ -4,12 +4,12 @@ use simdex_index::{Change, IndexError, SeenFile};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, ContentRecord, FileKey, FileRecord, State};
 
-use super::beside::{Shown, asked};
+use super::beside::{PageFrames, asked};
 use super::content::Unpacked;
 use super::{Ingest, Looked, members};
 
 /// What is known of a content when a file turns out to hold it.
-pub(super) enum Found {
+pub(super) enum KnownContent {
     /// It is to be read; so it ended the last time.
     Fresh(Option<ContentRecord>),
     /// It is known and holds no files, or this very file was known to hold it.
@@ -21,18 +21,18 @@ pub(super) enum Found {
 }
 
 /// A file that stood still while it was read.
-pub(super) struct Whole {
+pub(super) struct StableFile {
     /// Its own record.
     pub(super) record: FileRecord,
     /// What its content was known for.
-    pub(super) found: Found,
+    pub(super) found: KnownContent,
     /// What was read of it, where it was not known.
     pub(super) unpacked: Option<Unpacked>,
     /// What it is shown with, where it is a page.
-    pub(super) shown: Shown,
+    pub(super) shown: PageFrames,
 }
 
-impl Found {
+impl KnownContent {
     /// Addresses that the content asks for.
     pub(super) fn asked(&self, unpacked: Option<&Unpacked>) -> Vec<String> {
         match (self, unpacked) {
@@ -67,18 +67,18 @@ impl Ingest<'_> {
         key: &FileKey,
         known: Option<&FileRecord>,
         hash: ContentHash,
-    ) -> Result<Found, IndexError> {
+    ) -> Result<KnownContent, IndexError> {
         let Some(old) = self.index.content(hash)? else {
-            return Ok(Found::Fresh(None));
+            return Ok(KnownContent::Fresh(None));
         };
         if self.deserves_another_try(&old) {
-            return Ok(Found::Fresh(Some(old)));
+            return Ok(KnownContent::Fresh(Some(old)));
         }
         let members = old.count(members::COUNT);
         if members == 0 {
             return Ok(match asked(&old) {
-                none if none.is_empty() => Found::Known,
-                asked => Found::Page(asked),
+                none if none.is_empty() => KnownContent::Known,
+                asked => KnownContent::Page(asked),
             });
         }
         let same = known.and_then(FileRecord::content) == Some(hash);
@@ -88,13 +88,13 @@ impl Ingest<'_> {
             self.index.holder(hash)?
         };
         Ok(match holder {
-            Some(holder) if self.members_wait(&holder)? => Found::Fresh(Some(old)),
-            Some(_) if same => Found::Known,
+            Some(holder) if self.members_wait(&holder)? => KnownContent::Fresh(Some(old)),
+            Some(_) if same => KnownContent::Known,
             Some(holder) => match self.copied(&holder, key)? {
-                Some(members) => Found::Copy(members),
-                None => Found::Fresh(Some(old)),
+                Some(members) => KnownContent::Copy(members),
+                None => KnownContent::Fresh(Some(old)),
             },
-            None => Found::Fresh(Some(old)),
+            None => KnownContent::Fresh(Some(old)),
         })
     }
 
@@ -103,9 +103,9 @@ impl Ingest<'_> {
         &self,
         key: FileKey,
         known: Option<FileRecord>,
-        whole: Whole,
+        whole: StableFile,
     ) -> Result<Looked, IndexError> {
-        let Whole {
+        let StableFile {
             record,
             found,
             unpacked,
@@ -113,19 +113,19 @@ impl Ingest<'_> {
         } = whole;
         let is_same = |known: &FileRecord| known.is_same_reading(&record);
         let is_known = unpacked.is_none() && known.as_ref().is_some_and(is_same);
-        let is_page = matches!(found, Found::Page(_));
+        let is_page = matches!(found, KnownContent::Page(_));
         if is_known && !is_page {
             return self.read_again(&key, &record);
         }
         // What could not be put together stays as it is until the next look.
-        let held = found.held_members() && !matches!(shown, Shown::Unsteady);
+        let held = found.held_members() && !matches!(shown, PageFrames::Unsteady);
         let (content, unread) = match unpacked {
             Some(unpacked) => (Some(Box::new(unpacked.content)), unpacked.members),
             None => (None, Vec::new()),
         };
         let members = match (record.content(), shown, found) {
-            (Some(hash), Shown::Filled(filled), _) => self.read_shown(&key, hash, filled)?,
-            (_, _, Found::Copy(members)) => members,
+            (Some(hash), PageFrames::Filled(filled), _) => self.read_shown(&key, hash, filled)?,
+            (_, _, KnownContent::Copy(members)) => members,
             (Some(hash), ..) => self.unpack(&key, hash, unread)?,
             (None, ..) => Vec::new(),
         };

@@ -11,9 +11,9 @@ use simdex_index::{Change, IndexError};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat, State};
 
-use super::beside::Shown;
+use super::beside::PageFrames;
 use super::content::Bytes;
-use super::known::{Found, Whole};
+use super::known::{KnownContent, StableFile};
 use super::{Ingest, Looked, hash_in_place, name_of, now, own_report, refused, unread};
 use crate::roots::Root;
 use crate::watch::stat::Observe;
@@ -26,7 +26,7 @@ const HASHED_FIRST: u64 = 64 << 20;
 /// What one reading of a file came to.
 enum Reading {
     /// It stood still.
-    Whole(Box<Whole>),
+    Whole(Box<StableFile>),
     /// The share answered for it with an error, as it was then.
     Refused(FileStat),
     /// The daemon wrote it.
@@ -52,7 +52,7 @@ pub(super) struct NotNow {
 /// The bytes of a file at one moment.
 struct Taken {
     hash: ContentHash,
-    found: Found,
+    found: KnownContent,
     /// Where more is to be done with them.
     bytes: Option<(PrivateFile, u64)>,
 }
@@ -119,7 +119,7 @@ impl Ingest<'_> {
             return Ok(Reading::OwnReport(record));
         }
         let (found, unpacked) = match (found, &bytes) {
-            (Found::Fresh(old), Some((private, length))) => {
+            (KnownContent::Fresh(old), Some((private, length))) => {
                 let name = name_of(Path::new(OsStr::from_bytes(&key.path)));
                 let bytes = Bytes {
                     private,
@@ -127,7 +127,7 @@ impl Ingest<'_> {
                     length: *length,
                 };
                 let unpacked = self.content(&bytes, name, old.clone(), None);
-                (Found::Fresh(old), Some(unpacked))
+                (KnownContent::Fresh(old), Some(unpacked))
             }
             (found, _) => (found, None),
         };
@@ -139,16 +139,16 @@ impl Ingest<'_> {
             (asked, Some((private, _))) if !asked.is_empty() => {
                 self.shown(root, key, private, (hash, stat), asked)?
             }
-            _ => Shown::Nothing,
+            _ => PageFrames::Nothing,
         };
         let record = FileRecord {
             stat,
-            racy: stat.racy(read_at) || matches!(shown, Shown::Unsteady),
+            racy: stat.racy(read_at) || matches!(shown, PageFrames::Unsteady),
             outcome: FileOutcome::Content(hash),
             member: None,
             last_read: Some(read_at.seconds),
         };
-        Ok(Reading::Whole(Box::new(Whole {
+        Ok(Reading::Whole(Box::new(StableFile {
             record,
             found,
             unpacked,
@@ -181,8 +181,8 @@ impl Ingest<'_> {
         let (hash, length) = (ContentHash(snapshot.hash()), snapshot.length());
         let found = self.found(key, known, hash)?;
         let bytes = match &found {
-            Found::Known | Found::Copy(_) => None,
-            Found::Fresh(_) | Found::Page(_) => match snapshot.into_file() {
+            KnownContent::Known | KnownContent::Copy(_) => None,
+            KnownContent::Fresh(_) | KnownContent::Page(_) => match snapshot.into_file() {
                 Ok(private) => Some((private, length)),
                 Err(error) => return Ok(Err(SnapshotError::Spool(error))),
             },
@@ -202,7 +202,7 @@ impl Ingest<'_> {
             return Ok(None);
         };
         let found = self.found(key, known, hash)?;
-        let is_enough = matches!(found, Found::Known | Found::Copy(_));
+        let is_enough = matches!(found, KnownContent::Known | KnownContent::Copy(_));
         Ok(is_enough.then_some(Taken {
             hash,
             found,

@@ -1,5 +1,5 @@
-//! Files named and not yet looked at: one line a folder, so that a burst of slow files in one delays
-//! its own files and not those beside. Lines are bounded, and who names one file too many waits.
+//! Files named and not yet looked at: one queue per folder, so that a burst of slow files in one delays
+//! its own files and not those beside. Queues are bounded: a caller waits while the queue is full.
 //!
 //! Readers go where the fewest of them are: to the root first, then to the folder in it, and among
 //! equals to the one that has waited longest. A root never has all readers, nor a folder all of a
@@ -15,14 +15,14 @@ use simdex_schema::{FileKey, RootId};
 
 use crate::progress::Job;
 
-/// Files of one folder, and of one root, that wait before who names another of it waits too.
+/// Files queued per folder, and per root, before a caller waits for room.
 const WAITING_IN_FOLDER: usize = 1024;
 const WAITING_IN_ROOT: usize = 8192;
 
 /// How often whoever waits for room asks whether to go on.
 const PATIENCE: Duration = Duration::from_millis(100);
 
-/// The lines.
+/// The queues.
 pub(super) struct Jobs {
     state: Mutex<State>,
     changed: Condvar,
@@ -66,7 +66,7 @@ pub(super) enum Next {
 }
 
 impl Jobs {
-    /// Lines for so many readers.
+    /// Queues for so many readers.
     pub(super) fn new(readers: usize) -> Self {
         let most = ((readers * 3 / 4).max(1), (readers / 2).max(1));
         let (state, changed) = Default::default();
@@ -97,7 +97,7 @@ impl Jobs {
         went_on
     }
 
-    /// Lines a file up once more, whatever stands there: who reads must not wait for who names.
+    /// Queues a file once more, even where the queue is full: a reader must not wait for a caller.
     pub(super) fn push_again(&self, job: Job) {
         self.add(self.lock(), job);
     }

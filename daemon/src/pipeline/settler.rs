@@ -10,7 +10,7 @@ use crate::alarms::Part;
 use crate::events::EventKind;
 use crate::fate::Backoff;
 
-/// Looks whether anything waits at least this often.
+/// LookResult whether anything waits at least this often.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Shared {

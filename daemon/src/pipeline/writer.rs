@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use simdex_index::{Change, Fault, IndexError};
 use simdex_schema::FileKey;
 
-use super::{Looks, Shared};
+use super::{LookResult, Shared};
 use crate::alarms::Part;
 use crate::catalogue;
 use crate::causes::causes;
@@ -46,7 +46,7 @@ struct Parts {
 impl Shared {
     /// Applies what readers found, batch by batch; commits at its end. Where the engine fails, what is
     /// in hand is not answered for.
-    pub(super) fn write(&self, looks: &Receiver<Looks>) {
+    pub(super) fn write(&self, looks: &Receiver<LookResult>) {
         let mut containers: VecDeque<Parts> = VecDeque::new();
         while let Some(batch) = gather(looks, containers.len()) {
             let (mut jobs, mut changes) = (Vec::new(), Vec::new());
@@ -173,7 +173,7 @@ impl Shared {
                 }
             };
             self.uncommitted.store(true, Ordering::Release);
-            self.to_settle.ring();
+            self.to_settle.wake();
             match tried {
                 Ok(applied) => {
                     self.host.alarms.clear(Part::Writer);
@@ -239,8 +239,8 @@ impl Shared {
 
 /// A batch: what is there, and what comes within [`GATHER`]; only what is there while containers are
 /// applied in parts, and nothing while there are too many. None once nobody looks any more.
-fn gather(looks: &Receiver<Looks>, containers: usize) -> Option<Vec<Looks>> {
-    let text_of = |look: &Looks| look.1.as_ref().map_or(0, Change::text_bytes);
+fn gather(looks: &Receiver<LookResult>, containers: usize) -> Option<Vec<LookResult>> {
+    let text_of = |look: &LookResult| look.1.as_ref().map_or(0, Change::text_bytes);
     let (mut batch, patience) = match containers {
         0 => (vec![looks.recv().ok()?], GATHER),
         1..CONTAINERS => (Vec::new(), Duration::ZERO),

@@ -23,7 +23,7 @@ const SHORTEST: Duration = Duration::from_millis(10);
 const NAP: Duration = Duration::from_secs(1);
 
 /// What a keeper keeps, and for whom.
-pub(super) struct Post {
+pub(super) struct KeeperSetup {
     pub(super) root: u32,
     pub(super) path: PathBuf,
     pub(super) mode: Mode,
@@ -32,7 +32,7 @@ pub(super) struct Post {
 }
 
 pub(super) struct Keeper {
-    post: Post,
+    setup: KeeperSetup,
     inbox: Inbox,
     notes: Receiver<Note>,
     chosen: Arc<Mutex<ChosenMode>>,
@@ -52,14 +52,14 @@ struct Unheard;
 
 impl Keeper {
     pub(super) fn new(
-        post: Post,
+        setup: KeeperSetup,
         (inbox, notes): (Inbox, Receiver<Note>),
         chosen: Arc<Mutex<ChosenMode>>,
     ) -> Self {
         let now = Instant::now();
         Self {
-            pending: Debouncer::new(&post.settings),
-            post,
+            pending: Debouncer::new(&setup.settings),
+            setup,
             inbox,
             notes,
             chosen,
@@ -73,7 +73,7 @@ impl Keeper {
 
     /// Until stopped, or until nobody listens.
     pub(super) fn run(mut self) {
-        match usable(&self.post.path) {
+        match usable(&self.setup.path) {
             Ok(root) => self.appear(root, Cause::Start),
             Err(_) => self.vanish(),
         }
@@ -118,7 +118,7 @@ impl Keeper {
         match note {
             Note::Wake => {}
             Note::Doubted => {
-                let soon = now + self.post.settings.check_every.max(SHORTEST);
+                let soon = now + self.setup.settings.check_every.max(SHORTEST);
                 self.next_rescan = self.next_rescan.min(soon);
             }
             // What a watcher that is being dropped still says of a root that is gone says nothing.
@@ -146,8 +146,8 @@ impl Keeper {
 
     /// Looks at the root; true if it is the one we knew.
     fn check_root(&mut self) -> bool {
-        self.next_check = Instant::now() + self.post.settings.check_every.max(SHORTEST);
-        match (self.present, usable(&self.post.path)) {
+        self.next_check = Instant::now() + self.setup.settings.check_every.max(SHORTEST);
+        match (self.present, usable(&self.setup.path)) {
             (Some(known), Ok(found)) if known == found => return true,
             (Some(_), Ok(found)) => self.appear(found, Cause::RootReplaced),
             (None, Ok(found)) => self.appear(found, Cause::RootBack),
@@ -183,7 +183,7 @@ impl Keeper {
         if cause == Cause::WatcherError && self.native.is_some() {
             self.arm();
         } else {
-            self.extend(&self.post.path.clone());
+            self.extend(&self.setup.path.clone());
         }
         self.promise(cause);
     }
@@ -198,9 +198,9 @@ impl Keeper {
 
     fn choose_and_arm(&mut self) {
         let chosen = choose(
-            self.post.mode,
-            &self.post.path,
-            self.post.settings.limits.mounts,
+            self.setup.mode,
+            &self.setup.path,
+            self.setup.settings.limits.mounts,
         );
         let native = chosen.mode == Mode::Native;
         self.set_chosen(chosen);
@@ -212,15 +212,15 @@ impl Keeper {
     }
 
     fn arm(&mut self) {
-        let new = |post: &Post, inbox: &Inbox| {
-            Native::arm(&post.path, post.settings.limits, inbox.clone())
+        let new = |setup: &KeeperSetup, inbox: &Inbox| {
+            Native::arm(&setup.path, setup.settings.limits, inbox.clone())
         };
         let replaced = self.native.take().is_some();
-        let mut armed = new(&self.post, &self.inbox);
+        let mut armed = new(&self.setup, &self.inbox);
         if replaced && matches!(armed, Err(ArmError::Limit)) {
             // The old watches count towards the limit until notify's thread has dropped them.
             std::thread::sleep(NAP);
-            armed = new(&self.post, &self.inbox);
+            armed = new(&self.setup, &self.inbox);
         }
         match armed {
             Ok(native) => self.native = Some(native),
@@ -232,7 +232,7 @@ impl Keeper {
         self.native = None;
         let why = format!("polled instead of native: {error}");
         tracing::warn!(
-            root = self.post.root,
+            root = self.setup.root,
             "a root can no longer be watched and is polled"
         );
         self.set_chosen(ChosenMode {
@@ -248,7 +248,7 @@ impl Keeper {
 
     /// Queues a rescan, once, and sets the time of the next.
     fn promise(&mut self, cause: Cause) {
-        let settings = &self.post.settings;
+        let settings = &self.setup.settings;
         let every = if self.native.is_some() {
             settings.rescan_every
         } else {
@@ -282,7 +282,7 @@ impl Keeper {
     /// Sends what waits, as far as there is room.
     fn deliver(&mut self) -> Result<(), Unheard> {
         while let Some(hint) = self.outbox.pop_front() {
-            match self.post.sink.try_send((self.post.root, hint)) {
+            match self.setup.sink.try_send((self.setup.root, hint)) {
                 Ok(()) => {}
                 Err(TrySendError::Full((_, hint))) => {
                     self.outbox.push_front(hint);

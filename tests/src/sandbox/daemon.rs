@@ -217,7 +217,7 @@ impl Daemon {
             .args(args)
     }
 
-    /// Waits until every change made so far is answered for.
+    /// Waits until every change made so far is applied.
     pub fn sync(&self) -> Result<()> {
         self.simctl(["sync"])?.success().map(drop)
     }

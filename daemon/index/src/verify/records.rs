@@ -87,10 +87,10 @@ struct Records<'a> {
 }
 
 /// What is wrong with a record, if anything.
-type Found = Result<Option<String>, IndexError>;
+type CheckResult = Result<Option<String>, IndexError>;
 
 impl Records<'_> {
-    fn check(&mut self, key: &[u8], value: &[u8]) -> Found {
+    fn check(&mut self, key: &[u8], value: &[u8]) -> CheckResult {
         let Some((kind, rest)) = key.split_first() else {
             return Ok(Some("an empty key".to_owned()));
         };
@@ -112,7 +112,7 @@ impl Records<'_> {
         }
     }
 
-    fn file(&self, key: &[u8], value: &[u8]) -> Found {
+    fn file(&self, key: &[u8], value: &[u8]) -> CheckResult {
         let (file, record) = match (key::parse_file(key, 1), FileRecord::decode(value)) {
             (Some(file), Ok(record)) => (file, record),
             (_, record) => return malformed(record),
@@ -135,7 +135,7 @@ impl Records<'_> {
             .or(self.missing(&key::content(hash), "its content is not on record")?))
     }
 
-    fn content(&self, rest: &[u8], value: &[u8]) -> Found {
+    fn content(&self, rest: &[u8], value: &[u8]) -> CheckResult {
         let (hash, record) = match (ContentHash::from_slice(rest), ContentRecord::decode(value)) {
             (Some(hash), Ok(record)) => (hash, record),
             (_, record) => return malformed(record),
@@ -149,7 +149,7 @@ impl Records<'_> {
             .or(self.missing(&key::document(id), "its document is not on record")?))
     }
 
-    fn file_of_content(&self, key: &[u8]) -> Found {
+    fn file_of_content(&self, key: &[u8]) -> CheckResult {
         let hash = key.get(1..33).and_then(ContentHash::from_slice);
         let Some((hash, file)) = hash.zip(key::parse_file(key, 33)) else {
             return malformed(Ok(()));
@@ -164,7 +164,7 @@ impl Records<'_> {
         record.map_err(|source| decode_error("of a file", source))
     }
 
-    fn document(&mut self, key: &[u8], value: &[u8]) -> Found {
+    fn document(&mut self, key: &[u8], value: &[u8]) -> CheckResult {
         let (id, record) = match (key::parse_document(key, 1), DocumentRecord::decode(value)) {
             (Some(id), Ok(record)) => (id, record),
             (_, record) => return malformed(record),
@@ -201,7 +201,7 @@ impl Records<'_> {
         Ok(bytes.and_then(|bytes| key::parse_document(&bytes, 0)))
     }
 
-    fn document_by_hash(&self, rest: &[u8], value: &[u8]) -> Found {
+    fn document_by_hash(&self, rest: &[u8], value: &[u8]) -> CheckResult {
         let Some((hash, id)) = DocumentHash::from_slice(rest).zip(key::parse_document(value, 0))
         else {
             return malformed(Ok(()));
@@ -215,7 +215,7 @@ impl Records<'_> {
         Ok((!is_it).then(|| "it leads to another document".to_owned()))
     }
 
-    fn content_of_document(&self, key: &[u8]) -> Found {
+    fn content_of_document(&self, key: &[u8]) -> CheckResult {
         let hash = key.get(9..).and_then(ContentHash::from_slice);
         let Some((hash, id)) = hash.zip(key.get(..9).and_then(|key| key::parse_document(key, 1)))
         else {
@@ -228,18 +228,18 @@ impl Records<'_> {
         Ok((!carries).then(|| "its content carries another document".to_owned()))
     }
 
-    fn missing(&self, key: &[u8], fault: &str) -> Found {
+    fn missing(&self, key: &[u8], fault: &str) -> CheckResult {
         let there = self.store.get(key)?.is_some();
         Ok((!there).then(|| fault.to_owned()))
     }
 }
 
-fn decoded<T>(record: Result<T, DecodeError>) -> Found {
+fn decoded<T>(record: Result<T, DecodeError>) -> CheckResult {
     Ok(record.err().map(|error| error.to_string()))
 }
 
 /// The fault of a record that does not decode, or that stands under a key of another form.
-fn malformed<T>(record: Result<T, DecodeError>) -> Found {
+fn malformed<T>(record: Result<T, DecodeError>) -> CheckResult {
     Ok(Some(record.err().map_or_else(
         || "a key of another form".to_owned(),
         |error| error.to_string(),

@@ -11,7 +11,7 @@ use crate::sink::Sink;
 
 mod rfc;
 
-use rfc::Shown;
+use rfc::RfcText;
 
 pub(super) const ENGINE: &str = "quick-xml 0.42.0";
 
@@ -34,7 +34,7 @@ fn write_text(xml: &str, sink: &mut Sink) -> Option<Reason> {
         sink,
         depth: 0,
         tags: 0,
-        shown: Shown::default(),
+        shown: RfcText::default(),
     };
     loop {
         match reader.read_event() {
@@ -56,7 +56,7 @@ struct Tree<'a> {
     depth: usize,
     /// Tags since the last piece of text.
     tags: usize,
-    shown: Shown,
+    shown: RfcText,
 }
 
 impl Tree<'_> {

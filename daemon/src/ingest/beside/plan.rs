@@ -47,7 +47,7 @@ impl Page {
 }
 
 /// What there is at a path.
-pub(in crate::ingest) enum Sight {
+pub(in crate::ingest) enum PathLookup {
     /// A page.
     Page(Page),
     /// A file of so many bytes that is no page.
@@ -73,7 +73,7 @@ impl Plan {
     /// Follows the addresses from a page on; none where `see` cannot tell what lies at a path.
     pub(in crate::ingest) fn follow(
         page: Page,
-        see: &mut dyn FnMut(Vec<u8>) -> Result<Sight, IndexError>,
+        see: &mut dyn FnMut(Vec<u8>) -> Result<PathLookup, IndexError>,
     ) -> Result<Option<Self>, IndexError> {
         let mut plan = Self {
             top: depth_of(&page.path),
@@ -86,13 +86,13 @@ impl Plan {
             for place in plan.asked_by(at) {
                 if plan.may_look_at(&place.path) {
                     match see(place.path.clone())? {
-                        Sight::Unproven => return Ok(None),
-                        Sight::Page(frame) if frame.stat.length <= plan.room() => {
+                        PathLookup::Unproven => return Ok(None),
+                        PathLookup::Page(frame) if frame.stat.length <= plan.room() => {
                             plan.show(at, frame);
                         }
-                        Sight::Page(frame) => plan.pass(&place.path, frame.stat.length),
-                        Sight::NoPage(bytes) => plan.pass(&place.path, bytes),
-                        Sight::Nothing => plan.pass(&place.path, 0),
+                        PathLookup::Page(frame) => plan.pass(&place.path, frame.stat.length),
+                        PathLookup::NoPage(bytes) => plan.pass(&place.path, bytes),
+                        PathLookup::Nothing => plan.pass(&place.path, 0),
                     }
                 }
                 if plan.shows(&place.path) {
@@ -226,7 +226,7 @@ mod tests {
     }
 
     /// The plan of a page, and how often there was a look at some path.
-    fn follow(first: Page, see: impl Fn(&str) -> Sight) -> (Plan, usize) {
+    fn follow(first: Page, see: impl Fn(&str) -> PathLookup) -> (Plan, usize) {
         let mut looks = 0;
         let plan = Plan::follow(first, &mut |path| {
             looks += 1;
@@ -239,9 +239,9 @@ mod tests {
     fn pages_that_ask_for_one_another_look_at_every_path_once() {
         let asked = ["a.html", "b.html", "none.html", "image.png"];
         let (plan, looks) = follow(page("x.html", 9, &asked), |path| match path {
-            "a.html" | "b.html" => Sight::Page(page(path, 9, &asked)),
-            "image.png" => Sight::NoPage(9),
-            _ => Sight::Nothing,
+            "a.html" | "b.html" => PathLookup::Page(page(path, 9, &asked)),
+            "image.png" => PathLookup::NoPage(9),
+            _ => PathLookup::Nothing,
         });
         assert_eq!((plan.pages.len(), looks), (3, 4));
     }
@@ -250,7 +250,9 @@ mod tests {
     fn what_is_read_in_vain_is_bounded() {
         let names: Vec<String> = (0..40).map(|at| format!("{at}.bin")).collect();
         let asked: Vec<&str> = names.iter().map(String::as_str).collect();
-        let (plan, looks) = follow(page("x.html", 9, &asked), |_| Sight::NoPage(MAX_BYTES / 4));
+        let (plan, looks) = follow(page("x.html", 9, &asked), |_| {
+            PathLookup::NoPage(MAX_BYTES / 4)
+        });
         assert_eq!((plan.pages.len(), looks), (1, 4));
     }
 
@@ -259,11 +261,11 @@ mod tests {
         let names: Vec<String> = (0..100).map(|at| format!("{at}.html")).collect();
         let asked: Vec<&str> = names.iter().map(String::as_str).collect();
         let (plan, _) = follow(page("x.html", 9, &asked), |path| {
-            Sight::Page(page(path, 9, &[]))
+            PathLookup::Page(page(path, 9, &[]))
         });
         assert_eq!(plan.pages.len(), MAX_PAGES);
         let (plan, looks) = follow(page("x.html", 9, &asked), |path| {
-            Sight::Page(page(path, MAX_BYTES / 2 + 1, &[]))
+            PathLookup::Page(page(path, MAX_BYTES / 2 + 1, &[]))
         });
         assert_eq!((plan.pages.len(), looks), (2, 3));
     }

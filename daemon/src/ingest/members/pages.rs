@@ -14,14 +14,14 @@ use simdex_schema::{ContentHash, FileKey, FileStat, State};
 use super::tree::{Read, Refused, Tree, stat};
 use crate::ingest::beside::NAME;
 use crate::ingest::beside::address::parts;
-use crate::ingest::beside::plan::{Page, Plan, Sight, copy};
+use crate::ingest::beside::plan::{Page, PathLookup, Plan, copy};
 
 /// The pages directly in one container, by path in it.
 #[derive(Default)]
-pub(super) struct Pages(BTreeMap<Vec<u8>, Found>);
+pub(super) struct Pages(BTreeMap<Vec<u8>, MemberPage>);
 
 /// A page among the members.
-struct Found {
+struct MemberPage {
     key: FileKey,
     hash: ContentHash,
     stat: FileStat,
@@ -38,13 +38,15 @@ impl Pages {
         let Some(asked) = &read.asked else {
             return;
         };
-        self.0.entry(plain(key.name())).or_insert_with(|| Found {
-            key: key.clone(),
-            hash: read.hash,
-            stat: stat(member),
-            bytes: bytes.clone(),
-            asked: asked.clone(),
-        });
+        self.0
+            .entry(plain(key.name()))
+            .or_insert_with(|| MemberPage {
+                key: key.clone(),
+                hash: read.hash,
+                stat: stat(member),
+                bytes: bytes.clone(),
+                asked: asked.clone(),
+            });
     }
 
     fn see(&self, path: &[u8]) -> Option<Page> {
@@ -59,7 +61,9 @@ impl Pages {
             return Ok(None);
         };
         let plan = Plan::follow(page, &mut |path| {
-            Ok(self.see(&path).map_or(Sight::Nothing, Sight::Page))
+            Ok(self
+                .see(&path)
+                .map_or(PathLookup::Nothing, PathLookup::Page))
         })?;
         Ok(plan.filter(Plan::shows_frames))
     }

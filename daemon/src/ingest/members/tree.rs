@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
-use simdex_extract::{Member, MemberBytes, Reason as Cause, Role as Found};
+use simdex_extract::{Member, MemberBytes, Reason as Cause, Role as ReadRole};
 use simdex_index::{IndexError, NewContent, SeenFile};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
@@ -337,13 +337,13 @@ pub(super) fn stat(member: &Member) -> FileStat {
     }
 }
 
-fn role(found: Found) -> Role {
+fn role(found: ReadRole) -> Role {
     match found {
-        Found::Entry => Role::Entry,
-        Found::Attachment => Role::Attachment,
-        Found::Message => Role::Message,
-        Found::Embedded => Role::Embedded,
-        Found::Quoted => Role::Quoted,
-        Found::Rendered => Role::Rendered,
+        ReadRole::Entry => Role::Entry,
+        ReadRole::Attachment => Role::Attachment,
+        ReadRole::Message => Role::Message,
+        ReadRole::Embedded => Role::Embedded,
+        ReadRole::Quoted => Role::Quoted,
+        ReadRole::Rendered => Role::Rendered,
     }
 }

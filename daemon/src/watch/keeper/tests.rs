@@ -23,7 +23,7 @@ fn kept(sink: usize) -> Kept {
         ..Settings::default()
     };
     let (sender, hints) = sync_channel(sink);
-    let post = Post {
+    let setup = KeeperSetup {
         root: 3,
         path,
         mode: Mode::Poll,
@@ -34,7 +34,7 @@ fn kept(sink: usize) -> Kept {
         mode: Mode::Poll,
         why: String::new(),
     };
-    let mut keeper = Keeper::new(post, Inbox::new(8), Arc::new(Mutex::new(chosen)));
+    let mut keeper = Keeper::new(setup, Inbox::new(8), Arc::new(Mutex::new(chosen)));
     assert!(!keeper.check_root(), "first seen now");
     keeper.outbox.clear();
     Kept { dir, keeper, hints }
@@ -42,7 +42,7 @@ fn kept(sink: usize) -> Kept {
 
 impl Kept {
     fn path(&self, name: &str) -> PathBuf {
-        self.keeper.post.path.join(name)
+        self.keeper.setup.path.join(name)
     }
 
     fn touch(&mut self, name: &str) {
@@ -175,7 +175,7 @@ fn without_watches_the_root_is_polled_and_says_so() {
     assert_eq!(chosen.mode, Mode::Poll);
     assert!(chosen.why.contains("max_user_watches"), "{}", chosen.why);
     assert_eq!(kept.outbox(), [Hint::Rescan(Cause::WatchLimit)]);
-    let poll = kept.keeper.post.settings.poll_every;
+    let poll = kept.keeper.setup.settings.poll_every;
     assert!(kept.keeper.next_rescan <= Instant::now() + poll);
 }
 
@@ -193,7 +193,7 @@ fn a_root_that_a_walk_could_not_use_is_walked_again_at_the_next_check() {
     let far = kept.keeper.next_rescan;
     kept.keeper.take(Note::Doubted);
     let soon = kept.keeper.next_rescan;
-    assert!(soon < far && soon <= Instant::now() + kept.keeper.post.settings.check_every);
+    assert!(soon < far && soon <= Instant::now() + kept.keeper.setup.settings.check_every);
     kept.keeper.next_rescan = Instant::now();
     kept.keeper.tick();
     assert_eq!(kept.outbox(), [Hint::Rescan(Cause::Timer)]);

@@ -9,7 +9,7 @@ use quick_xml::events::BytesStart;
 
 /// Which text of an XML document is shown: all of it, but in RFCXML.
 #[derive(Default)]
-pub(super) struct Shown {
+pub(super) struct RfcText {
     is_rfc: bool,
     /// Depth of the innermost reference that is open.
     reference: Option<usize>,
@@ -17,7 +17,7 @@ pub(super) struct Shown {
     hidden: Option<usize>,
 }
 
-impl Shown {
+impl RfcText {
     /// An element begins at this depth; that of the root is 1.
     pub(super) fn enter(&mut self, name: &str, depth: usize) {
         match name {

@@ -1,4 +1,4 @@
-//! Waiting, cancelling, and replies that nobody reads, at a desk with lanes of one place.
+//! Waiting, cancelling, and replies that nobody reads, at a runner with lanes of one place.
 
 use super::*;
 use crate::config::Config;
@@ -7,7 +7,7 @@ use std::sync::mpsc;
 use tonic::Code;
 
 /// An engine that watches nothing, before lanes of one place.
-fn desk() -> Desk {
+fn runner() -> RequestRunner {
     let mut config = Config {
         grpc: grpc(),
         ..Config::default()
@@ -17,7 +17,7 @@ fn desk() -> Desk {
     let engine = Arc::new(Engine::start(config, Path::new("/bin/false")).unwrap());
     let disk = Arc::new(DiskGuard::new(&engine.data_dir, 0));
     let (slot, grpc) = (EngineSlot::holding(engine), grpc());
-    Desk::new(Arc::new(slot), grpc, disk, watch::channel(false).1)
+    RequestRunner::new(Arc::new(slot), grpc, disk, watch::channel(false).1)
 }
 
 fn grpc() -> GrpcConfig {
@@ -52,10 +52,10 @@ fn endless(cancel: &Cancel) -> Result<(), Refused> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn work_stops_once_its_client_is_gone_and_gives_its_place_back() {
-    let desk = desk();
+    let runner = runner();
     let (started, begun) = mpsc::channel();
     let (stopped, over) = mpsc::channel();
-    let asked = desk.ask(Lane::Query, in_time(), move |_, cancel| {
+    let asked = runner.ask(Lane::Query, in_time(), move |_, cancel| {
         let _ = started.send(());
         let ended = endless(cancel);
         let _ = stopped.send(());
@@ -69,67 +69,69 @@ async fn work_stops_once_its_client_is_gone_and_gives_its_place_back() {
     // Long before its deadline.
     over.recv_timeout(Duration::from_secs(30)).unwrap();
     assert_eq!(
-        desk.ask(Lane::Query, in_time(), |_, _| Ok(7))
+        runner
+            .ask(Lane::Query, in_time(), |_, _| Ok(7))
             .await
             .unwrap(),
         7
     );
-    desk.engine().unwrap().stop();
+    runner.engine().unwrap().stop();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn work_ends_at_its_deadline() {
-    let desk = desk();
-    let asked = desk.ask(Lane::Query, soon(), |_, cancel| endless(cancel));
+    let runner = runner();
+    let asked = runner.ask(Lane::Query, soon(), |_, cancel| endless(cancel));
     assert_eq!(asked.await.unwrap_err().code(), Code::DeadlineExceeded);
-    desk.engine().unwrap().stop();
+    runner.engine().unwrap().stop();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_full_lane_is_waited_for_and_leaves_the_others_free() {
-    let desk = desk();
-    let place = desk.enter(Lane::Query, in_time()).await.unwrap();
-    let refused = desk.enter(Lane::Query, soon()).await.unwrap_err();
+    let runner = runner();
+    let place = runner.enter(Lane::Query, in_time()).await.unwrap();
+    let refused = runner.enter(Lane::Query, soon()).await.unwrap_err();
     assert_eq!(refused.code(), Code::ResourceExhausted);
-    assert!(desk.enter(Lane::Stream, in_time()).await.is_ok());
-    assert!(desk.enter(Lane::Work, in_time()).await.is_ok());
+    assert!(runner.enter(Lane::Stream, in_time()).await.is_ok());
+    assert!(runner.enter(Lane::Work, in_time()).await.is_ok());
     drop(place);
-    assert!(desk.enter(Lane::Query, in_time()).await.is_ok());
-    desk.engine().unwrap().stop();
+    assert!(runner.enter(Lane::Query, in_time()).await.is_ok());
+    runner.engine().unwrap().stop();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn work_that_panics_fails_its_own_request_only() {
-    let desk = desk();
-    let asked = desk.ask::<()>(Lane::Query, in_time(), |_, _| panic!("on purpose"));
+    let runner = runner();
+    let asked = runner.ask::<()>(Lane::Query, in_time(), |_, _| panic!("on purpose"));
     assert_eq!(asked.await.unwrap_err().code(), Code::Internal);
     assert!(
-        desk.ask(Lane::Query, in_time(), |_, _| Ok(()))
+        runner
+            .ask(Lane::Query, in_time(), |_, _| Ok(()))
             .await
             .is_ok()
     );
-    desk.engine().unwrap().stop();
+    runner.engine().unwrap().stop();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn requests_end_with_the_engine_and_wait_for_the_next_outside() {
-    let desk = desk();
+    let runner = runner();
     let (started, begun) = mpsc::channel();
-    let slot = Arc::clone(&desk.slot);
+    let slot = Arc::clone(&runner.slot);
     let reopening = std::thread::spawn(move || {
         begun.recv().unwrap();
         let engine = slot.take("the disk failed").unwrap();
         engine.stop();
         engine
     });
-    let asked = desk.ask(Lane::Query, in_time(), move |_, cancel| {
+    let asked = runner.ask(Lane::Query, in_time(), move |_, cancel| {
         let _ = started.send(());
         endless(cancel)
     });
     let refused = asked.await.unwrap_err();
     assert_eq!(refused.code(), Code::Unavailable, "{refused}");
     assert!(refused.message().contains("the disk failed"), "{refused}");
-    let refused = desk.ask(Lane::Query, in_time(), |_, _| Ok(())).await;
+    let refused = runner.ask(Lane::Query, in_time(), |_, _| Ok(())).await;
     assert_eq!(refused.unwrap_err().code(), Code::Unavailable);
     // Nobody holds the old engine any more, so that its index can be closed.
     let engine = reopening.join().unwrap();

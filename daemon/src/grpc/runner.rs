@@ -51,7 +51,7 @@ pub(super) struct Caller {
 }
 
 /// The engine with the lanes before it; shared by all services.
-pub struct Desk {
+pub struct RequestRunner {
     slot: Arc<EngineSlot>,
     config: GrpcConfig,
     queries: Arc<lane::Lane>,
@@ -71,7 +71,7 @@ impl Caller {
     }
 }
 
-impl Desk {
+impl RequestRunner {
     /// `leaving` turns true when the daemon drains: streams without an end then end.
     pub fn new(
         slot: Arc<EngineSlot>,
