@@ -60,7 +60,7 @@ pub fn run(config: Config, program: PathBuf) -> anyhow::Result<ExitCode> {
     start_log();
     let stop = Cancel::never();
     let ground = Ground::new(&config, &stop)?;
-    tracing::info!("simdexd {} starts", env!("CARGO_PKG_VERSION"));
+    tracing::debug!("simdexd {} starts", env!("CARGO_PKG_VERSION"));
     let mut running = match Running::build(ground, config, &program, &stop) {
         Err(error) if stop.check().is_err() => {
             let reason = format!("{error:#}");
@@ -90,7 +90,7 @@ fn start_log() {
     let _ = log.try_init();
 }
 
-/// What there is before anything else: threads that never block, and ears for signals.
+/// What there is before anything else: the runtime, and the signal handlers.
 struct Ground {
     runtime: Runtime,
     signals: Signals,

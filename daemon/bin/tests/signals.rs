@@ -51,7 +51,9 @@ fn no_signal_to_stop_kills_a_daemon_that_starts() {
             .arg(dir.path().join("share"));
         serve.arg("--data-dir").arg(dir.path().join("data"));
         serve.arg("--socket").arg(dir.path().join("socket"));
-        serve.env_remove("SIMDEX_LOG").stderr(Stdio::piped());
+        serve
+            .env("SIMDEX_LOG", "info,simdexd=debug")
+            .stderr(Stdio::piped());
         let mut child = serve.spawn().unwrap();
         let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
         // Said before anything else is done: it may be anywhere in its start when it is told.

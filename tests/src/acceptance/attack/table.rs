@@ -297,7 +297,7 @@ pub(super) const LINES: &[Line] = &[
                 "what_is_kept_is_free_while_it_is_lent_and_taken_back_after",
             ),
             Test(
-                "daemon/src/grpc/runner.rs",
+                "daemon/src/grpc/runner/tests.rs",
                 "requests_end_with_the_engine_and_wait_for_the_next_outside",
             ),
             Test(
