@@ -5,7 +5,7 @@
 
 use std::collections::BTreeSet;
 use std::fs;
-use std::os::unix::fs::symlink;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -25,6 +25,22 @@ struct Bed {
     walks: Walks,
 }
 
+/// The program, whose workers wait for as long as the file [`GATE`] exists.
+fn gated(top: &Path) -> PathBuf {
+    let (script, gate) = (top.join("simdexd"), top.join(GATE));
+    let lines = format!(
+        "#!/bin/sh\nwhile [ \"$1\" = extract-worker ] && [ -e '{}' ]; do sleep 0.01; done\nexec '{}' \"$@\"\n",
+        gate.display(),
+        env!("CARGO_BIN_EXE_simdexd")
+    );
+    fs::write(&script, lines).unwrap();
+    fs::set_permissions(&script, fs::Permissions::from_mode(0o700)).unwrap();
+    script
+}
+
+/// Name of the file that keeps workers from starting.
+const GATE: &str = "gate";
+
 impl Bed {
     fn new(files: &[&str]) -> Self {
         let dir = tempfile::tempdir().unwrap();
@@ -43,7 +59,7 @@ impl Bed {
             },
             ..Config::default()
         };
-        let engine = Engine::start(config, Path::new(env!("CARGO_BIN_EXE_simdexd"))).unwrap();
+        let engine = Engine::start(config, &gated(&top)).unwrap();
         let bed = Self {
             _dir: dir,
             top,
@@ -255,15 +271,22 @@ fn deletes_of_some_files_do_not_explain_the_loss_of_others() {
     assert_eq!(bed.live().len(), 1_100, "nobody was seen deleting these");
 }
 
-/// Processes this one started.
+/// Processes this one started, by the parent that each process names: the kernel's own list of
+/// children may leave some out while others come and go.
 fn children() -> Vec<rustix::process::Pid> {
-    let mut found = Vec::new();
-    for task in fs::read_dir("/proc/self/task").unwrap() {
-        let listed = fs::read_to_string(task.unwrap().path().join("children")).unwrap_or_default();
-        let pids = listed.split_whitespace().filter_map(|pid| pid.parse().ok());
-        found.extend(pids.filter_map(rustix::process::Pid::from_raw));
-    }
-    found
+    let processes = fs::read_dir("/proc").unwrap().flatten();
+    let is_ours = |process: &fs::DirEntry| {
+        let stat = fs::read_to_string(process.path().join("stat")).unwrap_or_default();
+        // The name before them, in brackets, may hold anything: state, then parent.
+        let after_name = stat.rsplit_once(") ").map_or("", |(_, rest)| rest);
+        let parent = after_name.split(' ').nth(1).unwrap_or_default();
+        parent == std::process::id().to_string()
+    };
+    let ids = processes.filter(is_ours).filter_map(|process| {
+        let id = process.file_name().to_str()?.parse().ok()?;
+        rustix::process::Pid::from_raw(id)
+    });
+    ids.collect()
 }
 
 /// Stops or continues every worker.
@@ -292,6 +315,8 @@ fn a_file_that_goes_while_it_is_read_is_no_ghost() {
 fn gone_while_read() {
     let bed = Bed::new(&["first.txt"]);
     let since = Instant::now();
+    // No worker answers: those that are there are stopped, and others do not start.
+    fs::write(bed.top.join(GATE), "").unwrap();
     signal(rustix::process::Signal::STOP);
     let names = ["d/alone.txt", "d/e/below.txt"];
     for name in names {
@@ -302,14 +327,19 @@ fn gone_while_read() {
     // The bytes of both were taken: their looks have seen them, and cannot end while no worker
     // answers.
     while snapshots() < names.len() {
-        assert!(since.elapsed() < Duration::from_secs(50), "never read");
-        signal(rustix::process::Signal::STOP);
+        assert!(
+            since.elapsed() < Duration::from_secs(50),
+            "never read: {:?} {:?}",
+            bed.live(),
+            bed.engine.counts()
+        );
         std::thread::sleep(Duration::from_millis(5));
     }
     assert_eq!(bed.live().len(), 1, "not on record yet");
     fs::remove_dir_all(bed.path("d")).unwrap();
     bed.engine
         .act(&bed.root(), Hint::Removed(bed.path("d")), &bed.walks);
+    fs::remove_file(bed.top.join(GATE)).unwrap();
     signal(rustix::process::Signal::CONT);
     bed.engine.barrier(&Cancel::never()).unwrap();
     bed.agree("after the reading ended");
