@@ -41,6 +41,12 @@ pub struct NoRoom {
     pub floor: u64,
 }
 
+impl From<NoRoom> for io::Error {
+    fn from(full: NoRoom) -> Self {
+        Self::new(io::ErrorKind::StorageFull, full)
+    }
+}
+
 /// Size of a disk, in bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Space {

@@ -40,7 +40,7 @@ use crate::watch::open::OpenError;
 use crate::watch::stat::Observe;
 use crate::watch::walk::{Look, Seen, UnreadableReason};
 
-pub use content::{ReadContent, raw_document};
+pub use content::{ReadContent, patience_of, raw_document};
 pub use members::state_of_unread;
 pub use own_report::OwnReports;
 
@@ -286,19 +286,10 @@ pub fn gave_up(key: &FileKey) -> Change {
 }
 
 /// BLAKE3 and length of bytes that nobody changes meanwhile.
-pub fn hash_all(mut bytes: impl Read) -> io::Result<(ContentHash, u64)> {
+pub fn hash_all(bytes: impl Read) -> io::Result<(ContentHash, u64)> {
     let mut hasher = blake3::Hasher::new();
-    let mut buffer = vec![0; 128 << 10];
-    let mut length = 0;
-    loop {
-        match bytes.read(&mut buffer)? {
-            0 => return Ok((ContentHash(*hasher.finalize().as_bytes()), length)),
-            read => {
-                hasher.update(&buffer[..read]);
-                length += read as u64;
-            }
-        }
-    }
+    hasher.update_reader(bytes)?;
+    Ok((ContentHash(*hasher.finalize().as_bytes()), hasher.count()))
 }
 
 /// BLAKE3 of a file of a share, which has `length` bytes; none where it has more or fewer by now. It

@@ -49,6 +49,7 @@ pub mod slot;
 pub mod storage;
 pub mod supervisor;
 pub mod verify;
+pub mod visit;
 pub mod wakeup;
 pub mod walks;
 pub mod watch;

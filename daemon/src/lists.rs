@@ -114,10 +114,30 @@ pub fn files(
     cancel: &Cancel,
     visit: &mut dyn FnMut(&FileView) -> ControlFlow<()>,
 ) -> Result<Summary, IndexError> {
+    counted(engine, view, cancel, || {
+        catalogue::files(&engine.index, view, visit)
+    })
+}
+
+/// The counts alone, which are at hand where no file changed since they were asked for last.
+pub fn counts(engine: &Engine, view: &View, cancel: &Cancel) -> Result<Summary, IndexError> {
+    counted(engine, view, cancel, || {
+        catalogue::summary(&engine.index, view)
+    })
+}
+
+/// Counts files in this way, and says of the answer how many groups there are, what it rests on and how
+/// long it took.
+fn counted(
+    engine: &Engine,
+    view: &View,
+    cancel: &Cancel,
+    count: impl FnOnce() -> Result<Summary, IndexError>,
+) -> Result<Summary, IndexError> {
     let started = Instant::now();
     let before = engine.completeness(view);
     let index = &engine.index;
-    let counts = catalogue::files(index, view, visit)?;
+    let counts = count()?;
     let kept = Ratio::new(index.parameters().threshold).unwrap_or(Ratio::ONE);
     Ok(Summary {
         groups: catalogue::count_groups(index, view, kept, cancel)?,
@@ -125,9 +145,4 @@ pub fn files(
         seconds: started.elapsed().as_secs_f64(),
         ..counts
     })
-}
-
-/// The counts alone.
-pub fn counts(engine: &Engine, view: &View, cancel: &Cancel) -> Result<Summary, IndexError> {
-    files(engine, view, cancel, &mut |_| ControlFlow::Continue(()))
 }

@@ -131,10 +131,8 @@ impl Pipeline {
         self.thread("committer".to_owned(), Shared::commit_at_times)?;
         self.thread("retries".to_owned(), |shared| {
             while let Some(key) = shared.again.next() {
-                if let Some(job) = shared.progress.submit(key) {
-                    // The queue closes at the end, which ends the wait.
-                    let Ok(()) = shared.jobs.push(job, || Ok::<(), Infallible>(()));
-                }
+                // The queue closes at the end, which ends the wait.
+                let Ok(()) = shared.submit(key, || Ok::<(), Infallible>(()));
             }
         })?;
         self.thread("settler".to_owned(), |shared| {
@@ -167,10 +165,7 @@ impl Pipeline {
         go_on: impl Fn() -> Result<(), E>,
     ) -> Result<(), E> {
         // A member is read with the file that holds it.
-        match self.shared.progress.submit(key.on_disk()) {
-            Some(job) => self.shared.jobs.push(job, go_on),
-            None => Ok(()),
-        }
+        self.shared.submit(key.on_disk(), go_on)
     }
 
     /// Returns once everything named before is applied, settled and power-safe.
@@ -247,6 +242,14 @@ impl Shared {
         self.again.close();
         self.progress.wake();
         self.to_settle.wake();
+    }
+
+    /// Queues a file, where no look at it is under way.
+    fn submit<E>(&self, key: FileKey, go_on: impl Fn() -> Result<(), E>) -> Result<(), E> {
+        match self.progress.submit(key) {
+            Some(job) => self.jobs.push(job, go_on),
+            None => Ok(()),
+        }
     }
 
     /// An error where a barrier is not to be waited for any more.

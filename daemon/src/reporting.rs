@@ -2,7 +2,6 @@
 
 use std::ffi::OsStr;
 use std::io;
-use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 use std::time::Instant;
@@ -18,6 +17,7 @@ use crate::report::{
     self, ReportDir, ReportError, ReportGroup, ReportInput, ReportMember, SchemeLine, Sink,
     UnreadFile, VisitUnread,
 };
+use crate::visit::FirstError;
 
 /// Why there is no report.
 #[derive(Debug, Error)]
@@ -156,7 +156,7 @@ fn unread(
     cancel: &Cancel,
     visit: &mut VisitUnread<'_>,
 ) -> io::Result<()> {
-    let mut failed = None;
+    let mut failed = FirstError::default();
     let visited = catalogue::files(index, view, &mut |file| {
         let done = cancel.check().map_err(io::Error::other).and_then(|()| {
             if !catalogue::is_unread(file) {
@@ -168,16 +168,10 @@ fn unread(
                 reason: file.reason.as_str(),
             })
         });
-        match done {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                failed = Some(error);
-                ControlFlow::Break(())
-            }
-        }
+        failed.flow(done)
     });
     visited.map_err(io::Error::other)?;
-    failed.map_or(Ok(()), Err)
+    failed.into_result()
 }
 
 fn report_group(group: &Group) -> ReportGroup {

@@ -13,7 +13,6 @@ mod known;
 use std::collections::HashSet;
 use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash, Hasher};
-use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::{MutexGuard, TryLockError};
@@ -27,6 +26,7 @@ use crate::identity::{Verdict, judge as judge_identity};
 use crate::ingest::Ingest;
 use crate::pipeline::Pipeline;
 use crate::roots::{Root, RootState, RootStatus};
+use crate::visit::FirstError;
 use crate::watch::anchor::{Anchor, RootRefusal};
 use crate::watch::loss::{HELD_FROM, Verdict as Loss, judge as judge_loss};
 use crate::watch::walk::{Limits, Look, Seen, look, walk_beneath};
@@ -267,18 +267,10 @@ impl Rescan<'_> {
             known: Known::below(self.index, directory),
             found: WalkFindings::default(),
         };
-        let mut failed = None;
-        let mut visit = |seen| match walk.see(seen) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                failed = Some(error);
-                ControlFlow::Break(())
-            }
-        };
+        let mut failed = FirstError::default();
+        let mut visit = |seen| failed.flow(walk.see(seen));
         let walked = walk_beneath(anchor, &start, Limits::default(), &mut visit);
-        if let Some(error) = failed {
-            return Err(error);
-        }
+        failed.into_result()?;
         if let Err(refusal) = walked {
             return Ok(Err(refusal));
         }

@@ -16,6 +16,7 @@ use crate::catalogue::{self, Listed, Summary};
 use crate::config::{Config, RootConfig, RootMode};
 use crate::engine::{Basis, Engine, EngineError};
 use crate::output;
+use crate::visit::FirstError;
 
 /// What `scan` was asked for.
 #[derive(Args)]
@@ -196,28 +197,23 @@ fn pairs(
     threshold: Ratio,
     out: &mut impl Write,
 ) -> anyhow::Result<Listed<u64>> {
-    let mut failed = None;
+    let mut failed = FirstError::default();
     let mut print = |pair| {
         let text = match json {
             true => line(output::pair_line(&pair)),
             false => output::pair_text(&pair),
         };
-        match out.write_all(text.as_bytes()) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                failed = Some(error);
-                ControlFlow::Break(())
-            }
-        }
+        failed.flow(out.write_all(text.as_bytes()))
     };
     let (view, never) = (engine.roots.view(), Cancel::never());
     let listed = catalogue::pairs(&engine.index, &view, threshold, &never, &mut print)?;
-    failed.map_or(Ok(listed), |error| Err(error.into()))
+    failed.into_result()?;
+    Ok(listed)
 }
 
 /// Prints every file that was not read, or not whole; with JSON the lines of files say it.
 fn unread(engine: &Engine, view: &View, out: &mut impl Write) -> anyhow::Result<()> {
-    let (mut failed, mut printed) = (None, 0_u64);
+    let (mut failed, mut printed) = (FirstError::default(), 0_u64);
     catalogue::files(&engine.index, view, &mut |file| {
         if !catalogue::is_unread(file) {
             return ControlFlow::Continue(());
@@ -228,15 +224,9 @@ fn unread(engine: &Engine, view: &View, out: &mut impl Write) -> anyhow::Result<
             ""
         };
         printed += 1;
-        match write!(out, "{legend}{}", output::unread_text(file)) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                failed = Some(error);
-                ControlFlow::Break(())
-            }
-        }
+        failed.flow(write!(out, "{legend}{}", output::unread_text(file)))
     })?;
-    failed.map_or(Ok(()), Err)?;
+    failed.into_result()?;
     if printed > 0 {
         out.write_all(b"\n")?;
     }
@@ -255,22 +245,15 @@ fn files(
     json: bool,
     out: &mut impl Write,
 ) -> anyhow::Result<Summary> {
-    let mut failed = None;
+    let mut failed = FirstError::default();
     let summary = catalogue::files(&engine.index, view, &mut |file| {
-        let written = if json {
-            writeln!(out, "{}", output::file_line(file))
-        } else {
-            Ok(())
-        };
-        match written {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(error) => {
-                failed = Some(error);
-                ControlFlow::Break(())
-            }
-        }
+        failed.flow(match json {
+            true => writeln!(out, "{}", output::file_line(file)),
+            false => Ok(()),
+        })
     })?;
-    failed.map_or(Ok(summary), |error| Err(error.into()))
+    failed.into_result()?;
+    Ok(summary)
 }
 
 /// Bytes and time of each scheme: what switching BSW_n off would save.

@@ -40,7 +40,7 @@ mod merge;
 mod neighbourhood;
 mod open;
 mod postings;
-mod private;
+pub mod private;
 mod purge;
 mod registry;
 mod reread;

@@ -11,7 +11,10 @@ use rustix::fs::OFlags;
 use rustix::io::Errno;
 
 /// Opens a regular file with the given access; a file that is created gets mode 0600.
-pub(crate) fn open(path: &Path, options: &mut OpenOptions) -> Result<File> {
+///
+/// # Errors
+/// Where it cannot be opened, or is a link, a FIFO or anything else but a regular file.
+pub fn open(path: &Path, options: &mut OpenOptions) -> Result<File> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
     // The flags fit: they are constants of the kernel's `int`.
     let options = options.custom_flags(flags.bits() as i32).mode(0o600);
@@ -23,7 +26,10 @@ pub(crate) fn open(path: &Path, options: &mut OpenOptions) -> Result<File> {
 }
 
 /// Opens a regular file for reading.
-pub(crate) fn read(path: &Path) -> Result<File> {
+///
+/// # Errors
+/// As of [`open`].
+pub fn read(path: &Path) -> Result<File> {
     open(path, OpenOptions::new().read(true))
 }
 

@@ -35,8 +35,7 @@ fn spool(host: &Host) -> SpoolSpace {
     let disk = Arc::clone(&host.disk);
     let limit = host.config.extract.spool_mib.bytes();
     SpoolSpace::admitted_by(host.data_dir.clone(), limit, move |bytes| {
-        let room = disk.take(bytes);
-        room.map_err(|full| std::io::Error::new(std::io::ErrorKind::StorageFull, full))
+        Ok(disk.take(bytes)?)
     })
 }
 

@@ -1,7 +1,6 @@
 //! The service `simdex.v1.Admin`.
 
 use std::ffi::OsStr;
-use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::time::Instant;
@@ -25,6 +24,7 @@ use crate::lists;
 use crate::report::ReportDir;
 use crate::reporting::{self, ReportRequest};
 use crate::roots::{Root, RootState};
+use crate::visit::FirstError;
 
 /// Runs the daemon.
 pub struct AdminService {
@@ -355,21 +355,15 @@ fn files(
 ) -> Result<(), Refused> {
     use v1::list_files_reply::Part;
     let send = |part| feed.send(v1::ListFilesReply { part: Some(part) });
-    let mut refused = None;
+    let mut refused = FirstError::default();
     let summary = lists::files(engine, view, feed.cancel(), &mut |file| {
         let sent = if wanted(file) {
             send(Part::File(convert::file(file)))
         } else {
             Ok(())
         };
-        match sent.and_then(|()| Ok(feed.cancel().check()?)) {
-            Ok(()) => ControlFlow::Continue(()),
-            Err(why) => {
-                refused = Some(why);
-                ControlFlow::Break(())
-            }
-        }
+        refused.flow(sent.and_then(|()| Ok(feed.cancel().check()?)))
     });
-    refused.map_or(Ok(()), Err)?;
+    refused.into_result()?;
     send(Part::Summary(convert::summary(summary?)))
 }

@@ -1,6 +1,5 @@
 //! The service `simdex.v1.Similarity`.
 
-use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -23,6 +22,7 @@ use crate::disk::DiskGuard;
 use crate::engine::{Basis, Engine};
 use crate::lists::{self, ListRequest};
 use crate::query::{Ask, find};
+use crate::visit::FirstError;
 
 /// Events on their way to a client that is behind.
 const EVENTS_AHEAD: usize = 4;
@@ -182,17 +182,11 @@ impl Similarity for SimilarityService {
         let asked = list_request(&*self.runner.engine()?, threshold, &roots, strict)?;
         let listed = self.runner.list(Lane::Stream, caller, move |engine, feed| {
             let send = |part| feed.send(v1::ListPairsReply { part: Some(part) });
-            let mut refused = None;
-            let summary = lists::pairs(engine, &asked, feed.cancel(), &mut |pair| match send(
-                Part::Pair(convert::pair(pair)),
-            ) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(why) => {
-                    refused = Some(why);
-                    ControlFlow::Break(())
-                }
+            let mut refused = FirstError::default();
+            let summary = lists::pairs(engine, &asked, feed.cancel(), &mut |pair| {
+                refused.flow(send(Part::Pair(convert::pair(pair))))
             });
-            refused.map_or(Ok(()), Err)?;
+            refused.into_result()?;
             send(Part::Summary(convert::summary(summary?)))
         });
         Ok(Response::new(listed.await?))
@@ -212,17 +206,11 @@ impl Similarity for SimilarityService {
         let asked = list_request(&*self.runner.engine()?, threshold, &roots, strict)?;
         let listed = self.runner.list(Lane::Stream, caller, move |engine, feed| {
             let send = |part| feed.send(v1::ListGroupsReply { part: Some(part) });
-            let mut refused = None;
-            let summary = lists::groups(engine, &asked, feed.cancel(), &mut |group| match send(
-                Part::Group(convert::group(group)),
-            ) {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(why) => {
-                    refused = Some(why);
-                    ControlFlow::Break(())
-                }
+            let mut refused = FirstError::default();
+            let summary = lists::groups(engine, &asked, feed.cancel(), &mut |group| {
+                refused.flow(send(Part::Group(convert::group(group))))
             });
-            refused.map_or(Ok(()), Err)?;
+            refused.into_result()?;
             send(Part::Summary(convert::summary(summary?)))
         });
         Ok(Response::new(listed.await?))

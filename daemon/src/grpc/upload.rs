@@ -43,8 +43,7 @@ impl Spool {
 
     /// Adds bytes, as long as the disk has room beside what commits need.
     fn add(&mut self, disk: &DiskGuard, bytes: &[u8]) -> std::io::Result<()> {
-        let room = disk.take_spare(bytes.len() as u64);
-        room.map_err(|full| std::io::Error::new(ErrorKind::StorageFull, full))?;
+        disk.take_spare(bytes.len() as u64)?;
         self.writer.write_all(bytes)
     }
 }

@@ -21,7 +21,7 @@ use simdex_index::{IndexError, SeenFile};
 use simdex_schema::{ContentHash, ContentRecord, FileKey, FileStat};
 
 use self::plan::{MAX_BYTES, Page, PathLookup, Plan, copy};
-use super::content::ReadContent;
+use super::content::{ReadContent, patience_of};
 use super::current::is_current;
 use super::{Ingest, members, name_of};
 use crate::roots::Root;
@@ -218,7 +218,7 @@ impl Ingest<'_> {
         };
         let (extraction, _mark) =
             self.pool
-                .extract_marked(&private, seen.0.0, &hint, self.patience());
+                .extract_marked(&private, seen.0.0, &hint, patience_of(&self.account));
         let read = ReadContent::of(extraction);
         match read.fault {
             Some(_) => PathLookup::Unproven,

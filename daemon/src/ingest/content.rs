@@ -6,7 +6,7 @@ use simdex_extract::{
     EXTRACTOR_VERSION, Extraction, Fact, Facts, Hint, Member, Outcome, Patience, PrivateFile,
     Reader, Urgency,
 };
-use simdex_index::{IndexError, NewContent, NewDocument};
+use simdex_index::{IndexError, MemoryAccount, NewContent, NewDocument};
 use simdex_schema::{ContentHash, ContentRecord, DocumentHash, DocumentKind, Reason, State};
 use simdex_signature::{CanonicalText, Chunks, Ladder};
 
@@ -48,9 +48,12 @@ impl Ingest<'_> {
             share: self.share,
         };
         // The mark stays until the text is canonical and signed.
-        let (extraction, _mark) =
-            self.pool
-                .extract_marked(bytes.private, bytes.hash.0, &hint, self.patience());
+        let (extraction, _mark) = self.pool.extract_marked(
+            bytes.private,
+            bytes.hash.0,
+            &hint,
+            patience_of(&self.account),
+        );
         let mut read = ReadContent::of(extraction);
         if let (Some(cut), State::Indexed) = (cut, read.state) {
             (read.state, read.reason) = (State::Partial, Reason::code(cut));
@@ -82,14 +85,6 @@ impl Ingest<'_> {
             content: NewContent { record, document },
             members: read.members,
             fault: read.fault,
-        }
-    }
-
-    /// Whether this look may wait for others: not while it holds memory that they wait for.
-    pub(super) fn patience(&self) -> Patience {
-        match self.account.held() {
-            0 => Patience::MayWait,
-            _ => Patience::MustGoOn,
         }
     }
 
@@ -144,6 +139,14 @@ impl Ingest<'_> {
         let rewound = file.rewind();
         let whole = rewound.and_then(|()| file.take(self.raw_bytes).read_to_end(&mut raw));
         Ok(whole.ok().map(|_| raw_document(&raw, self.index.ladder())))
+    }
+}
+
+/// Whether the holder of an account may wait for others: not while it holds memory that they wait for.
+pub fn patience_of(account: &MemoryAccount) -> Patience {
+    match account.held() {
+        0 => Patience::MayWait,
+        _ => Patience::MustGoOn,
     }
 }
 

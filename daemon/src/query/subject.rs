@@ -3,7 +3,7 @@
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
-use simdex_extract::{Hint, Patience, Pool, Share, Urgency};
+use simdex_extract::{Hint, Pool, Share, Urgency};
 use simdex_index::{
     FileView, HeldSet, Index, IndexError, MemoryAccount, MemoryPermit, NewDocument, Probes, View,
 };
@@ -11,7 +11,7 @@ use simdex_schema::{ContentHash, DocId, DocumentHash, DocumentKind, Reason, Stat
 use simdex_signature::{CanonicalText, Fingerprint, Rung, SchemeKind, Signature};
 
 use super::QueryError;
-use crate::ingest::{ReadContent, hash_all, raw_document};
+use crate::ingest::{ReadContent, hash_all, patience_of, raw_document};
 
 /// The subject of a question.
 pub struct Subject {
@@ -167,10 +167,7 @@ impl Subject {
         let rewound = file.seek(SeekFrom::Start(0)).is_ok();
         let hash = content.filter(|_| rewound);
         // The mark stays until the text is canonical.
-        let patience = match account.held() {
-            0 => Patience::MayWait,
-            _ => Patience::MustGoOn,
-        };
+        let patience = patience_of(account);
         let extraction = hash.map(|hash| pool.extract_marked(&file, hash.0, &hint, patience));
         let Some((read, _mark)) = extraction.map(|(read, mark)| (ReadContent::of(read), mark))
         else {

@@ -1,10 +1,9 @@
 //! How far the background reading is: the last file it passed, kept over a restart.
 
-use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Mode, OFlags};
+use simdex_index::private;
 use simdex_schema::{FileKey, RootId};
 
 /// Name of the file in the data directory: the root's number (4 bytes, big-endian), then the path.
@@ -22,7 +21,7 @@ pub(super) struct Cursor {
 impl Cursor {
     /// As it was written down; at the start where nothing usable is.
     pub(super) fn read(directory: PathBuf) -> Self {
-        let bytes = read_own(&directory.join(NAME)).unwrap_or_default();
+        let bytes = read_bounded(&directory.join(NAME)).unwrap_or_default();
         let passed = match bytes.split_first_chunk::<4>() {
             Some((root, path)) if path.len() <= LONGEST => Some(FileKey {
                 root: RootId(u32::from_be_bytes(*root)),
@@ -83,14 +82,12 @@ impl Cursor {
     }
 }
 
-/// The bytes of a file of ours; of a link or a FIFO in its place nothing is read.
-fn read_own(path: &Path) -> io::Result<Vec<u8>> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
+/// The bytes of the file, as many as it may have.
+fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    if file.metadata()?.is_file() {
-        file.take(LONGEST as u64 + 5).read_to_end(&mut bytes)?;
-    }
+    private::read(path)?
+        .take(LONGEST as u64 + 5)
+        .read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -98,9 +98,8 @@ impl ReportDir {
 
     /// To be asked before so many bytes are written.
     fn take(&self, bytes: usize) -> io::Result<()> {
-        let taken = self.disk.as_ref();
-        let taken = taken.map_or(Ok(()), |disk| disk.take_spare(bytes as u64));
-        taken.map_err(|full| io::Error::new(io::ErrorKind::StorageFull, full))
+        let disk = self.disk.as_ref();
+        Ok(disk.map_or(Ok(()), |disk| disk.take_spare(bytes as u64))?)
     }
 
     /// Refuses a directory that is, or lies within, one of `others`: the data directory, a root.

@@ -6,11 +6,10 @@
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::Path;
 
-use rustix::fs::OFlags;
 use serde::Deserialize;
+use simdex_index::private;
 
 use super::manifest;
 use super::sink::FileEntry;
@@ -31,7 +30,7 @@ impl ReportKey {
     /// Where it can neither be read nor made.
     pub fn open(data_dir: &Path) -> io::Result<Self> {
         let path = data_dir.join(NAME);
-        match open_itself(OpenOptions::new().read(true), &path) {
+        match private::read(&path) {
             Ok(file) => {
                 let mut bytes = Vec::new();
                 file.take(64).read_to_end(&mut bytes)?;
@@ -50,8 +49,8 @@ impl ReportKey {
         let mut key = [0; 32];
         File::open("/dev/urandom")?.read_exact(&mut key)?;
         let mut options = OpenOptions::new();
-        options.write(true).create(true).truncate(true).mode(0o600);
-        let mut file = open_itself(&options, path)?;
+        options.write(true).create(true).truncate(true);
+        let mut file = private::open(path, &mut options)?;
         file.write_all(&key)?;
         file.sync_all()?;
         File::open(data_dir)?.sync_all()?;
@@ -83,15 +82,6 @@ impl ReportKey {
     }
 }
 
-/// Opens a file of ours, never through a symlink.
-fn open_itself(options: &OpenOptions, path: &Path) -> io::Result<File> {
-    let flags = OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    options
-        .clone()
-        .custom_flags(flags.bits().cast_signed())
-        .open(path)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -111,6 +101,11 @@ mod tests {
         assert_eq!(ReportKey::open(dir.path()).unwrap().0, second.0);
         std::fs::remove_file(&path).unwrap();
         std::os::unix::fs::symlink("/dev/zero", &path).unwrap();
+        assert!(ReportKey::open(dir.path()).is_err());
+        std::fs::remove_file(&path).unwrap();
+        // One that is waited for would keep the daemon from starting.
+        let mode = rustix::fs::Mode::from(0o600);
+        rustix::fs::mknodat(rustix::fs::CWD, &path, rustix::fs::FileType::Fifo, mode, 0).unwrap();
         assert!(ReportKey::open(dir.path()).is_err());
     }
 }

@@ -13,7 +13,7 @@ const OTHERS: u32 = 0o077;
 /// Folders of a data directory, and the one within a store.
 const FOLDERS: [&str; 3] = ["store", "store/blobs", "text"];
 /// Files in a data directory itself.
-const FILES: [&str; 3] = ["under-way", "recheck", crate::disk::RESERVE];
+const FILES: [&str; 4] = ["under-way", "recheck", "report-key", crate::disk::RESERVE];
 /// How the names of stores that were set aside begin.
 const SET_ASIDE: &str = "store.damaged-";
 

@@ -139,20 +139,14 @@ const UNIQUE_MOUNT: StatxFlags = StatxFlags::from_bits_retain(0x4000);
 impl InodeId {
     /// Of an open directory.
     pub fn of(directory: impl AsFd) -> Result<Self, Errno> {
-        let stat = rustix::fs::fstat(&directory)?;
+        let wanted = StatxFlags::INO | UNIQUE_MOUNT;
+        let stat = rustix::fs::statx(directory, "", AtFlags::EMPTY_PATH, wanted)?;
+        let knows_mount = stat.stx_mask & UNIQUE_MOUNT.bits() != 0;
         Ok(Self {
-            device: stat.st_dev,
-            inode: stat.st_ino,
-            mount: mount_of(directory),
+            device: rustix::fs::makedev(stat.stx_dev_major, stat.stx_dev_minor),
+            inode: stat.stx_ino,
+            mount: if knows_mount { stat.stx_mnt_id } else { 0 },
         })
-    }
-}
-
-fn mount_of(directory: impl AsFd) -> u64 {
-    let stat = rustix::fs::statx(directory, "", AtFlags::EMPTY_PATH, UNIQUE_MOUNT);
-    match stat {
-        Ok(stat) if stat.stx_mask & UNIQUE_MOUNT.bits() != 0 => stat.stx_mnt_id,
-        _ => 0,
     }
 }
 
