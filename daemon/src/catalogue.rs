@@ -28,7 +28,7 @@ pub struct Summary {
     pub groups: u64,
     /// Pairs of files; none where they were not sought.
     pub pairs: Option<u64>,
-    /// Fingerprint lists left unread.
+    /// Posting lists that the search for pairs or groups skipped, because none depends on them.
     pub suppressed: u64,
     /// How long it took.
     pub seconds: f64,
@@ -89,7 +89,7 @@ const UNNAMED: u64 = 1 << 63;
 pub struct Listed<T> {
     /// The items, or how many were visited.
     pub items: T,
-    /// Fingerprint lists left unread.
+    /// Posting lists that the search skipped, because nothing listed depends on them.
     pub suppressed: u64,
 }
 

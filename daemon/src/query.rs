@@ -78,8 +78,10 @@ pub struct Answer {
     pub candidates: u64,
     /// Documents counted on all shingles.
     pub verified: u64,
-    /// Lists left unread, and candidates left uncounted.
-    pub suppressed: u64,
+    /// Posting lists so common that they only added counts to documents found by other fingerprints.
+    pub common_lists: u64,
+    /// Candidates that [`MOST_VERIFIED`] kept from being verified.
+    pub unverified: u64,
     /// More files reached the threshold than are listed.
     pub truncated: bool,
 }
@@ -123,8 +125,8 @@ impl QueryError {
     }
 }
 
-/// Candidates counted on all shingles at most, so that no query runs away; the rest is counted as
-/// suppressed.
+/// Candidates that one query looks at, best bound first, so that no query runs away. The rest is
+/// reported as [`Answer::unverified`].
 const MOST_VERIFIED: usize = 4_096;
 
 /// Fingerprints of a question's BSW_n signature that are held at once.
@@ -143,7 +145,7 @@ pub fn find(
     let candidates = candidates(index, subject, request, cancel)?;
     let considered = candidates.found.len() as u64;
     let ranked = bound::rank(candidates.found, request);
-    let found = verify(index, subject, request, ranked, cancel)?;
+    let found = verify(index, subject, request, ranked, MOST_VERIFIED, cancel)?;
     let best = hits::of_documents(index, subject, request, found.documents, cancel)?;
     let mut hits = best.hits;
     if request.ask == Ask::Versions {
@@ -158,7 +160,8 @@ pub fn find(
         reason: subject.reason(),
         candidates: considered,
         verified: found.verified,
-        suppressed: candidates.suppressed + found.unverified,
+        common_lists: candidates.suppressed,
+        unverified: found.unverified,
         truncated: best.truncated,
     })
 }
@@ -204,12 +207,14 @@ struct VerifiedHits {
     unverified: u64,
 }
 
-/// Counts candidates on all shingles, best bound first, while one may still be shown.
+/// Counts candidates on all shingles, best bound first, while one may still be shown; looks at `most` of
+/// them.
 fn verify(
     index: &Index,
     subject: &Subject,
     request: &Request,
     ranked: Vec<(Candidate, f64)>,
+    most: usize,
     cancel: &Cancel,
 ) -> Result<VerifiedHits, QueryError> {
     let mut found = VerifiedHits {
@@ -223,7 +228,7 @@ fn verify(
         if *upper < request.threshold || (request.ask != Ask::Versions && best.excludes(*upper)) {
             break;
         }
-        if position >= MOST_VERIFIED {
+        if position >= most {
             found.unverified = (ranked.len() - position) as u64;
             break;
         }

@@ -134,10 +134,16 @@ fn remarks(find: Find, name: &str, count: u64, query: &QuerySummary) -> Vec<Stri
     if query.state == "partial" {
         remarks.push(format!("{name} could be read only in part"));
     }
-    if query.suppressed > 0 {
-        let lists = counted(query.suppressed, "fingerprint list");
+    if query.unverified > 0 {
+        let candidates = counted(query.unverified, "candidate");
         remarks.push(format!(
-            "{lists} left unread: too common to change the answer"
+            "{candidates} not verified: files may be missing; a higher --threshold leaves fewer"
+        ));
+    }
+    if query.common_lists > 0 {
+        let lists = counted(query.common_lists, "posting list");
+        remarks.push(format!(
+            "{lists} too common to add files that share nothing else with {name}"
         ));
     }
     remarks
@@ -153,10 +159,19 @@ mod tests {
         let query = QuerySummary {
             state: "partial".to_owned(),
             truncated: true,
-            suppressed: 1,
+            suppressed: 3,
+            common_lists: 2,
+            unverified: 1,
             ..QuerySummary::default()
         };
-        assert_eq!(remarks(Find::Similar, "/a", 2, &query).len(), 3);
+        let said = remarks(Find::Similar, "/a", 2, &query);
+        assert_eq!(
+            said[2..],
+            [
+                "1 candidate not verified: files may be missing; a higher --threshold leaves fewer",
+                "2 posting lists too common to add files that share nothing else with /a"
+            ]
+        );
         assert!(remarks(Find::Similar, "/a", 2, &QuerySummary::default()).is_empty());
         let nothing = remarks(Find::Contained, "/a", 0, &QuerySummary::default());
         assert_eq!(

@@ -140,6 +140,8 @@ impl json::Query {
             candidates: query.candidates,
             verified: query.verified,
             suppressed: query.suppressed,
+            common_lists: query.common_lists,
+            unverified: query.unverified,
             seconds: query.seconds,
             truncated: query.truncated,
             completeness: completeness(query.completeness.as_ref()),

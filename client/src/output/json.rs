@@ -151,7 +151,12 @@ pub(crate) struct Query {
     pub(crate) reason: Option<String>,
     pub(crate) candidates: u64,
     pub(crate) verified: u64,
+    /// The sum of `common_lists` and `unverified`.
     pub(crate) suppressed: u64,
+    /// Posting lists that only added counts to documents found by other fingerprints.
+    pub(crate) common_lists: u64,
+    /// Candidates not verified: files may be missing.
+    pub(crate) unverified: u64,
     pub(crate) seconds: f64,
     pub(crate) truncated: bool,
     #[serde(flatten)]

@@ -82,6 +82,8 @@ pub(crate) fn query(state: &str, reason: &str) -> QuerySummary {
         candidates: 7,
         verified: 1,
         suppressed: 0,
+        common_lists: 0,
+        unverified: 0,
         seconds: 0.5,
         truncated: false,
         completeness: Some(complete()),

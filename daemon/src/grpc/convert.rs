@@ -93,9 +93,11 @@ pub(super) fn answer(
         reason: answer.reason.as_str().to_owned(),
         candidates: answer.candidates,
         verified: answer.verified,
-        suppressed: answer.suppressed,
+        suppressed: answer.common_lists + answer.unverified,
         seconds,
         truncated: answer.truncated,
+        common_lists: answer.common_lists,
+        unverified: answer.unverified,
         completeness: Some(completeness.into()),
     };
     let matches = answer.hits.into_iter().map(|found| Part::Match(hit(found)));

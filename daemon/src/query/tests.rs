@@ -84,18 +84,35 @@ fn change(index: &Index, number: usize, text: &str) -> Change {
     }
 }
 
-#[test]
-fn every_scheme_finds_all_that_reaches_the_threshold() {
+/// An index of these texts, one file each, with the directory that it lies in.
+fn index_of(texts: &[String]) -> (Index, tempfile::TempDir) {
     let dir = tempfile::tempdir().unwrap();
     let parameters = Config::default().parameters();
     let store = Box::<MemoryStore>::default();
     let opened = Index::open(store, dir.path(), parameters, Options::default());
     let index = opened.unwrap().index;
     index.root(std::path::Path::new("/data")).unwrap();
-    let texts = planted();
     let changes = texts.iter().enumerate();
     let changes = changes.map(|(number, text)| change(&index, number, text));
     index.apply(changes.collect()).unwrap();
+    (index, dir)
+}
+
+fn similar(scheme: SchemeKind, threshold: f64) -> Request {
+    Request {
+        ask: Ask::Similar,
+        scheme,
+        threshold,
+        relation_threshold: 0.8,
+        limit: 100,
+        view: View::All,
+    }
+}
+
+#[test]
+fn every_scheme_finds_all_that_reaches_the_threshold() {
+    let texts = planted();
+    let (index, _dir) = index_of(&texts);
     let sets: Vec<ShingleSet> = texts
         .iter()
         .map(|text| ShingleSet::new(&CanonicalText::from_extracted(text), index.window()))
@@ -108,14 +125,7 @@ fn every_scheme_finds_all_that_reaches_the_threshold() {
                 resemblance.is_some_and(|resemblance| resemblance >= 0.8)
             });
             let near = near.count();
-            let request = Request {
-                ask: Ask::Similar,
-                scheme,
-                threshold: 0.8,
-                relation_threshold: 0.8,
-                limit: 100,
-                view: View::All,
-            };
+            let request = similar(scheme, 0.8);
             let account = index.memory().questions.account(&Cancel::never());
             let subject = Subject::of_text(&index, text.clone(), &account).unwrap();
             let answer = find(&index, &subject, &request, &Cancel::never()).unwrap();
@@ -125,6 +135,28 @@ fn every_scheme_finds_all_that_reaches_the_threshold() {
         assert!(expected > 3 * texts.len(), "{expected} pairs are planted");
         assert_eq!(missed, 0, "of {expected} by {scheme:?}");
     }
+}
+
+#[test]
+fn candidates_beyond_the_limit_are_counted_apart_from_common_lists() {
+    let mut seed = 3;
+    let base = words(&mut seed, 200).join(" ");
+    let texts: Vec<String> = (0..5).map(|n| format!("{base} ends {n}")).collect();
+    let (index, _dir) = index_of(&texts);
+    let never = Cancel::never();
+    let account = index.memory().questions.account(&never);
+    let subject = Subject::of_text(&index, base, &account).unwrap();
+    let request = similar(SchemeKind::ModN, 0.1);
+    let candidates = candidates(&index, &subject, &request, &never).unwrap();
+    let ranked = bound::rank(candidates.found, &request);
+    assert_eq!(ranked.len(), 5);
+    let found = verify(&index, &subject, &request, ranked, 2, &never).unwrap();
+    assert_eq!((found.verified, found.unverified), (2, 3));
+    let whole = find(&index, &subject, &request, &never).unwrap();
+    assert_eq!(
+        (whole.verified, whole.unverified, whole.common_lists),
+        (5, 0, 0)
+    );
 }
 
 #[test]

@@ -163,6 +163,8 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("candidates", Count),
             ("verified", Count),
             ("suppressed", Count),
+            ("common_lists", Count),
+            ("unverified", Count),
             ("seconds", Seconds),
             ("truncated", Bool),
             ("complete", Bool),
