@@ -1,9 +1,9 @@
-//! The gRPC edge: thin adapters that unwrap a request, ask the engine on a blocking thread, and
-//! convert the answer. No decision about documents is made here.
+//! The gRPC edge: adapters that decode a request, ask the engine on a blocking thread, and encode the
+//! answer.
 //!
-//! * [`similarity`] and [`admin`] are the two services; `question` and `upload` take requests apart,
-//!   `lookup` finds one thing, `convert` puts replies together, `status` is the one table from errors to
-//!   status codes.
+//! * [`similarity`] and [`admin`] are the two services; `question` and `upload` decode requests, `lookup`
+//!   finds one group or document, `convert` encodes replies, `status` is the one table from errors to status
+//!   codes.
 //! * [`runner`] is where every request waits its turn and gets its deadline; `feed` is how a blocking
 //!   thread fills a stream no faster than the client reads it.
 //! * [`peer`] and [`traffic`] hold connections and requests to their bounds before any service sees

@@ -1,11 +1,13 @@
 //! One question, top to bottom: from its subject to verified hits.
 //!
-//! `subject → canonical text → shingles → probes → candidates → estimate → verify → relation → files`
+//! `subject → canonical text → shingles → probes → candidates → bound → verify → files → relation`
 //!
 //! Candidates come in the order of the best they can still be (the upper bound of their estimate).
 //! They are counted on all shingles in that order until the next one's bound lies below the
 //! threshold, or below the last hit that would be shown: so a document above the threshold is missed
-//! with probability at most 0.001, and every number shown is exact, or says that it is not.
+//! with probability at most 0.001, and every number shown is exact, or says that it is not. Versions, which
+//! are ordered by date, end at the threshold alone. Where more than [`MOST_VERIFIED`] candidates are left,
+//! the answer says how many were not looked at.
 
 mod bound;
 mod dates;

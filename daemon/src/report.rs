@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! manifest.json   what, when, with which parameters; counts; every file with its BLAKE3
-//! groups.jsonl    one line a group, as `simctl groups --json` prints them, by principal path
+//! groups.jsonl    one line a group by principal path, with the fields of `simctl groups --json`;
+//!                 its members by path, the principal first
 //! diffs.jsonl     one line a document that differs from its principal: its diff, its files
 //! diffs/G/D.diff  unified, the principal's extracted text to document D's, in group G
 //! text/D.txt      extracted text of document D, named by its hash
@@ -10,8 +11,8 @@
 //! report.html     the same for people, self-contained
 //! ```
 //!
-//! Two reports over the same state differ in `created` and `seconds` alone, and so in the bytes of
-//! `report.html`, which shows when it was made.
+//! Two reports over the same state differ in `created` and `seconds`, in `report.html`, which shows when it
+//! was made, and in the hashes that cover these: that of the page, `daemon_mark` and `manifest_blake3`.
 mod folder;
 mod format;
 mod html;
@@ -244,7 +245,8 @@ impl ReportError {
     }
 }
 
-/// Writes the files of a report, the manifest last. Memory holds two texts at a time.
+/// Writes the files of a report, the manifest last. Memory holds all groups of the input, and two texts at a
+/// time.
 ///
 /// # Errors
 /// See [`ReportError`]; what was written until then is for the sink to throw away.

@@ -1,4 +1,4 @@
-//! From the engine's words to those of the wire. Nothing is decided here.
+//! Encodes the engine's types as messages of the wire.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
