@@ -234,6 +234,7 @@ impl json::Comparison {
             spans: reply.spans.iter().map(Into::into).collect(),
             diff: reply.difference_left_out.is_empty().then_some(reply.diff),
             difference_left_out: said(&reply.difference_left_out),
+            completeness: completeness(reply.completeness.as_ref()),
         }
     }
 }

@@ -241,6 +241,8 @@ pub(crate) struct Comparison {
     /// Why it was left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) difference_left_out: Option<String>,
+    #[serde(flatten)]
+    pub(crate) completeness: Completeness,
 }
 
 #[derive(Serialize)]

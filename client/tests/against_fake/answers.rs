@@ -292,6 +292,7 @@ pub(crate) fn comparison() -> CompareReply {
         chars_a: 220,
         chars_b: 120,
         difference_left_out: String::new(),
+        completeness: Some(complete()),
     }
 }
 

@@ -132,7 +132,12 @@ fn every_answer(daemon: &Daemon) -> Vec<(&'static str, Option<wire::Completeness
     let client = &daemon.client;
     let text = Subject::Text(prose(1, 400));
     let found = daemon.find(Find::Versions, text).unwrap().1.completeness;
+    let side = |seed| wire::Side {
+        source: Some(wire::side::Source::Text(prose(seed, 400))),
+        ..wire::Side::default()
+    };
     daemon.wait(async {
+        let compared = client.compare_numbers(side(1), side(2)).await.unwrap();
         let status = client.status().await.unwrap();
         let files = client.files(Vec::new(), Vec::new()).await.unwrap();
         let pairs = client.pairs(None, Vec::new()).await.unwrap();
@@ -144,6 +149,7 @@ fn every_answer(daemon: &Daemon) -> Vec<(&'static str, Option<wire::Completeness
         std::fs::remove_dir_all(&out).unwrap();
         vec![
             ("find", found),
+            ("compare", compared.completeness),
             ("status", status.completeness),
             ("status' summary", status.summary.unwrap().completeness),
             ("files", files.closing().await.unwrap().completeness),

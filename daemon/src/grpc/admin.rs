@@ -19,7 +19,7 @@ use super::status::{Refused, shown};
 use super::{Replies, convert, question};
 use crate::alarms::Alarm;
 use crate::catalogue;
-use crate::engine::Engine;
+use crate::engine::{Basis, Engine};
 use crate::lists;
 use crate::report::ReportDir;
 use crate::reporting::{self, ReportRequest};
@@ -107,11 +107,11 @@ impl Admin for AdminService {
         let caller = self.runner.caller(&request);
         let path = question::path(request.into_inner().path)?;
         let described = self.runner.answer(Lane::Query, caller, move |engine, _| {
-            let completeness = engine.completeness(&engine.roots.view());
+            let basis = Basis::of(engine, &engine.roots.view(), false)?;
             let file = question::file(engine, &path)?;
             Ok(v1::DescribeFileReply {
                 file: Some(convert::file(&file)),
-                completeness: Some(completeness.into()),
+                completeness: Some(basis.close()?.into()),
             })
         });
         described.await

@@ -106,7 +106,7 @@ pub(super) fn answer(
 }
 
 /// Two documents side by side.
-pub(super) fn comparison(found: Comparison) -> v1::CompareReply {
+pub(super) fn comparison(found: Comparison, completeness: Completeness) -> v1::CompareReply {
     let value = |measured: Measured| measured.value.unwrap_or_default();
     let (diff, left_out) = match found.diff {
         Ok(diff) => (diff, String::new()),
@@ -131,6 +131,7 @@ pub(super) fn comparison(found: Comparison) -> v1::CompareReply {
         estimates: found.estimates.iter().map(estimate).collect(),
         chars_a: found.chars.0,
         chars_b: found.chars.1,
+        completeness: Some(completeness.into()),
     }
 }
 

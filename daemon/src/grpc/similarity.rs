@@ -149,6 +149,7 @@ impl Similarity for SimilarityService {
         let (a, b) = sides.ok_or_else(|| Status::invalid_argument("a side is missing"))?;
         let (disk, longest) = (self.runner.disk(), self.runner.longest_message());
         let work = move |engine: &Engine, cancel: &Cancel| {
+            let basis = Basis::of(engine, &engine.roots.view(), false)?;
             let (a, b) = (side(engine, &disk, a)?, side(engine, &disk, b)?);
             let names = (a.name("a"), b.name("b"));
             let account = engine.index.memory().questions.account(cancel);
@@ -163,7 +164,8 @@ impl Similarity for SimilarityService {
                 longest: with_difference.then_some(longest),
                 cancel,
             };
-            Ok(convert::comparison(compare(&engine.index, &a, &b, &asked)?))
+            let found = compare(&engine.index, &a, &b, &asked)?;
+            Ok(convert::comparison(found, basis.close()?))
         };
         self.runner.answer(Lane::Query, caller, work).await
     }

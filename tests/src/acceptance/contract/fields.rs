@@ -211,6 +211,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("estimates", List(ESTIMATE)),
             ("spans", List(SPAN)),
             ("diff", Maybe(&Text)),
+            ("complete", Bool),
         ],
     ),
     (
