@@ -103,7 +103,8 @@ impl Client {
         Listing::open(replies, self.limits.item, Some(watch)).await
     }
 
-    /// As [`Client::find`], of a file: by its path where the daemon knows it, else by its bytes.
+    /// As [`Client::find`], of a file: asks by each path the daemon may know it under, then by its bytes.
+    /// Only NOT_FOUND moves on to the next, so that one call may send several queries.
     ///
     /// # Errors
     /// [`Error::NoSuchFile`] where neither the daemon nor the file system knows it,
@@ -114,11 +115,10 @@ impl Client {
         file: &Path,
         options: &FindOptions,
     ) -> Result<Listing<FindReply>, Error> {
-        for path in spellings(file)? {
-            match self.find(find, Subject::Path(path), options).await {
-                Err(error) if error.is_not_found() => {}
-                answer => return answer,
-            }
+        let by_path = async |path| self.find(find, Subject::Path(path), options).await;
+        match first_known(file, by_path).await {
+            Err(error) if error.is_not_found() => {}
+            answer => return answer,
         }
         let upload = Upload::open(&on_disk(file))?.named(&shown(file)?);
         self.find(find, Subject::Upload(upload), options).await
@@ -186,14 +186,11 @@ impl Client {
     /// # Errors
     /// [`Error::Unreadable`] where the current directory is gone.
     pub async fn group_of_file(&self, file: &Path) -> Result<wire::GetGroupReply, Error> {
-        let by = |path: &Path| self.group(wire::get_group_request::Source::Path(path_bytes(path)));
-        for path in spellings(file)? {
-            match by(&path).await {
-                Err(error) if error.is_not_found() => {}
-                answer => return answer,
-            }
-        }
-        by(&shown(file)?).await
+        use wire::get_group_request::Source;
+        first_known(file, async |path: PathBuf| {
+            self.group(Source::Path(path_bytes(&path))).await
+        })
+        .await
     }
 
     /// One group, of all roots at the daemon's threshold.
@@ -259,13 +256,7 @@ impl Client {
     /// # Errors
     /// [`Error::Unreadable`] where the current directory is gone.
     pub async fn describe_file(&self, file: &Path) -> Result<wire::DescribeFileReply, Error> {
-        for path in spellings(file)? {
-            match self.describe(&path).await {
-                Err(error) if error.is_not_found() => {}
-                answer => return answer,
-            }
-        }
-        self.describe(&shown(file)?).await
+        first_known(file, async |path: PathBuf| self.describe(&path).await).await
     }
 
     /// One file, or a member of a container, by the path it is shown with.
@@ -404,6 +395,24 @@ impl Client {
         let replies = within(self.limits.item, call).await?;
         Listing::open(replies, self.limits.item, None).await
     }
+}
+
+/// Asks by each path under which the daemon may know `file`, until one is known. Where none is, the error
+/// is the refusal of the first.
+pub(crate) async fn first_known<T>(
+    file: &Path,
+    ask: impl AsyncFn(PathBuf) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let mut refused = None;
+    for path in spellings(file)? {
+        match ask(path).await {
+            Err(error) if error.is_not_found() => refused = refused.or(Some(error)),
+            answer => return answer,
+        }
+    }
+    Err(refused.unwrap_or_else(|| Error::NoSuchFile {
+        path: file.to_owned(),
+    }))
 }
 
 /// Awaits a call for `limit` at most; dropping it then cancels it at the daemon too.

@@ -1,7 +1,7 @@
 //! Typed client of the Simdex daemon.
 //!
 //! Asks `simdexd` over its Unix socket which documents resemble, contain, or are versions of which
-//! others. [`Client`] is the principal type: one method a request, each within explicit [`Limits`].
+//! others. [`Client`] is the main type: one method a request, each within explicit [`Limits`].
 //! Lists arrive as a [`Listing`], item by item, closed by a record of counts; a list that breaks off
 //! before that record is an error, never a shorter answer. A document the daemon does not know is
 //! sent as an [`Upload`], read with the caller's rights.
