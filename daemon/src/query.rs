@@ -24,7 +24,7 @@ use thiserror::Error;
 
 pub use dates::{DateSource, KnownDate, best_date};
 pub use hits::{Hit, Measured, Numbers, Relation, SchemeUsed};
-pub use subject::{Subject, Text};
+pub use subject::{ComparedBy, Subject, Text};
 
 /// What is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,8 +74,10 @@ pub struct Answer {
     pub document: Option<DocumentHash>,
     /// Where the query's own text ended.
     pub state: State,
-    /// Why.
+    /// Reason code that refines `state`; empty if there is none.
     pub reason: Reason,
+    /// What of the query was compared.
+    pub compared_by: ComparedBy,
     /// Documents that shared a probed fingerprint.
     pub candidates: u64,
     /// Documents counted on all shingles.
@@ -160,6 +162,7 @@ pub fn find(
         document: subject.document(),
         state: subject.state(),
         reason: subject.reason(),
+        compared_by: subject.compared_by(),
         candidates: considered,
         verified: found.verified,
         common_lists: candidates.suppressed,

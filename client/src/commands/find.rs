@@ -5,7 +5,7 @@ use std::convert::identity;
 use std::io;
 use std::path::Path;
 
-use simdex_client::wire::{FindReply, Match, QuerySummary};
+use simdex_client::wire::{ComparedBy, FindReply, Match, QuerySummary};
 use simdex_client::{Find, FindOptions, Listing, Subject, Upload};
 
 use crate::cli::FindArgs;
@@ -81,7 +81,7 @@ async fn open(
 
 /// Neither text nor raw bytes to compare means "not comparable", never "like nothing".
 fn refuse_incomparable(name: &str, query: &QuerySummary) -> Result<(), Failure> {
-    if is_readable(query) || !query.document.is_empty() {
+    if query.compared_by() != ComparedBy::Nothing {
         return Ok(());
     }
     Err(Failure::NotComparable {
@@ -89,18 +89,6 @@ fn refuse_incomparable(name: &str, query: &QuerySummary) -> Result<(), Failure> 
         state: query.state.clone(),
         reason: query.reason.clone(),
     })
-}
-
-/// Whether the query has a text.
-fn is_readable(query: &QuerySummary) -> bool {
-    const READABLE: [&str; 5] = [
-        "",
-        "indexed",
-        "identical-bytes",
-        "identical-text",
-        "partial",
-    ];
-    READABLE.contains(&query.state.as_str())
 }
 
 /// What the list alone would hide.
@@ -122,7 +110,7 @@ fn remarks(find: Find, name: &str, count: u64, query: &QuerySummary) -> Vec<Stri
             },
         );
     }
-    if !is_readable(query) {
+    if query.compared_by() == ComparedBy::RawBytes {
         let state = &query.state;
         remarks.push(format!(
             "{name} has no text ({state}): its raw bytes were compared"
@@ -191,6 +179,7 @@ mod tests {
         let raw = QuerySummary {
             state: "unsupported".to_owned(),
             document: vec![7; 32],
+            compared_by: ComparedBy::RawBytes.into(),
             ..QuerySummary::default()
         };
         assert!(refuse_incomparable("/a", &raw).is_ok());
@@ -201,6 +190,7 @@ mod tests {
         );
         let empty = QuerySummary {
             document: Vec::new(),
+            compared_by: ComparedBy::Nothing.into(),
             ..raw
         };
         assert!(refuse_incomparable("/a", &empty).is_err());

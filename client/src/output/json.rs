@@ -157,6 +157,8 @@ pub(crate) struct Query {
     pub(crate) common_lists: u64,
     /// Candidates not verified: files may be missing.
     pub(crate) unverified: u64,
+    /// `text`, `raw-bytes`, `signature` or `nothing`.
+    pub(crate) compared_by: Option<&'static str>,
     pub(crate) seconds: f64,
     pub(crate) truncated: bool,
     #[serde(flatten)]

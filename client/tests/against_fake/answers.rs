@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use simdex_client::wire::{
-    Alarm, CompareReply, Completeness, Fact, File, Group, Match, Member, Pair, Pending, Place,
+    Alarm, CompareReply, ComparedBy, Completeness, Fact, File, Group, Match, Member, Pair, Pending, Place,
     QuerySummary, Ratio, Relation, Root, Scheme, SchemeEstimate, SchemeUsage, Span, StatusReply,
     Summary,
 };
@@ -84,6 +84,11 @@ pub(crate) fn query(state: &str, reason: &str) -> QuerySummary {
         suppressed: 0,
         common_lists: 0,
         unverified: 0,
+        compared_by: match state {
+            "indexed" => ComparedBy::Text,
+            _ => ComparedBy::Nothing,
+        }
+        .into(),
         seconds: 0.5,
         truncated: false,
         completeness: Some(complete()),

@@ -13,7 +13,7 @@ use crate::alarms::Alarm;
 use crate::catalogue::{Group, Member, Pair, Summary};
 use crate::compare::{Comparison, SchemeEstimate};
 use crate::events::Event;
-use crate::query::{Answer, Hit, Measured, Relation};
+use crate::query::{Answer, ComparedBy, Hit, Measured, Relation};
 use crate::roots::Root;
 use crate::watch::{ChosenMode, Mode};
 
@@ -98,11 +98,22 @@ pub(super) fn answer(
         truncated: answer.truncated,
         common_lists: answer.common_lists,
         unverified: answer.unverified,
+        compared_by: compared_by(answer.compared_by),
         completeness: Some(completeness.into()),
     };
     let matches = answer.hits.into_iter().map(|found| Part::Match(hit(found)));
     let parts = matches.chain(std::iter::once(Part::Summary(summary)));
     parts.map(|part| v1::FindReply { part: Some(part) })
+}
+
+fn compared_by(compared: ComparedBy) -> i32 {
+    let compared = match compared {
+        ComparedBy::Text => v1::ComparedBy::Text,
+        ComparedBy::RawBytes => v1::ComparedBy::RawBytes,
+        ComparedBy::Signature => v1::ComparedBy::Signature,
+        ComparedBy::Nothing => v1::ComparedBy::Nothing,
+    };
+    compared.into()
 }
 
 /// Two documents side by side.

@@ -29,6 +29,19 @@ pub struct Subject {
     account: MemoryAccount,
 }
 
+/// What of a subject is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ComparedBy {
+    /// Its text.
+    Text,
+    /// Chunks of its raw bytes.
+    RawBytes,
+    /// Fingerprints that were made elsewhere.
+    Signature,
+    /// Nothing: it has neither text nor bytes.
+    Nothing,
+}
+
 enum Side {
     Text(Box<Text>),
     /// Chunk or Mod_n fingerprints without a text.
@@ -284,7 +297,17 @@ impl Subject {
         }
     }
 
-    /// Names the document.
+    /// What of it is compared.
+    pub fn compared_by(&self) -> ComparedBy {
+        match &self.side {
+            Side::Text(_) => ComparedBy::Text,
+            Side::Signature { document: None, .. } => ComparedBy::Signature,
+            Side::Signature { .. } => ComparedBy::RawBytes,
+            Side::Nothing => ComparedBy::Nothing,
+        }
+    }
+
+    /// Hash of the document; none of a signature made elsewhere, or where there is nothing to compare.
     pub fn document(&self) -> Option<DocumentHash> {
         match &self.side {
             Side::Text(text) => Some(DocumentHash(text.canonical.hash())),

@@ -6,7 +6,7 @@ use simdex_schema::file::FileOutcome;
 use simdex_schema::{
     ContentHash, ContentRecord, DocumentKind, FileKey, FileRecord, FileStat, RootId,
 };
-use simdex_signature::{CanonicalText, ShingleSet};
+use simdex_signature::{CanonicalText, Fingerprint, Rung, Scheme, ShingleSet, Signature};
 
 use super::*;
 use crate::config::Config;
@@ -209,4 +209,22 @@ fn an_estimate_has_a_true_interval_or_none() {
         let sampled = counted(2, shared).of_query;
         assert!(sampled.low < sampled.high, "{shared}");
     }
+}
+
+#[test]
+fn a_subject_says_what_of_it_is_compared() {
+    let (index, _dir) = index_of(&[]);
+    let account = index.memory().questions.account(&Cancel::never());
+    let text = |text: &str| Subject::of_text(&index, text.to_owned(), &account).unwrap();
+    let long = text("a text that is longer than one shingle");
+    let scheme = Scheme::of_text(SchemeKind::ModN, index.window());
+    let signature = Signature::new(scheme, Rung::ZERO, vec![Fingerprint(1)]);
+    let signature = Subject::signature(signature, &account).unwrap();
+    let compared = [long, text("short"), signature].map(|subject| subject.compared_by());
+    let (text, nothing, signature) = (
+        ComparedBy::Text,
+        ComparedBy::Nothing,
+        ComparedBy::Signature,
+    );
+    assert_eq!(compared, [text, nothing, signature]);
 }

@@ -45,7 +45,7 @@ fn matches_as_json_are_one_object_a_line() {
     assert_eq!(
         lines[2],
         format!(
-            r#"{{"type":"query","v":1,"path":"/share/a.txt","document":"{a0}","state":"indexed","reason":null,"candidates":7,"verified":1,"suppressed":0,"common_lists":0,"unverified":0,"seconds":0.5,"truncated":false,"complete":true}}"#
+            r#"{{"type":"query","v":1,"path":"/share/a.txt","document":"{a0}","state":"indexed","reason":null,"candidates":7,"verified":1,"suppressed":0,"common_lists":0,"unverified":0,"compared_by":"text","seconds":0.5,"truncated":false,"complete":true}}"#
         )
     );
 }

@@ -165,6 +165,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("suppressed", Count),
             ("common_lists", Count),
             ("unverified", Count),
+            ("compared_by", Text),
             ("seconds", Seconds),
             ("truncated", Bool),
             ("complete", Bool),
