@@ -205,7 +205,7 @@ pub(super) fn request(engine: &Engine, ask: Ask, query: &v1::Query) -> Result<Re
     let near = engine.config.signature.threshold;
     Ok(Request {
         ask,
-        scheme: scheme(query.scheme)?,
+        scheme: scheme(query)?,
         threshold: ratio(query.threshold, ask.default_threshold(), "threshold")?,
         relation_threshold: ratio(query.relation_threshold, near, "relation_threshold")?,
         limit: limit as usize,
@@ -213,12 +213,17 @@ pub(super) fn request(engine: &Engine, ask: Ask, query: &v1::Query) -> Result<Re
     })
 }
 
-fn scheme(choice: i32) -> Result<SchemeKind, Status> {
-    match v1::SchemeChoice::try_from(choice) {
+fn scheme(query: &v1::Query) -> Result<SchemeKind, Status> {
+    let is_signature = matches!(query.source, Some(v1::query::Source::Signature(_)));
+    match v1::SchemeChoice::try_from(query.scheme) {
         Ok(v1::SchemeChoice::Unspecified | v1::SchemeChoice::ModN) => Ok(SchemeKind::ModN),
+        Ok(v1::SchemeChoice::BswN) if is_signature => Err(Status::invalid_argument(
+            "a signature is one of mod_n and cannot be looked up by bsw_n",
+        )),
         Ok(v1::SchemeChoice::BswN) => Ok(SchemeKind::BswN),
         Err(_) => Err(Status::invalid_argument(format!(
-            "{choice} is not a scheme"
+            "{} is not a scheme",
+            query.scheme
         ))),
     }
 }
@@ -295,8 +300,25 @@ mod tests {
 
     #[test]
     fn a_scheme_this_version_does_not_know_is_refused() {
-        assert_eq!(scheme(0).unwrap(), SchemeKind::ModN);
-        assert_eq!(scheme(2).unwrap(), SchemeKind::BswN);
-        assert!(scheme(99).is_err());
+        let asked = |scheme| v1::Query {
+            scheme,
+            ..v1::Query::default()
+        };
+        assert_eq!(scheme(&asked(0)).unwrap(), SchemeKind::ModN);
+        assert_eq!(scheme(&asked(2)).unwrap(), SchemeKind::BswN);
+        assert!(scheme(&asked(99)).is_err());
+    }
+
+    #[test]
+    fn a_signature_is_not_looked_up_by_another_scheme() {
+        let signature = v1::query::Source::Signature(v1::Signature::default());
+        let asked = |choice: v1::SchemeChoice| v1::Query {
+            scheme: choice.into(),
+            source: Some(signature.clone()),
+            ..v1::Query::default()
+        };
+        assert!(scheme(&asked(v1::SchemeChoice::ModN)).is_ok());
+        let refused = scheme(&asked(v1::SchemeChoice::BswN)).unwrap_err();
+        assert_eq!(refused.code(), Code::InvalidArgument);
     }
 }

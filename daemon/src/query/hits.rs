@@ -104,12 +104,13 @@ impl Measured {
     }
 }
 
-/// How the numbers came about.
+/// What the numbers of a hit were counted on. That is Mod_n, or chunks, whichever scheme found the
+/// document: counts of BSW_n bound nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct SchemeUsed {
-    /// Scheme and parameters.
+    /// Scheme with its parameters.
     pub scheme: Scheme,
-    /// Rung both sides were compared at.
+    /// Rung at which both sides were compared; 0 where verified.
     pub rung: Rung,
 }
 
@@ -205,9 +206,9 @@ pub struct Hit {
     pub document: DocumentHash,
     /// Of the query to this file.
     pub relation: Relation,
-    /// How much.
+    /// Resemblance and both containments.
     pub numbers: Numbers,
-    /// How that was found.
+    /// What they were counted on.
     pub scheme: SchemeUsed,
     /// When it was made, as well as that is known.
     pub date: Option<KnownDate>,
@@ -232,10 +233,6 @@ pub(super) fn of_documents(
         index.visit_files_of(candidate.document, &request.view, &mut |file| {
             let same_text = subject.is_document(stats.hash);
             let relation = relation(subject.content, same_text, &file, &numbers, request);
-            let scheme = SchemeUsed {
-                scheme: scheme_of(index, subject, request),
-                rung: candidate.rung,
-            };
             best.add(Hit {
                 date: best_date(&file),
                 is_query: subject.path.as_ref() == Some(&file.path),
@@ -243,7 +240,7 @@ pub(super) fn of_documents(
                 document: stats.hash,
                 relation,
                 numbers,
-                scheme,
+                scheme: scheme_of(index, subject, &candidate, &numbers),
             });
             going = cancel.check();
             match going {
@@ -322,11 +319,21 @@ fn relation(
     Relation::of(resemblance, of_query, in_query, request.relation_threshold)
 }
 
-fn scheme_of(index: &Index, subject: &Subject, request: &Request) -> Scheme {
-    match subject.fingerprints() {
+fn scheme_of(
+    index: &Index,
+    subject: &Subject,
+    candidate: &Candidate,
+    numbers: &Numbers,
+) -> SchemeUsed {
+    let scheme = match subject.fingerprints() {
         Some((SchemeKind::Chunks, ..)) => simdex_signature::Chunks::SCHEME,
-        _ => Scheme::of_text(request.scheme, index.window()),
-    }
+        _ => Scheme::of_text(SchemeKind::ModN, index.window()),
+    };
+    let rung = match numbers.verified {
+        true => Rung::ZERO,
+        false => candidate.rung,
+    };
+    SchemeUsed { scheme, rung }
 }
 
 /// Best first, ties by path.

@@ -129,6 +129,11 @@ fn every_scheme_finds_all_that_reaches_the_threshold() {
             let account = index.memory().questions.account(&Cancel::never());
             let subject = Subject::of_text(&index, text.clone(), &account).unwrap();
             let answer = find(&index, &subject, &request, &Cancel::never()).unwrap();
+            for hit in &answer.hits {
+                // Found by either, verified on all shingles, and said so.
+                let SchemeUsed { scheme, rung } = hit.scheme;
+                assert_eq!((scheme.kind, rung), (SchemeKind::ModN, Rung::ZERO));
+            }
             expected += near;
             missed += near - answer.hits.len();
         }
