@@ -14,7 +14,7 @@ mod dates;
 mod hits;
 mod subject;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use simdex_index::{Asked, Cancel, Candidate, Candidates, Index, IndexError, Question, View};
 use simdex_proto::defaults;

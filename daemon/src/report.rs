@@ -27,9 +27,10 @@ mod view;
 mod write;
 
 use std::io;
+use std::ops::Deref;
 use std::path::PathBuf;
 
-use simdex_index::Cancel;
+use simdex_index::{Cancel, MemoryPermit};
 use simdex_proto::completeness::Completeness;
 use thiserror::Error;
 
@@ -44,7 +45,31 @@ pub use verify::{Verified, VerifyError, verify};
 pub type DocumentHash = [u8; 32];
 
 /// Where extracted texts come from; `None` where text is not kept.
-pub type TextOf<'a> = dyn Fn(&DocumentHash) -> io::Result<Option<String>> + 'a;
+pub type TextOf<'a> = dyn Fn(&DocumentHash) -> io::Result<Option<PermittedText>> + 'a;
+
+/// An extracted text with the permit for the memory that it takes.
+pub struct PermittedText {
+    text: String,
+    _permit: Option<MemoryPermit>,
+}
+
+impl PermittedText {
+    /// `permit` is none where the text is too small to need one.
+    pub fn new(text: String, permit: Option<MemoryPermit>) -> Self {
+        Self {
+            text,
+            _permit: permit,
+        }
+    }
+}
+
+impl Deref for PermittedText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
 
 /// Visits the files that were not read, or not whole, in the order of their paths.
 pub type UnreadFiles<'a> = dyn Fn(&mut VisitUnread<'_>) -> io::Result<()> + 'a;

@@ -85,7 +85,7 @@ fn change(index: &Index, number: usize, text: &str) -> Change {
 }
 
 /// An index of these texts, one file each, with the directory that it lies in.
-fn index_of(texts: &[String]) -> (Index, tempfile::TempDir) {
+pub(crate) fn index_of(texts: &[String]) -> (Index, tempfile::TempDir) {
     let dir = tempfile::tempdir().unwrap();
     let parameters = Config::default().parameters();
     let store = Box::<MemoryStore>::default();
