@@ -39,7 +39,8 @@ pub struct Summary {
 /// A group with its files.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// Persistent handle.
+    /// Persistent handle, or a temporary id where the group has none: at another threshold, of some roots,
+    /// or not settled yet.
     pub id: GroupId,
     /// Every file: principal first, then by resemblance, then by path.
     pub members: Vec<Member>,
@@ -80,10 +81,6 @@ pub struct Pair {
     /// Share of b found in a.
     pub containment_of_b: f64,
 }
-
-/// Groups without an id of their own (asked for at another threshold, or within a view) are named
-/// after their principal, above every persistent handle.
-const UNNAMED: u64 = 1 << 63;
 
 /// What was listed, and what finding it left unread.
 pub struct Listed<T> {
@@ -154,9 +151,8 @@ pub fn group_of(index: &Index, view: &View, id: DocId) -> Result<Option<Group>, 
 
 /// The group with this id, in the same way.
 pub fn group_by_id(index: &Index, view: &View, id: GroupId) -> Result<Option<Group>, IndexError> {
-    let unnamed = (id.0 & UNNAMED != 0).then_some(DocId(id.0 & !UNNAMED));
-    let known = match unnamed {
-        // Such an id holds until the group has one of its own.
+    let known = match id.as_temporary() {
+        // Such an id is valid until the group has a handle.
         Some(principal) => index.group_of(principal).filter(|group| group.id.is_none()),
         None => index.group_by_id(id),
     };
@@ -211,9 +207,8 @@ impl Listing<'_> {
 
     fn group(&self, group: &GroupView) -> Result<Group, IndexError> {
         let mut members = self.members(group.principal, None)?;
-        let id = group
-            .id
-            .unwrap_or(GroupId(UNNAMED | group.principal.serial()));
+        let temporary = || GroupId::temporary(group.principal);
+        let id = group.id.unwrap_or_else(temporary);
         if members.is_empty() {
             // Its principal vanished since; who leads now is for the next settling to say.
             return Ok(Group { id, members });
