@@ -382,11 +382,25 @@ pub fn facts(file: &FileView) -> Vec<(&str, &str)> {
 
 /// Whether a file was not read, or not whole: it is listed with its reason wherever files are counted.
 pub fn is_unread(file: &FileView) -> bool {
+    use simdex_extract::Reason as Extracted;
+    let reason = file.reason.as_str();
     match file.state {
         State::Indexed | State::IdenticalBytes | State::IdenticalText | State::TooShort => false,
-        State::NoText => file.reason.as_str() == "needs-ocr",
-        State::Container => !file.reason.as_str().is_empty(),
-        _ => true,
+        // Other files without text have none to read.
+        State::NoText => reason == Extracted::NeedsOcr.code(),
+        // With a reason, some of what it holds was not read.
+        State::Container => !reason.is_empty(),
+        State::Partial
+        | State::Encrypted
+        | State::Unsupported
+        | State::TooLarge
+        | State::Failed
+        | State::TimedOut
+        | State::Crashed
+        | State::Unreadable
+        | State::Skipped
+        | State::Unstable
+        | State::Quarantined => true,
     }
 }
 
