@@ -8,7 +8,7 @@
 //!   thread fills a stream no faster than the client reads it.
 //! * [`peer`] and [`traffic`] hold connections and requests to their bounds before any service sees
 //!   them; `lane` shares out the places of those who are answered.
-//! * `unread` counts replies until their clients have read them.
+//! * `reply_budget` counts replies until their clients have read them.
 //! * [`limits`] holds every bound of HTTP/2: tonic's own defaults are mostly "none".
 
 mod admin;
@@ -20,12 +20,12 @@ pub mod limits;
 mod lookup;
 mod peer;
 mod question;
+mod reply_budget;
 mod report;
 mod runner;
 mod similarity;
 mod status;
 mod traffic;
-mod unread;
 mod upload;
 
 use std::pin::Pin;

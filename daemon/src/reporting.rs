@@ -14,8 +14,8 @@ use thiserror::Error;
 use crate::catalogue::{self, Group, Summary};
 use crate::engine::{Basis, Engine, Incomplete};
 use crate::report::{
-    self, PermittedText, ReportDir, ReportError, ReportGroup, ReportInput, ReportMember, SchemeLine,
-    Sink, UnreadFile, VisitUnread,
+    self, PermittedText, ReportDir, ReportError, ReportGroup, ReportInput, ReportMember,
+    SchemeLine, Sink, UnreadFile, VisitUnread,
 };
 use crate::visit::FirstError;
 
@@ -230,7 +230,10 @@ mod tests {
         let hash = DocumentHash(CanonicalText::from_extracted(&long).hash());
         let account = index.memory().questions.account(&Cancel::never());
         let text = text_of(&index, hash, &account).unwrap().unwrap();
-        assert_eq!((text.len(), account.held()), (long.len(), long.len() as u64));
+        assert_eq!(
+            (text.len(), account.held()),
+            (long.len(), long.len() as u64)
+        );
         drop(text);
         assert_eq!(account.held(), 0);
     }

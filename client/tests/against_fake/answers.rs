@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use simdex_client::wire::{
-    Alarm, CompareReply, ComparedBy, Completeness, Fact, File, Group, Match, Member, Pair, Pending, Place,
-    QuerySummary, Ratio, Relation, Root, Scheme, SchemeEstimate, SchemeUsage, Span, StatusReply,
-    Summary,
+    Alarm, CompareReply, ComparedBy, Completeness, Fact, File, Group, Match, Member, Pair, Pending,
+    Place, QuerySummary, Ratio, Relation, Root, Scheme, SchemeEstimate, SchemeUsage, Span,
+    StatusReply, Summary,
 };
 
 pub(crate) fn scheme(n: u64) -> Scheme {

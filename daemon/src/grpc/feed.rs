@@ -12,9 +12,9 @@ use tokio_stream::Stream;
 use tonic::Status;
 
 use super::Replies;
+use super::reply_budget::{ReplyPermit, UserReplyBudget};
 use super::runner::CancelOnDrop;
 use super::status::Refused;
-use super::unread::{Held, UserReplies};
 
 /// Items made ahead of what the client has read, and their bytes; one item may be longer.
 const AHEAD: usize = 64;
@@ -29,7 +29,7 @@ pub(super) struct Feed<T> {
     cancel: Cancel,
     longest: usize,
     ahead: Arc<AtomicUsize>,
-    unread: UserReplies,
+    budget: UserReplyBudget,
 }
 
 /// An item on its way.
@@ -42,7 +42,7 @@ struct Sent<T> {
 struct Counted {
     bytes: usize,
     ahead: Arc<AtomicUsize>,
-    _held: Held,
+    _held: ReplyPermit,
 }
 
 impl Drop for Counted {
@@ -77,7 +77,7 @@ impl<T> Stream for Taken<T> {
 pub(super) fn pair<T: Send + 'static>(
     cancel: Cancel,
     longest: usize,
-    unread: UserReplies,
+    budget: UserReplyBudget,
     gone: CancelOnDrop,
 ) -> (Feed<T>, Replies<T>) {
     let (sender, receiver) = mpsc::channel(AHEAD);
@@ -91,7 +91,7 @@ pub(super) fn pair<T: Send + 'static>(
         cancel,
         longest,
         ahead: Arc::default(),
-        unread,
+        budget,
     };
     (feed, Box::pin(taken))
 }
@@ -144,7 +144,7 @@ impl<T: prost::Message> Feed<T> {
         if ahead > 0 && ahead + length > AHEAD_BYTES {
             return None;
         }
-        let held = self.unread.hold(length)?;
+        let held = self.budget.reserve(length)?;
         self.ahead.fetch_add(length, Ordering::Relaxed);
         Some(Counted {
             bytes: length,
@@ -183,7 +183,7 @@ pub(super) fn too_long(length: usize, longest: usize) -> Status {
 #[cfg(test)]
 mod tests {
     use super::super::limits::PIECE;
-    use super::super::unread::Unread;
+    use super::super::reply_budget::ReplyBudget;
     use super::*;
     use prost::Message;
     use simdex_proto::v1::Event;
@@ -192,8 +192,8 @@ mod tests {
     use tonic::Code;
 
     fn feed(cancel: &Cancel) -> (Feed<Event>, Replies<Event>) {
-        let unread = Unread::new(1 << 20).of(7);
-        pair(cancel.clone(), 1 << 20, unread, CancelOnDrop::of(cancel))
+        let budget = ReplyBudget::new(1 << 20).of(7);
+        pair(cancel.clone(), 1 << 20, budget, CancelOnDrop::of(cancel))
     }
 
     fn event(text: &str) -> Event {
@@ -287,14 +287,14 @@ mod tests {
     #[tokio::test]
     async fn a_feed_waits_while_its_user_leaves_other_replies_unread() {
         let cancel = Cancel::never();
-        let unread = Unread::new(8 * PIECE as u64).of(7);
+        let budget = ReplyBudget::new(8 * PIECE as u64).of(7);
         let (feed, _replies) = pair(
             cancel.clone(),
             1 << 20,
-            unread.clone(),
+            budget.clone(),
             CancelOnDrop::of(&cancel),
         );
-        let other = unread.hold(4 * PIECE);
+        let other = budget.reserve(4 * PIECE);
         let item = || event(&"a".repeat(PIECE));
         let length = item().encoded_len();
         assert!(feed.try_put(Ok(item()), length).is_err());

@@ -13,9 +13,9 @@ use tonic::{Request, Response, Status};
 use super::feed::{self, Feed, check_length};
 use super::lane::{self, Client, NoPlace, Place};
 use super::peer::Peer;
+use super::reply_budget::{ReplyBudget, ReplyPermit, too_much};
 use super::status::{Refused, lost_thread};
 use super::traffic::WithReply;
-use super::unread::{Held, Unread, too_much};
 use super::{Replies, deadline};
 use crate::alarms::Alarm;
 use crate::config::GrpcConfig;
@@ -59,7 +59,7 @@ pub struct RequestRunner {
     uploads: Arc<lane::Lane>,
     works: Arc<lane::Lane>,
     events: Arc<lane::Lane>,
-    unread: Arc<Unread>,
+    reply_budget: Arc<ReplyBudget>,
     disk: Arc<DiskGuard>,
     leaving: watch::Receiver<bool>,
 }
@@ -86,7 +86,7 @@ impl RequestRunner {
             uploads: lane::Lane::new(width),
             works: lane::Lane::new(WORKS),
             events: lane::Lane::new(WATCHERS),
-            unread: Unread::new(config.max_unread_mib.bytes()),
+            reply_budget: ReplyBudget::new(config.max_unread_mib.bytes()),
             disk,
             slot,
             config,
@@ -235,12 +235,12 @@ impl RequestRunner {
         caller: Caller,
         length: impl FnOnce(&T) -> Result<usize, Status> + Send + 'static,
         work: impl FnOnce(&Engine, &Cancel) -> Result<T, Refused> + Send + 'static,
-    ) -> Result<(T, Held), Status> {
-        let unread = self.unread.of(caller.client.uid);
+    ) -> Result<(T, ReplyPermit), Status> {
+        let budget = self.reply_budget.of(caller.client.uid);
         let asked = self.ask(lane, caller, move |engine, cancel| {
             let made = work(engine, cancel)?;
             // While the place is still held, so that no more are made at once than there are places.
-            let held = unread.hold(length(&made)?).ok_or_else(too_much)?;
+            let held = budget.reserve(length(&made)?).ok_or_else(too_much)?;
             Ok((made, held))
         });
         asked.await
@@ -257,8 +257,8 @@ impl RequestRunner {
         let engine = self.engine()?;
         let cancel = Cancel::at(caller.deadline).or(engine.ending());
         let gone = CancelOnDrop::of(&cancel);
-        let unread = self.unread.of(caller.client.uid);
-        let (feed, replies) = feed::pair(cancel, self.longest_message(), unread, gone);
+        let budget = self.reply_budget.of(caller.client.uid);
+        let (feed, replies) = feed::pair(cancel, self.longest_message(), budget, gone);
         tokio::task::spawn_blocking(move || {
             let _place = place;
             let done = work(&engine, &feed);
@@ -302,7 +302,7 @@ fn caller<T>(request: &Request<T>, usual: Duration, longest: Duration) -> Caller
 }
 
 /// A reply that is counted until its client has read it.
-fn kept_until_read<T>(reply: T, held: Held) -> Response<T> {
+fn kept_until_read<T>(reply: T, held: ReplyPermit) -> Response<T> {
     let mut response = Response::new(reply);
     response.extensions_mut().insert(WithReply::keep(held));
     response

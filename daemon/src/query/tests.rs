@@ -226,10 +226,6 @@ fn a_subject_says_what_of_it_is_compared() {
     let signature = Signature::new(scheme, Rung::ZERO, vec![Fingerprint(1)]);
     let signature = Subject::signature(signature, &account).unwrap();
     let compared = [long, text("short"), signature].map(|subject| subject.compared_by());
-    let (text, nothing, signature) = (
-        ComparedBy::Text,
-        ComparedBy::Nothing,
-        ComparedBy::Signature,
-    );
+    let (text, nothing, signature) = (ComparedBy::Text, ComparedBy::Nothing, ComparedBy::Signature);
     assert_eq!(compared, [text, nothing, signature]);
 }

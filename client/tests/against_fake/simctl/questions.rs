@@ -269,7 +269,9 @@ fn a_difference_is_declined_and_one_left_out_is_told_of() {
     assert!(!run.out.contains("@@"), "{}", run.out);
     let json = simctl(&daemon, &[&flags[..], &["--json"]].concat()).out;
     assert!(
-        json.ends_with("\"diff\":null,\"difference_left_out\":\"it was not asked for\",\"complete\":true}\n"),
+        json.ends_with(
+            "\"diff\":null,\"difference_left_out\":\"it was not asked for\",\"complete\":true}\n"
+        ),
         "{json}"
     );
 }
