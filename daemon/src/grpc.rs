@@ -7,15 +7,15 @@
 //! * [`runner`] is where every request waits its turn and gets its deadline; `feed` is how a blocking
 //!   thread fills a stream no faster than the client reads it.
 //! * [`peer`] and [`traffic`] hold connections and requests to their bounds before any service sees
-//!   them; `lane` shares out the places of those who are answered.
+//!   them; `fair_semaphore` shares out the slots of those who are answered.
 //! * `reply_budget` counts replies until their clients have read them.
 //! * [`limits`] holds every bound of HTTP/2: tonic's own defaults are mostly "none".
 
 mod admin;
 mod convert;
 mod deadline;
+mod fair_semaphore;
 mod feed;
-mod lane;
 pub mod limits;
 mod lookup;
 mod peer;

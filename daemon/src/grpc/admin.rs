@@ -14,7 +14,7 @@ use tonic::{Request, Response, Status};
 
 use super::feed::Feed;
 use super::report::FeedSink;
-use super::runner::{Lane, RequestRunner};
+use super::runner::{RequestClass, RequestRunner};
 use super::status::{Refused, shown};
 use super::{Replies, convert, question};
 use crate::alarms::Alarm;
@@ -61,7 +61,10 @@ impl Admin for AdminService {
         request: Request<v1::StatusRequest>,
     ) -> Result<Response<v1::StatusReply>, Status> {
         let caller = self.runner.caller(&request);
-        let asked = self.runner.answer(Lane::Query, caller, status).await;
+        let asked = self
+            .runner
+            .answer(RequestClass::Query, caller, status)
+            .await;
         match (asked, self.runner.alarm()) {
             // Without an index it can still be told why there is none.
             (Err(_), Some(alarm)) if !alarm.is_answering() => Ok(Response::new(v1::StatusReply {
@@ -89,14 +92,16 @@ impl Admin for AdminService {
             .iter()
             .map(|name| state(name))
             .collect::<Result<Vec<_>, _>>()?;
-        let listed = self.runner.list(Lane::Stream, caller, move |engine, feed| {
-            files(
-                engine,
-                &view,
-                &|file| states.is_empty() || states.contains(&file.state),
-                feed,
-            )
-        });
+        let listed = self
+            .runner
+            .list(RequestClass::Stream, caller, move |engine, feed| {
+                files(
+                    engine,
+                    &view,
+                    &|file| states.is_empty() || states.contains(&file.state),
+                    feed,
+                )
+            });
         Ok(Response::new(listed.await?))
     }
 
@@ -106,14 +111,16 @@ impl Admin for AdminService {
     ) -> Result<Response<v1::DescribeFileReply>, Status> {
         let caller = self.runner.caller(&request);
         let path = question::path(request.into_inner().path)?;
-        let described = self.runner.answer(Lane::Query, caller, move |engine, _| {
-            let basis = Basis::of(engine, &engine.roots.view(), false)?;
-            let file = question::file(engine, &path)?;
-            Ok(v1::DescribeFileReply {
-                file: Some(convert::file(&file)),
-                completeness: Some(basis.close()?.into()),
-            })
-        });
+        let described = self
+            .runner
+            .answer(RequestClass::Query, caller, move |engine, _| {
+                let basis = Basis::of(engine, &engine.roots.view(), false)?;
+                let file = question::file(engine, &path)?;
+                Ok(v1::DescribeFileReply {
+                    file: Some(convert::file(&file)),
+                    completeness: Some(basis.close()?.into()),
+                })
+            });
         described.await
     }
 
@@ -122,10 +129,12 @@ impl Admin for AdminService {
         request: Request<v1::ListRootsRequest>,
     ) -> Result<Response<v1::ListRootsReply>, Status> {
         let caller = self.runner.caller(&request);
-        let asked = self.runner.answer(Lane::Query, caller, |engine, _| {
-            let roots = roots(engine)?;
-            Ok(v1::ListRootsReply { roots })
-        });
+        let asked = self
+            .runner
+            .answer(RequestClass::Query, caller, |engine, _| {
+                let roots = roots(engine)?;
+                Ok(v1::ListRootsReply { roots })
+            });
         asked.await
     }
 
@@ -135,10 +144,12 @@ impl Admin for AdminService {
     ) -> Result<Response<v1::ConfirmLossReply>, Status> {
         let caller = self.runner.long_caller(&request);
         let root = root_at(&*self.runner.engine()?, request.into_inner().root)?;
-        let confirmed = self.runner.answer(Lane::Work, caller, move |engine, _| {
-            let removed = engine.confirm_loss(&root)?;
-            Ok(v1::ConfirmLossReply { removed })
-        });
+        let confirmed = self
+            .runner
+            .answer(RequestClass::Work, caller, move |engine, _| {
+                let removed = engine.confirm_loss(&root)?;
+                Ok(v1::ConfirmLossReply { removed })
+            });
         confirmed.await
     }
 
@@ -159,7 +170,7 @@ impl Admin for AdminService {
             roots: roots.len() as u32,
         };
         self.runner
-            .leave_to_it(Lane::Work, caller, move |engine| {
+            .leave_to_it(RequestClass::Work, caller, move |engine| {
                 for root in &roots {
                     if let Err(error) = engine.rescan(root, engine.ending()) {
                         tracing::error!(root = root.id.0, %error, "a root could not be walked");
@@ -178,7 +189,7 @@ impl Admin for AdminService {
         let caller = self.runner.long_caller(&request);
         let synced = self
             .runner
-            .answer(Lane::Work, caller, move |engine, cancel| {
+            .answer(RequestClass::Work, caller, move |engine, cancel| {
                 engine.sync(cancel)?;
                 let files = catalogue::summary(&engine.index, &engine.roots.view())?.files_on_disk;
                 Ok(v1::SyncReply {
@@ -194,11 +205,13 @@ impl Admin for AdminService {
         request: Request<v1::WaitRequest>,
     ) -> Result<Response<v1::WaitReply>, Status> {
         let caller = self.runner.long_caller(&request);
-        let waited = self.runner.answer(Lane::Work, caller, |engine, cancel| {
-            engine.wait_until_complete(cancel)?;
-            let completeness = Some(engine.completeness(&engine.roots.view()).into());
-            Ok(v1::WaitReply { completeness })
-        });
+        let waited = self
+            .runner
+            .answer(RequestClass::Work, caller, |engine, cancel| {
+                engine.wait_until_complete(cancel)?;
+                let completeness = Some(engine.completeness(&engine.roots.view()).into());
+                Ok(v1::WaitReply { completeness })
+            });
         waited.await
     }
 
@@ -210,11 +223,13 @@ impl Admin for AdminService {
         let caller = self.runner.long_caller(&request);
         let v1::StreamReportRequest { threshold, strict } = request.into_inner();
         let asked = self.report_request(threshold, strict)?;
-        let sent = self.runner.list(Lane::Stream, caller, move |engine, feed| {
-            let summary = reporting::send(engine, &FeedSink(feed), asked, feed.cancel())?;
-            let part = Some(Part::Summary(convert::summary(summary)));
-            feed.send(v1::StreamReportReply { part })
-        });
+        let sent = self
+            .runner
+            .list(RequestClass::Stream, caller, move |engine, feed| {
+                let summary = reporting::send(engine, &FeedSink(feed), asked, feed.cancel())?;
+                let part = Some(Part::Summary(convert::summary(summary)));
+                feed.send(v1::StreamReportReply { part })
+            });
         Ok(Response::new(sent.await?))
     }
 
@@ -234,7 +249,7 @@ impl Admin for AdminService {
         })?;
         let kept = self
             .runner
-            .answer(Lane::Work, caller, move |engine, cancel| {
+            .answer(RequestClass::Work, caller, move |engine, cancel| {
                 let name = OsStr::from_bytes(&name);
                 let kept = reporting::keep(engine, &reports, name, asked, cancel)?;
                 Ok(v1::RunReportReply {
@@ -251,17 +266,19 @@ impl Admin for AdminService {
         request: Request<v1::ListReportsRequest>,
     ) -> Result<Response<v1::ListReportsReply>, Status> {
         let caller = self.runner.caller(&request);
-        let reports = self.runner.answer(Lane::Query, caller, |engine, _| {
-            let reports = engine.index.reports()?.into_iter();
-            let reports = reports.map(|(at, record)| v1::Report {
-                out: record.out,
-                finished: at.try_into().unwrap_or(i64::MAX),
-                groups: record.groups,
+        let reports = self
+            .runner
+            .answer(RequestClass::Query, caller, |engine, _| {
+                let reports = engine.index.reports()?.into_iter();
+                let reports = reports.map(|(at, record)| v1::Report {
+                    out: record.out,
+                    finished: at.try_into().unwrap_or(i64::MAX),
+                    groups: record.groups,
+                });
+                Ok(v1::ListReportsReply {
+                    reports: reports.collect(),
+                })
             });
-            Ok(v1::ListReportsReply {
-                reports: reports.collect(),
-            })
-        });
         reports.await
     }
 }

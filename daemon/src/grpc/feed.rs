@@ -157,7 +157,7 @@ impl<T: prost::Message> Feed<T> {
     pub(super) fn finish(self, done: Result<(), Refused>) {
         let Err(Refused(status)) = done else { return };
         // A client that is behind hears why as well, as long as it waits; past the deadline only a
-        // place that is free takes the status: nobody may be reading.
+        // free place in the stream takes the status: nobody may be reading.
         if self.put(Err(status.clone()), 0).is_err() {
             let _ = self.try_put(Err(status), 0);
         }

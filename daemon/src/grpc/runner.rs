@@ -1,5 +1,5 @@
-//! Where a request waits its turn: bounded lanes, a deadline, and a flag that stops the work once
-//! nobody waits for it any more.
+//! Where a request waits its turn: a bounded number of slots per class of requests, a deadline, and a flag
+//! that stops the work once its client is gone.
 
 use std::future::Future;
 use std::sync::Arc;
@@ -10,8 +10,8 @@ use simdex_index::Cancel;
 use tokio::sync::watch;
 use tonic::{Request, Response, Status};
 
+use super::fair_semaphore::{ClientId, FairSemaphore, NoSlot, Slot};
 use super::feed::{self, Feed, check_length};
-use super::lane::{self, Client, NoPlace, Place};
 use super::peer::Peer;
 use super::reply_budget::{ReplyBudget, ReplyPermit, too_much};
 use super::status::{Refused, lost_thread};
@@ -25,12 +25,12 @@ use crate::slot::{EngineSlot, Reopening};
 
 /// Barriers, kept reports and walks under way at once.
 const WORKS: usize = 8;
-/// Clients that follow events at once.
+/// Event streams under way at once.
 const WATCHERS: usize = 64;
 
-/// What a request waits for, so that slow clients and long work never keep queries from their turn.
+/// Each class has slots of its own, so that slow clients and long work never keep queries from their turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Lane {
+pub(super) enum RequestClass {
     /// Computes and is done.
     Query,
     /// Goes as fast as its client reads: lists, reports that are sent.
@@ -43,22 +43,22 @@ pub(super) enum Lane {
     Events,
 }
 
-/// Who waits for an answer, and until when.
+/// The client that waits for an answer, and its deadline.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Caller {
-    client: Client,
+    client: ClientId,
     pub(super) deadline: Instant,
 }
 
-/// The engine with the lanes before it; shared by all services.
+/// Runs requests at the engine, each in a slot of its class; shared by all services.
 pub struct RequestRunner {
     slot: Arc<EngineSlot>,
     config: GrpcConfig,
-    queries: Arc<lane::Lane>,
-    streams: Arc<lane::Lane>,
-    uploads: Arc<lane::Lane>,
-    works: Arc<lane::Lane>,
-    events: Arc<lane::Lane>,
+    queries: Arc<FairSemaphore>,
+    streams: Arc<FairSemaphore>,
+    uploads: Arc<FairSemaphore>,
+    works: Arc<FairSemaphore>,
+    events: Arc<FairSemaphore>,
     reply_budget: Arc<ReplyBudget>,
     disk: Arc<DiskGuard>,
     leaving: watch::Receiver<bool>,
@@ -81,11 +81,11 @@ impl RequestRunner {
     ) -> Self {
         let width = config.max_queries;
         Self {
-            queries: lane::Lane::new(width),
-            streams: lane::Lane::new(width),
-            uploads: lane::Lane::new(width),
-            works: lane::Lane::new(WORKS),
-            events: lane::Lane::new(WATCHERS),
+            queries: FairSemaphore::new(width),
+            streams: FairSemaphore::new(width),
+            uploads: FairSemaphore::new(width),
+            works: FairSemaphore::new(WORKS),
+            events: FairSemaphore::new(WATCHERS),
             reply_budget: ReplyBudget::new(config.max_unread_mib.bytes()),
             disk,
             slot,
@@ -94,9 +94,9 @@ impl RequestRunner {
         }
     }
 
-    /// Blocking threads that all lanes together may occupy.
+    /// Blocking threads that the requests of all classes may occupy together.
     pub fn threads(config: &GrpcConfig) -> usize {
-        let most = lane::Lane::most;
+        let most = FairSemaphore::most;
         2 * most(config.max_queries.max(1)) + most(WORKS)
     }
 
@@ -150,30 +150,30 @@ impl RequestRunner {
         caller(request, longest, longest)
     }
 
-    /// Waits for a place in a lane.
-    pub(super) async fn enter(&self, lane: Lane, caller: Caller) -> Result<Place, Status> {
-        let places = match lane {
-            Lane::Query => &self.queries,
-            Lane::Stream => &self.streams,
-            Lane::Upload => &self.uploads,
-            Lane::Work => &self.works,
-            Lane::Events => &self.events,
+    /// Waits for a slot of a class.
+    pub(super) async fn enter(&self, class: RequestClass, caller: Caller) -> Result<Slot, Status> {
+        let semaphore = match class {
+            RequestClass::Query => &self.queries,
+            RequestClass::Stream => &self.streams,
+            RequestClass::Upload => &self.uploads,
+            RequestClass::Work => &self.works,
+            RequestClass::Events => &self.events,
         };
-        // Who follows events lets go of a place when it likes: nobody waits for that.
-        let until = match lane {
-            Lane::Events => Instant::now(),
+        // Event streams have no natural end, so a full class is refused at once.
+        let until = match class {
+            RequestClass::Events => Instant::now(),
             _ => caller.deadline,
         };
-        let place = places.enter(caller.client, until).await;
-        place.map_err(|refused| {
+        let slot = semaphore.enter(caller.client, until).await;
+        slot.map_err(|refused| {
             Status::resource_exhausted(match refused {
-                NoPlace::Late if lane == Lane::Events => {
+                NoSlot::Late if class == RequestClass::Events => {
                     "as many clients as the daemon allows, or as one user may have, follow events"
                 }
-                NoPlace::Late => {
+                NoSlot::Late => {
                     "as many requests as the daemon allows were under way until the deadline"
                 }
-                NoPlace::Crowded => "too many requests of this user wait already",
+                NoSlot::Crowded => "too many requests of this user wait already",
             })
         })
     }
@@ -181,17 +181,17 @@ impl RequestRunner {
     /// Does work on a blocking thread; it is cancelled when the client goes away.
     pub(super) async fn ask<T: Send + 'static>(
         &self,
-        lane: Lane,
+        class: RequestClass,
         caller: Caller,
         work: impl FnOnce(&Engine, &Cancel) -> Result<T, Refused> + Send + 'static,
     ) -> Result<T, Status> {
-        let place = self.enter(lane, caller).await?;
+        let slot = self.enter(class, caller).await?;
         let engine = self.engine()?;
         let ending = engine.ending().clone();
         let cancel = Cancel::at(caller.deadline).or(&ending);
         let _gone = CancelOnDrop::of(&cancel);
         let done = tokio::task::spawn_blocking(move || {
-            let _place = place;
+            let _slot = slot;
             cancel.check()?;
             work(&engine, &cancel)
         });
@@ -202,20 +202,20 @@ impl RequestRunner {
     /// Does work as [`ask`](Self::ask) does; the reply that comes of it is counted until it has been read.
     pub(super) async fn answer<T: prost::Message + 'static>(
         &self,
-        lane: Lane,
+        class: RequestClass,
         caller: Caller,
         work: impl FnOnce(&Engine, &Cancel) -> Result<T, Refused> + Send + 'static,
     ) -> Result<Response<T>, Status> {
         let longest = self.longest_message();
         let length = move |reply: &T| check_length(reply, longest);
-        let (reply, held) = self.counted(lane, caller, length, work).await?;
+        let (reply, held) = self.counted(class, caller, length, work).await?;
         Ok(kept_until_read(reply, held))
     }
 
     /// The same for a reply of many messages.
     pub(super) async fn answer_in_parts<T: prost::Message + 'static>(
         &self,
-        lane: Lane,
+        class: RequestClass,
         caller: Caller,
         work: impl FnOnce(&Engine, &Cancel) -> Result<Vec<T>, Refused> + Send + 'static,
     ) -> Result<Response<Replies<T>>, Status> {
@@ -224,22 +224,22 @@ impl RequestRunner {
             let lengths = parts.iter().map(|part| check_length(part, longest));
             lengths.sum::<Result<usize, Status>>()
         };
-        let (parts, held) = self.counted(lane, caller, length, work).await?;
+        let (parts, held) = self.counted(class, caller, length, work).await?;
         let replies: Replies<T> = Box::pin(tokio_stream::iter(parts.into_iter().map(Ok)));
         Ok(kept_until_read(replies, held))
     }
 
     async fn counted<T: Send + 'static>(
         &self,
-        lane: Lane,
+        class: RequestClass,
         caller: Caller,
         length: impl FnOnce(&T) -> Result<usize, Status> + Send + 'static,
         work: impl FnOnce(&Engine, &Cancel) -> Result<T, Refused> + Send + 'static,
     ) -> Result<(T, ReplyPermit), Status> {
         let budget = self.reply_budget.of(caller.client.uid);
-        let asked = self.ask(lane, caller, move |engine, cancel| {
+        let asked = self.ask(class, caller, move |engine, cancel| {
             let made = work(engine, cancel)?;
-            // While the place is still held, so that no more are made at once than there are places.
+            // While the slot is still held, so that no more are made at once than there are slots.
             let held = budget.reserve(length(&made)?).ok_or_else(too_much)?;
             Ok((made, held))
         });
@@ -249,18 +249,18 @@ impl RequestRunner {
     /// Fills a stream from a blocking thread; it is cancelled when the client goes away.
     pub(super) async fn list<T: prost::Message + Default + 'static>(
         &self,
-        lane: Lane,
+        class: RequestClass,
         caller: Caller,
         work: impl FnOnce(&Engine, &Feed<T>) -> Result<(), Refused> + Send + 'static,
     ) -> Result<Replies<T>, Status> {
-        let place = self.enter(lane, caller).await?;
+        let slot = self.enter(class, caller).await?;
         let engine = self.engine()?;
         let cancel = Cancel::at(caller.deadline).or(engine.ending());
         let gone = CancelOnDrop::of(&cancel);
         let budget = self.reply_budget.of(caller.client.uid);
         let (feed, replies) = feed::pair(cancel, self.longest_message(), budget, gone);
         tokio::task::spawn_blocking(move || {
-            let _place = place;
+            let _slot = slot;
             let done = work(&engine, &feed);
             let ended = engine.ending().check().is_err();
             // A client that reads slowly must not keep the engine from being closed.
@@ -274,14 +274,14 @@ impl RequestRunner {
     /// Starts work that goes on when the client goes away.
     pub(super) async fn leave_to_it(
         &self,
-        lane: Lane,
+        class: RequestClass,
         caller: Caller,
         work: impl FnOnce(&Engine) + Send + 'static,
     ) -> Result<(), Status> {
-        let place = self.enter(lane, caller).await?;
+        let slot = self.enter(class, caller).await?;
         let engine = self.engine()?;
         tokio::task::spawn_blocking(move || {
-            let _place = place;
+            let _slot = slot;
             work(&engine);
         });
         Ok(())

@@ -12,7 +12,7 @@ use tokio_stream::StreamExt;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::question::{self, Source};
-use super::runner::{Caller, Lane, RequestRunner};
+use super::runner::{Caller, RequestClass, RequestRunner};
 use super::status::Refused;
 use super::traffic::Received;
 use super::upload::{self, Receiving, Uploaded};
@@ -59,7 +59,9 @@ impl SimilarityService {
             let seconds = started.elapsed().as_secs_f64();
             Ok(convert::answer(answer, basis.close()?, seconds).collect())
         };
-        self.runner.answer_in_parts(Lane::Query, caller, work).await
+        self.runner
+            .answer_in_parts(RequestClass::Query, caller, work)
+            .await
     }
 
     /// What a query is about; an upload is taken in whole.
@@ -89,7 +91,7 @@ impl SimilarityService {
                 };
                 // A slow upload must not keep the engine from being reopened.
                 drop(engine);
-                let _place = self.runner.enter(Lane::Upload, caller).await?;
+                let _slot = self.runner.enter(RequestClass::Upload, caller).await?;
                 let sent = upload::receive(parts, receiving, caller.deadline).await?;
                 return Ok(Source::Upload(sent));
             }
@@ -167,7 +169,7 @@ impl Similarity for SimilarityService {
             let found = compare(&engine.index, &a, &b, &asked)?;
             Ok(convert::comparison(found, basis.close()?))
         };
-        self.runner.answer(Lane::Query, caller, work).await
+        self.runner.answer(RequestClass::Query, caller, work).await
     }
 
     async fn list_pairs(
@@ -182,15 +184,17 @@ impl Similarity for SimilarityService {
             strict,
         } = request.into_inner();
         let asked = list_request(&*self.runner.engine()?, threshold, &roots, strict)?;
-        let listed = self.runner.list(Lane::Stream, caller, move |engine, feed| {
-            let send = |part| feed.send(v1::ListPairsReply { part: Some(part) });
-            let mut refused = FirstError::default();
-            let summary = lists::pairs(engine, &asked, feed.cancel(), &mut |pair| {
-                refused.flow(send(Part::Pair(convert::pair(pair))))
+        let listed = self
+            .runner
+            .list(RequestClass::Stream, caller, move |engine, feed| {
+                let send = |part| feed.send(v1::ListPairsReply { part: Some(part) });
+                let mut refused = FirstError::default();
+                let summary = lists::pairs(engine, &asked, feed.cancel(), &mut |pair| {
+                    refused.flow(send(Part::Pair(convert::pair(pair))))
+                });
+                refused.into_result()?;
+                send(Part::Summary(convert::summary(summary?)))
             });
-            refused.into_result()?;
-            send(Part::Summary(convert::summary(summary?)))
-        });
         Ok(Response::new(listed.await?))
     }
 
@@ -206,15 +210,17 @@ impl Similarity for SimilarityService {
             strict,
         } = request.into_inner();
         let asked = list_request(&*self.runner.engine()?, threshold, &roots, strict)?;
-        let listed = self.runner.list(Lane::Stream, caller, move |engine, feed| {
-            let send = |part| feed.send(v1::ListGroupsReply { part: Some(part) });
-            let mut refused = FirstError::default();
-            let summary = lists::groups(engine, &asked, feed.cancel(), &mut |group| {
-                refused.flow(send(Part::Group(convert::group(group))))
+        let listed = self
+            .runner
+            .list(RequestClass::Stream, caller, move |engine, feed| {
+                let send = |part| feed.send(v1::ListGroupsReply { part: Some(part) });
+                let mut refused = FirstError::default();
+                let summary = lists::groups(engine, &asked, feed.cancel(), &mut |group| {
+                    refused.flow(send(Part::Group(convert::group(group))))
+                });
+                refused.into_result()?;
+                send(Part::Summary(convert::summary(summary?)))
             });
-            refused.into_result()?;
-            send(Part::Summary(convert::summary(summary?)))
-        });
         Ok(Response::new(listed.await?))
     }
 
@@ -227,7 +233,7 @@ impl Similarity for SimilarityService {
         let source = source
             .ok_or_else(|| Status::invalid_argument("the request names neither file nor group"))?;
         let work = move |engine: &Engine, _: &Cancel| lookup::group(engine, source, strict);
-        self.runner.answer(Lane::Query, caller, work).await
+        self.runner.answer(RequestClass::Query, caller, work).await
     }
 
     async fn get_document(
@@ -240,7 +246,7 @@ impl Similarity for SimilarityService {
         let work = move |engine: &Engine, cancel: &Cancel| {
             lookup::document(engine, request, longest, cancel)
         };
-        self.runner.answer(Lane::Query, caller, work).await
+        self.runner.answer(RequestClass::Query, caller, work).await
     }
 
     async fn watch_events(
@@ -250,12 +256,12 @@ impl Similarity for SimilarityService {
         let caller = self.runner.caller(&request);
         let engine = self.runner.engine()?;
         let view = question::view(&engine, &request.into_inner().roots)?;
-        let place = self.runner.enter(Lane::Events, caller).await?;
+        let slot = self.runner.enter(RequestClass::Events, caller).await?;
         let mut told = engine.events.watch();
         let leaving = self.runner.leaving();
         let (sender, replies) = tokio::sync::mpsc::channel(EVENTS_AHEAD);
         tokio::spawn(async move {
-            let _place = place;
+            let _slot = slot;
             let relay = async {
                 loop {
                     let reply = match told.recv().await {
