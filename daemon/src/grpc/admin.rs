@@ -61,10 +61,7 @@ impl Admin for AdminService {
         request: Request<v1::StatusRequest>,
     ) -> Result<Response<v1::StatusReply>, Status> {
         let caller = self.runner.caller(&request);
-        let asked = self
-            .runner
-            .answer(RequestClass::Query, caller, status)
-            .await;
+        let asked = self.runner.unary(RequestClass::Query, caller, status).await;
         match (asked, self.runner.alarm()) {
             // Without an index it can still be told why there is none.
             (Err(_), Some(alarm)) if !alarm.is_answering() => Ok(Response::new(v1::StatusReply {
@@ -94,7 +91,7 @@ impl Admin for AdminService {
             .collect::<Result<Vec<_>, _>>()?;
         let listed = self
             .runner
-            .list(RequestClass::Stream, caller, move |engine, feed| {
+            .stream(RequestClass::Stream, caller, move |engine, feed| {
                 files(
                     engine,
                     &view,
@@ -113,7 +110,7 @@ impl Admin for AdminService {
         let path = question::path(request.into_inner().path)?;
         let described = self
             .runner
-            .answer(RequestClass::Query, caller, move |engine, _| {
+            .unary(RequestClass::Query, caller, move |engine, _| {
                 let basis = Basis::of(engine, &engine.roots.view(), false)?;
                 let file = question::file(engine, &path)?;
                 Ok(v1::DescribeFileReply {
@@ -129,12 +126,10 @@ impl Admin for AdminService {
         request: Request<v1::ListRootsRequest>,
     ) -> Result<Response<v1::ListRootsReply>, Status> {
         let caller = self.runner.caller(&request);
-        let asked = self
-            .runner
-            .answer(RequestClass::Query, caller, |engine, _| {
-                let roots = roots(engine)?;
-                Ok(v1::ListRootsReply { roots })
-            });
+        let asked = self.runner.unary(RequestClass::Query, caller, |engine, _| {
+            let roots = roots(engine)?;
+            Ok(v1::ListRootsReply { roots })
+        });
         asked.await
     }
 
@@ -146,7 +141,7 @@ impl Admin for AdminService {
         let root = root_at(&*self.runner.engine()?, request.into_inner().root)?;
         let confirmed = self
             .runner
-            .answer(RequestClass::Work, caller, move |engine, _| {
+            .unary(RequestClass::Work, caller, move |engine, _| {
                 let removed = engine.confirm_loss(&root)?;
                 Ok(v1::ConfirmLossReply { removed })
             });
@@ -170,7 +165,7 @@ impl Admin for AdminService {
             roots: roots.len() as u32,
         };
         self.runner
-            .leave_to_it(RequestClass::Work, caller, move |engine| {
+            .spawn_detached(RequestClass::Work, caller, move |engine| {
                 for root in &roots {
                     if let Err(error) = engine.rescan(root, engine.ending()) {
                         tracing::error!(root = root.id.0, %error, "a root could not be walked");
@@ -189,7 +184,7 @@ impl Admin for AdminService {
         let caller = self.runner.long_caller(&request);
         let synced = self
             .runner
-            .answer(RequestClass::Work, caller, move |engine, cancel| {
+            .unary(RequestClass::Work, caller, move |engine, cancel| {
                 engine.sync(cancel)?;
                 let files = catalogue::summary(&engine.index, &engine.roots.view())?.files_on_disk;
                 Ok(v1::SyncReply {
@@ -207,7 +202,7 @@ impl Admin for AdminService {
         let caller = self.runner.long_caller(&request);
         let waited = self
             .runner
-            .answer(RequestClass::Work, caller, |engine, cancel| {
+            .unary(RequestClass::Work, caller, |engine, cancel| {
                 engine.wait_until_complete(cancel)?;
                 let completeness = Some(engine.completeness(&engine.roots.view()).into());
                 Ok(v1::WaitReply { completeness })
@@ -225,7 +220,7 @@ impl Admin for AdminService {
         let asked = self.report_request(threshold, strict)?;
         let sent = self
             .runner
-            .list(RequestClass::Stream, caller, move |engine, feed| {
+            .stream(RequestClass::Stream, caller, move |engine, feed| {
                 let summary = reporting::send(engine, &FeedSink(feed), asked, feed.cancel())?;
                 let part = Some(Part::Summary(convert::summary(summary)));
                 feed.send(v1::StreamReportReply { part })
@@ -249,7 +244,7 @@ impl Admin for AdminService {
         })?;
         let kept = self
             .runner
-            .answer(RequestClass::Work, caller, move |engine, cancel| {
+            .unary(RequestClass::Work, caller, move |engine, cancel| {
                 let name = OsStr::from_bytes(&name);
                 let kept = reporting::keep(engine, &reports, name, asked, cancel)?;
                 Ok(v1::RunReportReply {
@@ -266,19 +261,17 @@ impl Admin for AdminService {
         request: Request<v1::ListReportsRequest>,
     ) -> Result<Response<v1::ListReportsReply>, Status> {
         let caller = self.runner.caller(&request);
-        let reports = self
-            .runner
-            .answer(RequestClass::Query, caller, |engine, _| {
-                let reports = engine.index.reports()?.into_iter();
-                let reports = reports.map(|(at, record)| v1::Report {
-                    out: record.out,
-                    finished: at.try_into().unwrap_or(i64::MAX),
-                    groups: record.groups,
-                });
-                Ok(v1::ListReportsReply {
-                    reports: reports.collect(),
-                })
+        let reports = self.runner.unary(RequestClass::Query, caller, |engine, _| {
+            let reports = engine.index.reports()?.into_iter();
+            let reports = reports.map(|(at, record)| v1::Report {
+                out: record.out,
+                finished: at.try_into().unwrap_or(i64::MAX),
+                groups: record.groups,
             });
+            Ok(v1::ListReportsReply {
+                reports: reports.collect(),
+            })
+        });
         reports.await
     }
 }

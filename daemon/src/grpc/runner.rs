@@ -24,7 +24,7 @@ use crate::engine::Engine;
 use crate::slot::{EngineSlot, Reopening};
 
 /// Barriers, kept reports and walks under way at once.
-const WORKS: usize = 8;
+const LONG_WORK: usize = 8;
 /// Event streams under way at once.
 const WATCHERS: usize = 64;
 
@@ -57,47 +57,47 @@ pub struct RequestRunner {
     queries: Arc<FairSemaphore>,
     streams: Arc<FairSemaphore>,
     uploads: Arc<FairSemaphore>,
-    works: Arc<FairSemaphore>,
+    long_work: Arc<FairSemaphore>,
     events: Arc<FairSemaphore>,
     reply_budget: Arc<ReplyBudget>,
     disk: Arc<DiskGuard>,
-    leaving: watch::Receiver<bool>,
+    draining: watch::Receiver<bool>,
 }
 
 impl Caller {
-    /// Whose work it is, where documents are shared out.
+    /// The share of the workers that documents of this caller count against.
     pub(super) fn share(&self) -> Share {
         Share::of_user(self.client.uid)
     }
 }
 
 impl RequestRunner {
-    /// `leaving` turns true when the daemon drains: streams without an end then end.
+    /// `draining` turns true when the daemon drains: streams without an end then end.
     pub fn new(
         slot: Arc<EngineSlot>,
         config: GrpcConfig,
         disk: Arc<DiskGuard>,
-        leaving: watch::Receiver<bool>,
+        draining: watch::Receiver<bool>,
     ) -> Self {
         let width = config.max_queries;
         Self {
             queries: FairSemaphore::new(width),
             streams: FairSemaphore::new(width),
             uploads: FairSemaphore::new(width),
-            works: FairSemaphore::new(WORKS),
+            long_work: FairSemaphore::new(LONG_WORK),
             events: FairSemaphore::new(WATCHERS),
             reply_budget: ReplyBudget::new(config.max_unread_mib.bytes()),
             disk,
             slot,
             config,
-            leaving,
+            draining,
         }
     }
 
     /// Blocking threads that the requests of all classes may occupy together.
     pub fn threads(config: &GrpcConfig) -> usize {
         let most = FairSemaphore::most;
-        2 * most(config.max_queries.max(1)) + most(WORKS)
+        2 * most(config.max_queries.max(1)) + most(LONG_WORK)
     }
 
     /// The engine; UNAVAILABLE while it is being reopened.
@@ -106,34 +106,34 @@ impl RequestRunner {
         self.slot.get().map_err(away)
     }
 
-    /// What keeps changes from being applied, if anything does.
+    /// The gravest alarm that keeps changes from being applied, if any stands.
     pub(super) fn alarm(&self) -> Option<Alarm> {
         self.slot.alarms.gravest()
     }
 
-    /// Why work failed: where the engine ended under it, that it did.
-    fn why(&self, ending: &Cancel, status: Status) -> Status {
+    /// The status of work that failed: where the engine ended under it, that it did.
+    fn status_of(&self, ending: &Cancel, status: Status) -> Status {
         match ending.check() {
             Ok(()) => status,
             Err(_) => self.engine().err().unwrap_or_else(reopened),
         }
     }
 
-    /// Returns once the daemon drains.
-    pub(super) fn leaving(&self) -> impl Future<Output = ()> + Send + 'static {
-        let mut leaving = self.leaving.clone();
+    /// Completes once the daemon drains.
+    pub(super) fn draining(&self) -> impl Future<Output = ()> + Send + 'static {
+        let mut draining = self.draining.clone();
         async move {
             // Without a sender the daemon is gone already.
-            let _ = leaving.wait_for(|leaving| *leaving).await;
+            let _ = draining.wait_for(|draining| *draining).await;
         }
     }
 
-    /// Room for documents that clients send.
+    /// Guards the disk that holds what clients send.
     pub(super) fn disk(&self) -> Arc<DiskGuard> {
         Arc::clone(&self.disk)
     }
 
-    /// Who makes a request that should be quick.
+    /// The caller of a request that should be quick.
     pub(super) fn caller<T>(&self, request: &Request<T>) -> Caller {
         let config = &self.config;
         let (usual, longest) = (config.deadline_seconds, config.max_deadline_seconds);
@@ -144,7 +144,7 @@ impl RequestRunner {
         )
     }
 
-    /// Who makes a request that lasts as long as its work.
+    /// The caller of a request that lasts as long as its work.
     pub(super) fn long_caller<T>(&self, request: &Request<T>) -> Caller {
         let longest = Duration::from_secs(self.config.max_work_seconds);
         caller(request, longest, longest)
@@ -156,7 +156,7 @@ impl RequestRunner {
             RequestClass::Query => &self.queries,
             RequestClass::Stream => &self.streams,
             RequestClass::Upload => &self.uploads,
-            RequestClass::Work => &self.works,
+            RequestClass::Work => &self.long_work,
             RequestClass::Events => &self.events,
         };
         // Event streams have no natural end, so a full class is refused at once.
@@ -178,8 +178,8 @@ impl RequestRunner {
         })
     }
 
-    /// Does work on a blocking thread; it is cancelled when the client goes away.
-    pub(super) async fn ask<T: Send + 'static>(
+    /// Runs `work` on a blocking thread; it is cancelled when the client goes away.
+    pub(super) async fn run_blocking<T: Send + 'static>(
         &self,
         class: RequestClass,
         caller: Caller,
@@ -189,18 +189,19 @@ impl RequestRunner {
         let engine = self.engine()?;
         let ending = engine.ending().clone();
         let cancel = Cancel::at(caller.deadline).or(&ending);
-        let _gone = CancelOnDrop::of(&cancel);
+        let _cancel_on_drop = CancelOnDrop::of(&cancel);
         let done = tokio::task::spawn_blocking(move || {
             let _slot = slot;
             cancel.check()?;
             work(&engine, &cancel)
         });
         let done = done.await.map_err(|error| lost_thread(&error))?;
-        done.map_err(|Refused(status)| self.why(&ending, status))
+        done.map_err(|Refused(status)| self.status_of(&ending, status))
     }
 
-    /// Does work as [`ask`](Self::ask) does; the reply that comes of it is counted until it has been read.
-    pub(super) async fn answer<T: prost::Message + 'static>(
+    /// Runs `work` as [`run_blocking`](Self::run_blocking) does and replies with its message, which is counted
+    /// until it has been read.
+    pub(super) async fn unary<T: prost::Message + 'static>(
         &self,
         class: RequestClass,
         caller: Caller,
@@ -208,12 +209,12 @@ impl RequestRunner {
     ) -> Result<Response<T>, Status> {
         let longest = self.longest_message();
         let length = move |reply: &T| check_length(reply, longest);
-        let (reply, held) = self.counted(class, caller, length, work).await?;
+        let (reply, held) = self.run_with_permit(class, caller, length, work).await?;
         Ok(kept_until_read(reply, held))
     }
 
-    /// The same for a reply of many messages.
-    pub(super) async fn answer_in_parts<T: prost::Message + 'static>(
+    /// The same for a reply of several messages, all made before the first is sent.
+    pub(super) async fn buffered_stream<T: prost::Message + 'static>(
         &self,
         class: RequestClass,
         caller: Caller,
@@ -224,12 +225,12 @@ impl RequestRunner {
             let lengths = parts.iter().map(|part| check_length(part, longest));
             lengths.sum::<Result<usize, Status>>()
         };
-        let (parts, held) = self.counted(class, caller, length, work).await?;
+        let (parts, held) = self.run_with_permit(class, caller, length, work).await?;
         let replies: Replies<T> = Box::pin(tokio_stream::iter(parts.into_iter().map(Ok)));
         Ok(kept_until_read(replies, held))
     }
 
-    async fn counted<T: Send + 'static>(
+    async fn run_with_permit<T: Send + 'static>(
         &self,
         class: RequestClass,
         caller: Caller,
@@ -237,7 +238,7 @@ impl RequestRunner {
         work: impl FnOnce(&Engine, &Cancel) -> Result<T, Refused> + Send + 'static,
     ) -> Result<(T, ReplyPermit), Status> {
         let budget = self.reply_budget.of(caller.client.uid);
-        let asked = self.ask(class, caller, move |engine, cancel| {
+        let asked = self.run_blocking(class, caller, move |engine, cancel| {
             let made = work(engine, cancel)?;
             // While the slot is still held, so that no more are made at once than there are slots.
             let held = budget.reserve(length(&made)?).ok_or_else(too_much)?;
@@ -247,7 +248,7 @@ impl RequestRunner {
     }
 
     /// Fills a stream from a blocking thread; it is cancelled when the client goes away.
-    pub(super) async fn list<T: prost::Message + Default + 'static>(
+    pub(super) async fn stream<T: prost::Message + Default + 'static>(
         &self,
         class: RequestClass,
         caller: Caller,
@@ -271,8 +272,8 @@ impl RequestRunner {
         Ok(replies)
     }
 
-    /// Starts work that goes on when the client goes away.
-    pub(super) async fn leave_to_it(
+    /// Starts `work` on a blocking thread; it goes on when the client goes away.
+    pub(super) async fn spawn_detached(
         &self,
         class: RequestClass,
         caller: Caller,
@@ -287,7 +288,7 @@ impl RequestRunner {
         Ok(())
     }
 
-    /// Longest message, bytes.
+    /// Bytes of the longest message that is sent or taken.
     pub(super) fn longest_message(&self) -> usize {
         self.config.max_message_mib.length()
     }

@@ -60,7 +60,7 @@ impl SimilarityService {
             Ok(convert::answer(answer, basis.close()?, seconds).collect())
         };
         self.runner
-            .answer_in_parts(RequestClass::Query, caller, work)
+            .buffered_stream(RequestClass::Query, caller, work)
             .await
     }
 
@@ -169,7 +169,7 @@ impl Similarity for SimilarityService {
             let found = compare(&engine.index, &a, &b, &asked)?;
             Ok(convert::comparison(found, basis.close()?))
         };
-        self.runner.answer(RequestClass::Query, caller, work).await
+        self.runner.unary(RequestClass::Query, caller, work).await
     }
 
     async fn list_pairs(
@@ -186,7 +186,7 @@ impl Similarity for SimilarityService {
         let asked = list_request(&*self.runner.engine()?, threshold, &roots, strict)?;
         let listed = self
             .runner
-            .list(RequestClass::Stream, caller, move |engine, feed| {
+            .stream(RequestClass::Stream, caller, move |engine, feed| {
                 let send = |part| feed.send(v1::ListPairsReply { part: Some(part) });
                 let mut refused = FirstError::default();
                 let summary = lists::pairs(engine, &asked, feed.cancel(), &mut |pair| {
@@ -212,7 +212,7 @@ impl Similarity for SimilarityService {
         let asked = list_request(&*self.runner.engine()?, threshold, &roots, strict)?;
         let listed = self
             .runner
-            .list(RequestClass::Stream, caller, move |engine, feed| {
+            .stream(RequestClass::Stream, caller, move |engine, feed| {
                 let send = |part| feed.send(v1::ListGroupsReply { part: Some(part) });
                 let mut refused = FirstError::default();
                 let summary = lists::groups(engine, &asked, feed.cancel(), &mut |group| {
@@ -233,7 +233,7 @@ impl Similarity for SimilarityService {
         let source = source
             .ok_or_else(|| Status::invalid_argument("the request names neither file nor group"))?;
         let work = move |engine: &Engine, _: &Cancel| lookup::group(engine, source, strict);
-        self.runner.answer(RequestClass::Query, caller, work).await
+        self.runner.unary(RequestClass::Query, caller, work).await
     }
 
     async fn get_document(
@@ -246,7 +246,7 @@ impl Similarity for SimilarityService {
         let work = move |engine: &Engine, cancel: &Cancel| {
             lookup::document(engine, request, longest, cancel)
         };
-        self.runner.answer(RequestClass::Query, caller, work).await
+        self.runner.unary(RequestClass::Query, caller, work).await
     }
 
     async fn watch_events(
@@ -258,7 +258,7 @@ impl Similarity for SimilarityService {
         let view = question::view(&engine, &request.into_inner().roots)?;
         let slot = self.runner.enter(RequestClass::Events, caller).await?;
         let mut told = engine.events.watch();
-        let leaving = self.runner.leaving();
+        let draining = self.runner.draining();
         let (sender, replies) = tokio::sync::mpsc::channel(EVENTS_AHEAD);
         tokio::spawn(async move {
             let _slot = slot;
@@ -278,7 +278,7 @@ impl Similarity for SimilarityService {
             };
             tokio::select! {
                 () = relay => {}
-                () = leaving => {}
+                () = draining => {}
                 () = sender.closed() => {}
             }
         });

@@ -55,7 +55,7 @@ async fn work_stops_once_its_client_is_gone_and_gives_its_place_back() {
     let runner = runner();
     let (started, begun) = mpsc::channel();
     let (stopped, over) = mpsc::channel();
-    let asked = runner.ask(RequestClass::Query, in_time(), move |_, cancel| {
+    let asked = runner.run_blocking(RequestClass::Query, in_time(), move |_, cancel| {
         let _ = started.send(());
         let ended = endless(cancel);
         let _ = stopped.send(());
@@ -70,7 +70,7 @@ async fn work_stops_once_its_client_is_gone_and_gives_its_place_back() {
     over.recv_timeout(Duration::from_secs(30)).unwrap();
     assert_eq!(
         runner
-            .ask(RequestClass::Query, in_time(), |_, _| Ok(7))
+            .run_blocking(RequestClass::Query, in_time(), |_, _| Ok(7))
             .await
             .unwrap(),
         7
@@ -81,7 +81,7 @@ async fn work_stops_once_its_client_is_gone_and_gives_its_place_back() {
 #[tokio::test(flavor = "multi_thread")]
 async fn work_ends_at_its_deadline() {
     let runner = runner();
-    let asked = runner.ask(RequestClass::Query, soon(), |_, cancel| endless(cancel));
+    let asked = runner.run_blocking(RequestClass::Query, soon(), |_, cancel| endless(cancel));
     assert_eq!(asked.await.unwrap_err().code(), Code::DeadlineExceeded);
     runner.engine().unwrap().stop();
 }
@@ -102,11 +102,12 @@ async fn a_full_class_is_waited_for_and_leaves_the_others_free() {
 #[tokio::test(flavor = "multi_thread")]
 async fn work_that_panics_fails_its_own_request_only() {
     let runner = runner();
-    let asked = runner.ask::<()>(RequestClass::Query, in_time(), |_, _| panic!("on purpose"));
+    let asked =
+        runner.run_blocking::<()>(RequestClass::Query, in_time(), |_, _| panic!("on purpose"));
     assert_eq!(asked.await.unwrap_err().code(), Code::Internal);
     assert!(
         runner
-            .ask(RequestClass::Query, in_time(), |_, _| Ok(()))
+            .run_blocking(RequestClass::Query, in_time(), |_, _| Ok(()))
             .await
             .is_ok()
     );
@@ -124,7 +125,7 @@ async fn requests_end_with_the_engine_and_wait_for_the_next_outside() {
         engine.stop();
         engine
     });
-    let asked = runner.ask(RequestClass::Query, in_time(), move |_, cancel| {
+    let asked = runner.run_blocking(RequestClass::Query, in_time(), move |_, cancel| {
         let _ = started.send(());
         endless(cancel)
     });
@@ -132,7 +133,7 @@ async fn requests_end_with_the_engine_and_wait_for_the_next_outside() {
     assert_eq!(refused.code(), Code::Unavailable, "{refused}");
     assert!(refused.message().contains("the disk failed"), "{refused}");
     let refused = runner
-        .ask(RequestClass::Query, in_time(), |_, _| Ok(()))
+        .run_blocking(RequestClass::Query, in_time(), |_, _| Ok(()))
         .await;
     assert_eq!(refused.unwrap_err().code(), Code::Unavailable);
     // Nobody holds the old engine any more, so that its index can be closed.
