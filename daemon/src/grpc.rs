@@ -4,7 +4,7 @@
 //! * [`similarity`] and [`admin`] are the two services; `question` and `upload` decode requests, `lookup`
 //!   finds one group or document, `convert` encodes replies, `status` is the one table from errors to status
 //!   codes.
-//! * [`runner`] is where every request waits its turn and gets its deadline; `feed` is how a blocking
+//! * [`runner`] is where every request waits its turn and gets its deadline; `reply_channel` is how a blocking
 //!   thread fills a stream no faster than the client reads it.
 //! * [`peer`] and [`traffic`] hold connections and requests to their bounds before any service sees
 //!   them; `fair_semaphore` shares out the slots of those who are answered.
@@ -15,13 +15,13 @@ mod admin;
 mod convert;
 mod deadline;
 mod fair_semaphore;
-mod feed;
 pub mod limits;
 mod lookup;
 mod peer;
 mod question;
 mod reply_budget;
-mod report;
+mod reply_channel;
+mod report_sink;
 mod runner;
 mod similarity;
 mod status;

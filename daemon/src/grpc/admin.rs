@@ -12,8 +12,8 @@ use simdex_proto::v1::admin_server::Admin;
 use simdex_schema::State;
 use tonic::{Request, Response, Status};
 
-use super::feed::Feed;
-use super::report::FeedSink;
+use super::reply_channel::ReplySender;
+use super::report_sink::ReplySink;
 use super::runner::{RequestClass, RequestRunner};
 use super::status::{Refused, shown};
 use super::{Replies, convert, question};
@@ -91,12 +91,12 @@ impl Admin for AdminService {
             .collect::<Result<Vec<_>, _>>()?;
         let listed = self
             .runner
-            .stream(RequestClass::Stream, caller, move |engine, feed| {
+            .stream(RequestClass::Stream, caller, move |engine, sender| {
                 files(
                     engine,
                     &view,
                     &|file| states.is_empty() || states.contains(&file.state),
-                    feed,
+                    sender,
                 )
             });
         Ok(Response::new(listed.await?))
@@ -220,10 +220,10 @@ impl Admin for AdminService {
         let asked = self.report_request(threshold, strict)?;
         let sent = self
             .runner
-            .stream(RequestClass::Stream, caller, move |engine, feed| {
-                let summary = reporting::send(engine, &FeedSink(feed), asked, feed.cancel())?;
+            .stream(RequestClass::Stream, caller, move |engine, sender| {
+                let summary = reporting::send(engine, &ReplySink(sender), asked, sender.cancel())?;
                 let part = Some(Part::Summary(convert::summary(summary)));
-                feed.send(v1::StreamReportReply { part })
+                sender.send(v1::StreamReportReply { part })
             });
         Ok(Response::new(sent.await?))
     }
@@ -361,18 +361,18 @@ fn files(
     engine: &Engine,
     view: &simdex_index::View,
     wanted: &dyn Fn(&FileView) -> bool,
-    feed: &Feed<v1::ListFilesReply>,
+    sender: &ReplySender<v1::ListFilesReply>,
 ) -> Result<(), Refused> {
     use v1::list_files_reply::Part;
-    let send = |part| feed.send(v1::ListFilesReply { part: Some(part) });
+    let send = |part| sender.send(v1::ListFilesReply { part: Some(part) });
     let mut refused = FirstError::default();
-    let summary = lists::files(engine, view, feed.cancel(), &mut |file| {
+    let summary = lists::files(engine, view, sender.cancel(), &mut |file| {
         let sent = if wanted(file) {
             send(Part::File(convert::file(file)))
         } else {
             Ok(())
         };
-        refused.flow(sent.and_then(|()| Ok(feed.cancel().check()?)))
+        refused.flow(sent.and_then(|()| Ok(sender.cancel().check()?)))
     });
     refused.into_result()?;
     send(Part::Summary(convert::summary(summary?)))

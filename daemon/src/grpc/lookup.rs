@@ -9,7 +9,7 @@ use simdex_proto::v1;
 use simdex_schema::{DocId, GroupId};
 use tonic::Status;
 
-use super::feed::too_long;
+use super::reply_channel::too_long;
 use super::status::{Refused, shown};
 use super::{convert, question};
 use crate::engine::{Basis, Engine};

@@ -11,9 +11,9 @@ use tokio::sync::watch;
 use tonic::{Request, Response, Status};
 
 use super::fair_semaphore::{ClientId, FairSemaphore, NoSlot, Slot};
-use super::feed::{self, Feed, check_length};
 use super::peer::Peer;
 use super::reply_budget::{ReplyBudget, ReplyPermit, too_much};
+use super::reply_channel::{self, ReplySender, check_length};
 use super::status::{Refused, lost_thread};
 use super::traffic::WithReply;
 use super::{Replies, deadline};
@@ -252,22 +252,23 @@ impl RequestRunner {
         &self,
         class: RequestClass,
         caller: Caller,
-        work: impl FnOnce(&Engine, &Feed<T>) -> Result<(), Refused> + Send + 'static,
+        work: impl FnOnce(&Engine, &ReplySender<T>) -> Result<(), Refused> + Send + 'static,
     ) -> Result<Replies<T>, Status> {
         let slot = self.enter(class, caller).await?;
         let engine = self.engine()?;
         let cancel = Cancel::at(caller.deadline).or(engine.ending());
         let gone = CancelOnDrop::of(&cancel);
         let budget = self.reply_budget.of(caller.client.uid);
-        let (feed, replies) = feed::pair(cancel, self.longest_message(), budget, gone);
+        let (sender, replies) =
+            reply_channel::channel(cancel, self.longest_message(), budget, gone);
         tokio::task::spawn_blocking(move || {
             let _slot = slot;
-            let done = work(&engine, &feed);
+            let done = work(&engine, &sender);
             let ended = engine.ending().check().is_err();
             // A client that reads slowly must not keep the engine from being closed.
             drop(engine);
             let why = |refused| if ended { reopened().into() } else { refused };
-            feed.finish(done.map_err(why));
+            sender.finish(done.map_err(why));
         });
         Ok(replies)
     }

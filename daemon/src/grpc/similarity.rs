@@ -186,10 +186,10 @@ impl Similarity for SimilarityService {
         let asked = list_request(&*self.runner.engine()?, threshold, &roots, strict)?;
         let listed = self
             .runner
-            .stream(RequestClass::Stream, caller, move |engine, feed| {
-                let send = |part| feed.send(v1::ListPairsReply { part: Some(part) });
+            .stream(RequestClass::Stream, caller, move |engine, sender| {
+                let send = |part| sender.send(v1::ListPairsReply { part: Some(part) });
                 let mut refused = FirstError::default();
-                let summary = lists::pairs(engine, &asked, feed.cancel(), &mut |pair| {
+                let summary = lists::pairs(engine, &asked, sender.cancel(), &mut |pair| {
                     refused.flow(send(Part::Pair(convert::pair(pair))))
                 });
                 refused.into_result()?;
@@ -212,10 +212,10 @@ impl Similarity for SimilarityService {
         let asked = list_request(&*self.runner.engine()?, threshold, &roots, strict)?;
         let listed = self
             .runner
-            .stream(RequestClass::Stream, caller, move |engine, feed| {
-                let send = |part| feed.send(v1::ListGroupsReply { part: Some(part) });
+            .stream(RequestClass::Stream, caller, move |engine, sender| {
+                let send = |part| sender.send(v1::ListGroupsReply { part: Some(part) });
                 let mut refused = FirstError::default();
-                let summary = lists::groups(engine, &asked, feed.cancel(), &mut |group| {
+                let summary = lists::groups(engine, &asked, sender.cancel(), &mut |group| {
                     refused.flow(send(Part::Group(convert::group(group))))
                 });
                 refused.into_result()?;

@@ -398,12 +398,12 @@ pub(super) const LINES: &[Line] = &[
                 "no_user_holds_more_than_half_of_all_replies_that_are_not_read",
             ),
             Test(
-                "daemon/src/grpc/feed.rs",
+                "daemon/src/grpc/reply_channel.rs",
                 "what_is_made_ahead_of_a_client_is_bounded_in_bytes",
             ),
             Test(
-                "daemon/src/grpc/feed.rs",
-                "a_feed_waits_while_its_user_leaves_other_replies_unread",
+                "daemon/src/grpc/reply_channel.rs",
+                "a_sender_waits_while_its_user_leaves_other_replies_unread",
             ),
             Test(
                 "daemon/src/query/hits.rs",
