@@ -18,7 +18,7 @@ use crate::wire::similarity_client::SimilarityClient;
 use crate::wire::stream_report_reply::Part;
 use crate::wire::{self, FindReply, ListFilesReply, ListGroupsReply, ListPairsReply};
 use crate::{
-    Error, Find, FindOptions, Limits, Listing, Reply, SavedReport, Subject, Upload, connect,
+    Error, FindKind, FindOptions, Limits, Listing, Reply, SavedReport, Subject, Upload, connect,
 };
 
 /// A connection to the daemon; cloning shares it.
@@ -71,13 +71,13 @@ impl Client {
         &self.limits
     }
 
-    /// Files that stand to `subject` as `find` asks, best first; closed by the query's own record.
+    /// Files that stand to `subject` as `kind` asks, best first; closed by the query's own record.
     ///
     /// # Errors
     /// [`Error::Unreadable`] where an upload's bytes cannot be read.
     pub async fn find(
         &self,
-        find: Find,
+        kind: FindKind,
         subject: Subject,
         options: &FindOptions,
     ) -> Result<Listing<FindReply>, Error> {
@@ -88,11 +88,11 @@ impl Client {
         } = send(options.query(source, self.strict), upload);
         let mut similarity = self.similarity.clone();
         let call = async {
-            match find {
-                Find::Similar => similarity.find_similar(requests).await,
-                Find::Containing => similarity.find_containing(requests).await,
-                Find::Contained => similarity.find_contained(requests).await,
-                Find::Versions => similarity.find_versions(requests).await,
+            match kind {
+                FindKind::Similar => similarity.find_similar(requests).await,
+                FindKind::Containing => similarity.find_containing(requests).await,
+                FindKind::Contained => similarity.find_contained(requests).await,
+                FindKind::Versions => similarity.find_versions(requests).await,
             }
         };
         let replies = tokio::select! {
@@ -111,17 +111,17 @@ impl Client {
     /// [`Error::Unreadable`].
     pub async fn find_file(
         &self,
-        find: Find,
+        kind: FindKind,
         file: &Path,
         options: &FindOptions,
     ) -> Result<Listing<FindReply>, Error> {
-        let by_path = async |path| self.find(find, Subject::Path(path), options).await;
+        let by_path = async |path| self.find(kind, Subject::Path(path), options).await;
         match first_known(file, by_path).await {
             Err(error) if error.is_not_found() => {}
             answer => return answer,
         }
         let upload = Upload::open(&on_disk(file))?.named(&shown(file)?);
-        self.find(find, Subject::Upload(upload), options).await
+        self.find(kind, Subject::Upload(upload), options).await
     }
 
     /// Two documents side by side, with the difference of their texts.

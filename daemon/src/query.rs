@@ -26,9 +26,9 @@ pub use dates::{DateSource, KnownDate, best_date};
 pub use hits::{Hit, Measured, Numbers, Relation, SchemeUsed};
 pub use subject::{ComparedBy, Subject, Text};
 
-/// What is asked.
+/// What a query looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ask {
+pub enum FindKind {
     /// By resemblance.
     Similar,
     /// Documents that contain the query, by containment of the query.
@@ -39,7 +39,7 @@ pub enum Ask {
     Versions,
 }
 
-impl Ask {
+impl FindKind {
     /// Least number listed where nothing else is asked.
     pub fn default_threshold(self) -> f64 {
         match self {
@@ -53,7 +53,7 @@ impl Ask {
 #[derive(Clone, Debug)]
 pub struct Request {
     /// What is asked.
-    pub ask: Ask,
+    pub kind: FindKind,
     /// Which scheme finds candidates.
     pub scheme: SchemeKind,
     /// Least resemblance or containment listed.
@@ -152,7 +152,7 @@ pub fn find(
     let found = verify(index, subject, request, ranked, MOST_VERIFIED, cancel)?;
     let best = hits::of_documents(index, subject, request, found.documents, cancel)?;
     let mut hits = best.hits;
-    if request.ask == Ask::Versions {
+    if request.kind == FindKind::Versions {
         // Beside the limit: it is no version that was found.
         hits.extend(best.asked_about);
         hits::sort_by_date(&mut hits);
@@ -187,11 +187,11 @@ fn candidates(
         fingerprints,
         finest,
     };
-    let question = match request.ask {
-        Ask::Similar => Question::Similar,
-        Ask::Containing => Question::Containing,
+    let question = match request.kind {
+        FindKind::Similar => Question::Similar,
+        FindKind::Containing => Question::Containing,
         // For versions the finest look finds all of them.
-        Ask::Contained | Ask::Versions => Question::Contained,
+        FindKind::Contained | FindKind::Versions => Question::Contained,
     };
     if let (SchemeKind::BswN, Some(text)) = (request.scheme, subject.text()) {
         return index.candidates_by_either(
@@ -230,7 +230,9 @@ fn verify(
     let mut best = bound::Best::new(request.limit);
     for (position, (candidate, upper)) in ranked.iter().enumerate() {
         cancel.check()?;
-        if *upper < request.threshold || (request.ask != Ask::Versions && best.excludes(*upper)) {
+        if *upper < request.threshold
+            || (request.kind != FindKind::Versions && best.excludes(*upper))
+        {
             break;
         }
         if position >= most {
@@ -251,7 +253,7 @@ fn verify(
             }
             _ => Numbers::estimated(candidate),
         };
-        let value = numbers.value(request.ask);
+        let value = numbers.value(request.kind);
         if value.is_some_and(|value| value >= request.threshold) {
             best.add(value.unwrap_or_default());
             found.documents.push((*candidate, numbers));

@@ -14,7 +14,7 @@ use tonic::Status;
 use super::status::{Refused, shown};
 use super::upload::Uploaded;
 use crate::engine::Engine;
-use crate::query::{Ask, QueryError, Request, Subject};
+use crate::query::{FindKind, QueryError, Request, Subject};
 use crate::roots::path_from;
 
 /// Files listed at most.
@@ -195,7 +195,11 @@ pub(super) fn check_roots(count: usize) -> Result<(), Status> {
 }
 
 /// How a query is put; its source is looked at elsewhere.
-pub(super) fn request(engine: &Engine, ask: Ask, query: &v1::Query) -> Result<Request, Status> {
+pub(super) fn request(
+    engine: &Engine,
+    kind: FindKind,
+    query: &v1::Query,
+) -> Result<Request, Status> {
     let limit = query.limit.unwrap_or(defaults::LIMIT);
     if !(1..=MOST).contains(&limit) {
         return Err(Status::invalid_argument(format!(
@@ -204,9 +208,9 @@ pub(super) fn request(engine: &Engine, ask: Ask, query: &v1::Query) -> Result<Re
     }
     let near = engine.config.signature.threshold;
     Ok(Request {
-        ask,
+        kind,
         scheme: scheme(query)?,
-        threshold: ratio(query.threshold, ask.default_threshold(), "threshold")?,
+        threshold: ratio(query.threshold, kind.default_threshold(), "threshold")?,
         relation_threshold: ratio(query.relation_threshold, near, "relation_threshold")?,
         limit: limit as usize,
         view: view(engine, &query.roots)?,

@@ -21,7 +21,7 @@ use crate::compare::{Comparing, compare};
 use crate::disk::DiskGuard;
 use crate::engine::{Basis, Engine};
 use crate::lists::{self, ListRequest};
-use crate::query::{Ask, find};
+use crate::query::{FindKind, find};
 use crate::visit::FirstError;
 
 /// Events on their way to a client that is behind.
@@ -40,7 +40,7 @@ impl SimilarityService {
 
     async fn find(
         &self,
-        ask: Ask,
+        kind: FindKind,
         request: Request<Streaming<v1::FindRequest>>,
     ) -> Result<Response<Replies<v1::FindReply>>, Status> {
         let started = Instant::now();
@@ -49,7 +49,7 @@ impl SimilarityService {
         let mut parts = request.into_inner();
         let query = upload::first(&mut parts, caller.deadline).await?;
         let strict = query.strict;
-        let request = question::request(&*self.runner.engine()?, ask, &query)?;
+        let request = question::request(&*self.runner.engine()?, kind, &query)?;
         let source = self.source(query, &mut parts, caller, received).await?;
         let work = move |engine: &Engine, cancel: &Cancel| {
             let basis = Basis::of(engine, &request.view, strict)?;
@@ -116,28 +116,28 @@ impl Similarity for SimilarityService {
         &self,
         request: Request<Streaming<v1::FindRequest>>,
     ) -> Result<Response<Self::FindSimilarStream>, Status> {
-        self.find(Ask::Similar, request).await
+        self.find(FindKind::Similar, request).await
     }
 
     async fn find_containing(
         &self,
         request: Request<Streaming<v1::FindRequest>>,
     ) -> Result<Response<Self::FindContainingStream>, Status> {
-        self.find(Ask::Containing, request).await
+        self.find(FindKind::Containing, request).await
     }
 
     async fn find_contained(
         &self,
         request: Request<Streaming<v1::FindRequest>>,
     ) -> Result<Response<Self::FindContainedStream>, Status> {
-        self.find(Ask::Contained, request).await
+        self.find(FindKind::Contained, request).await
     }
 
     async fn find_versions(
         &self,
         request: Request<Streaming<v1::FindRequest>>,
     ) -> Result<Response<Self::FindVersionsStream>, Status> {
-        self.find(Ask::Versions, request).await
+        self.find(FindKind::Versions, request).await
     }
 
     async fn compare(

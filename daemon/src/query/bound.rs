@@ -2,7 +2,7 @@
 
 use simdex_index::Candidate;
 
-use super::{Ask, Request};
+use super::{FindKind, Request};
 
 /// A true ratio lies above its bound with at most this probability.
 const MISS: f64 = 0.001;
@@ -30,11 +30,11 @@ fn upper(candidate: &Candidate, request: &Request) -> f64 {
     let resemblance = || bound(shared, query + of_document - shared, candidate);
     let of_query = || bound(shared, query, candidate);
     let in_query = || bound(shared, of_document, candidate);
-    match request.ask {
-        Ask::Similar => resemblance(),
-        Ask::Containing => of_query(),
-        Ask::Contained => in_query(),
-        Ask::Versions => resemblance().max(of_query()).max(in_query()),
+    match request.kind {
+        FindKind::Similar => resemblance(),
+        FindKind::Containing => of_query(),
+        FindKind::Contained => in_query(),
+        FindKind::Versions => resemblance().max(of_query()).max(in_query()),
     }
 }
 
@@ -114,7 +114,7 @@ mod tests {
 
     fn request(threshold: f64) -> Request {
         Request {
-            ask: Ask::Similar,
+            kind: FindKind::Similar,
             scheme: SchemeKind::ModN,
             threshold,
             relation_threshold: 0.8,

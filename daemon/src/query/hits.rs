@@ -9,7 +9,7 @@ use simdex_signature::{
     resemblance_from_counts,
 };
 
-use super::{Ask, KnownDate, QueryError, Request, Subject, best_date};
+use super::{FindKind, KnownDate, QueryError, Request, Subject, best_date};
 
 /// Hits gathered beyond the limit before the worst are dropped.
 const SPARE: usize = 64;
@@ -178,18 +178,18 @@ impl Numbers {
     }
 
     /// The number a question is ranked by; for versions the best of the three.
-    pub(super) fn value(&self, ask: Ask) -> Option<f64> {
+    pub(super) fn value(&self, kind: FindKind) -> Option<f64> {
         let Self {
             resemblance,
             of_query,
             in_query,
             ..
         } = self;
-        match ask {
-            Ask::Similar => resemblance.value,
-            Ask::Containing => of_query.value,
-            Ask::Contained => in_query.value,
-            Ask::Versions => {
+        match kind {
+            FindKind::Similar => resemblance.value,
+            FindKind::Containing => of_query.value,
+            FindKind::Contained => in_query.value,
+            FindKind::Versions => {
                 let all = [resemblance.value, of_query.value, in_query.value];
                 all.into_iter().flatten().reduce(f64::max)
             }
@@ -224,7 +224,7 @@ pub(super) fn of_documents(
     documents: Vec<(Candidate, Numbers)>,
     cancel: &Cancel,
 ) -> Result<BestHits, QueryError> {
-    let mut best = BestHits::new(request.ask, request.limit);
+    let mut best = BestHits::new(request.kind, request.limit);
     for (candidate, numbers) in documents {
         let Some(stats) = index.stats(candidate.document) else {
             continue;
@@ -262,17 +262,17 @@ pub(super) struct BestHits {
     pub(super) asked_about: Option<Hit>,
     /// There were more hits than were asked for.
     pub(super) truncated: bool,
-    ask: Ask,
+    kind: FindKind,
     limit: usize,
 }
 
 impl BestHits {
-    fn new(ask: Ask, limit: usize) -> Self {
+    fn new(kind: FindKind, limit: usize) -> Self {
         Self {
             hits: Vec::new(),
             asked_about: None,
             truncated: false,
-            ask,
+            kind,
             limit,
         }
     }
@@ -289,7 +289,7 @@ impl BestHits {
     }
 
     fn cut(&mut self) {
-        sort_by_value(&mut self.hits, self.ask);
+        sort_by_value(&mut self.hits, self.kind);
         self.truncated |= self.hits.len() > self.limit;
         self.hits.truncate(self.limit);
     }
@@ -337,8 +337,8 @@ fn scheme_of(
 }
 
 /// Best first, ties by path.
-fn sort_by_value(hits: &mut [Hit], ask: Ask) {
-    let value = |hit: &Hit| hit.numbers.value(ask).unwrap_or(-1.0);
+fn sort_by_value(hits: &mut [Hit], kind: FindKind) {
+    let value = |hit: &Hit| hit.numbers.value(kind).unwrap_or(-1.0);
     hits.sort_by(|a, b| value(b).total_cmp(&value(a)).then_with(|| by_path(a, b)));
 }
 
@@ -410,7 +410,7 @@ mod tests {
 
     #[test]
     fn of_many_hits_hardly_more_are_held_than_are_asked_for() {
-        let mut best = BestHits::new(Ask::Similar, 8);
+        let mut best = BestHits::new(FindKind::Similar, 8);
         // Values go up and down again, each of them held by many.
         for name in 0..5_000 {
             best.add(hit(name, f64::from(name * 7 % 11) / 10.0));

@@ -100,7 +100,7 @@ pub(crate) fn index_of(texts: &[String]) -> (Index, tempfile::TempDir) {
 
 fn similar(scheme: SchemeKind, threshold: f64) -> Request {
     Request {
-        ask: Ask::Similar,
+        kind: FindKind::Similar,
         scheme,
         threshold,
         relation_threshold: 0.8,

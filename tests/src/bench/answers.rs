@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
-use simdex_client::{Client, Find, FindOptions, Subject as Asked};
+use simdex_client::{Client, FindKind, FindOptions, Subject as Asked};
 use simdex_index::store::{Options as StoreOptions, SledStore};
 use simdex_index::{Cancel, Change, Index, NewContent, NewDocument, Options, View};
 use simdex_schema::file::FileOutcome;
@@ -14,7 +14,7 @@ use simdex_schema::{
 };
 use simdex_signature::{CanonicalText, SchemeKind};
 use simdexd::config::Config;
-use simdexd::query::{Ask, Request, Subject, find};
+use simdexd::query::{self, Request, Subject, find};
 
 use super::Settings;
 use super::process::load;
@@ -142,9 +142,9 @@ fn change(index: &Index, root: RootId, number: u64, text: String) -> Change {
 
 fn in_process(index: &Index, queries: &[String], figures: &mut Figures<'_>) -> anyhow::Result<()> {
     let request = Request {
-        ask: Ask::Similar,
+        kind: query::FindKind::Similar,
         scheme: SchemeKind::ModN,
-        threshold: Ask::Similar.default_threshold(),
+        threshold: query::FindKind::Similar.default_threshold(),
         relation_threshold: 0.8,
         limit: HITS,
         view: View::All,
@@ -195,7 +195,7 @@ fn over_grpc(
                 let subject = Asked::Text(text.clone());
                 let mut listing = client
                     .clone()
-                    .find(Find::Similar, subject, &FindOptions::default())
+                    .find(FindKind::Similar, subject, &FindOptions::default())
                     .await?;
                 let mut verified = 0;
                 while let Some(hit) = listing.next().await? {
