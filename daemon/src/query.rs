@@ -49,9 +49,9 @@ impl FindKind {
     }
 }
 
-/// How a question is put.
+/// What a query looks for, and how far the answer goes.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct QueryParams {
     /// What is asked.
     pub kind: FindKind,
     /// Which scheme finds candidates.
@@ -140,19 +140,19 @@ const BSW_AT_ONCE: usize = ShingleSet::LISTED / 2;
 pub fn find(
     index: &Index,
     subject: &Subject,
-    request: &Request,
+    params: &QueryParams,
     cancel: &Cancel,
 ) -> Result<Answer, QueryError> {
-    if request.scheme == SchemeKind::BswN && !index.parameters().bsw_n {
+    if params.scheme == SchemeKind::BswN && !index.parameters().bsw_n {
         return Err(QueryError::SchemeOff);
     }
-    let candidates = candidates(index, subject, request, cancel)?;
+    let candidates = candidates(index, subject, params, cancel)?;
     let considered = candidates.found.len() as u64;
-    let ranked = bound::rank(candidates.found, request);
-    let found = verify(index, subject, request, ranked, MOST_VERIFIED, cancel)?;
-    let best = hits::of_documents(index, subject, request, found.documents, cancel)?;
+    let ranked = bound::rank(candidates.found, params);
+    let found = verify(index, subject, params, ranked, MOST_VERIFIED, cancel)?;
+    let best = hits::of_documents(index, subject, params, found.documents, cancel)?;
     let mut hits = best.hits;
-    if request.kind == FindKind::Versions {
+    if params.kind == FindKind::Versions {
         // Beside the limit: it is no version that was found.
         hits.extend(best.asked_about);
         hits::sort_by_date(&mut hits);
@@ -175,10 +175,10 @@ pub fn find(
 fn candidates(
     index: &Index,
     subject: &Subject,
-    request: &Request,
+    params: &QueryParams,
     cancel: &Cancel,
 ) -> Result<Candidates, IndexError> {
-    let view = &request.view;
+    let view = &params.view;
     let Some((scheme, fingerprints, finest)) = subject.fingerprints() else {
         return Ok(Candidates::default());
     };
@@ -187,13 +187,13 @@ fn candidates(
         fingerprints,
         finest,
     };
-    let question = match request.kind {
+    let question = match params.kind {
         FindKind::Similar => Question::Similar,
         FindKind::Containing => Question::Containing,
         // For versions the finest look finds all of them.
         FindKind::Contained | FindKind::Versions => Question::Contained,
     };
-    if let (SchemeKind::BswN, Some(text)) = (request.scheme, subject.text()) {
+    if let (SchemeKind::BswN, Some(text)) = (params.scheme, subject.text()) {
         return index.candidates_by_either(
             asked,
             question,
@@ -217,7 +217,7 @@ struct VerifiedHits {
 fn verify(
     index: &Index,
     subject: &Subject,
-    request: &Request,
+    params: &QueryParams,
     ranked: Vec<(Candidate, f64)>,
     most: usize,
     cancel: &Cancel,
@@ -227,11 +227,10 @@ fn verify(
         verified: 0,
         unverified: 0,
     };
-    let mut best = bound::Best::new(request.limit);
+    let mut best = bound::Best::new(params.limit);
     for (position, (candidate, upper)) in ranked.iter().enumerate() {
         cancel.check()?;
-        if *upper < request.threshold
-            || (request.kind != FindKind::Versions && best.excludes(*upper))
+        if *upper < params.threshold || (params.kind != FindKind::Versions && best.excludes(*upper))
         {
             break;
         }
@@ -253,8 +252,8 @@ fn verify(
             }
             _ => Numbers::estimated(candidate),
         };
-        let value = numbers.value(request.kind);
-        if value.is_some_and(|value| value >= request.threshold) {
+        let value = numbers.value(params.kind);
+        if value.is_some_and(|value| value >= params.threshold) {
             best.add(value.unwrap_or_default());
             found.documents.push((*candidate, numbers));
         }

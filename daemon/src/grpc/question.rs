@@ -14,7 +14,7 @@ use tonic::Status;
 use super::status::{Refused, shown};
 use super::upload::Uploaded;
 use crate::engine::Engine;
-use crate::query::{FindKind, QueryError, Request, Subject};
+use crate::query::{FindKind, QueryError, QueryParams, Subject};
 use crate::roots::path_from;
 
 /// Files listed at most.
@@ -195,11 +195,11 @@ pub(super) fn check_roots(count: usize) -> Result<(), Status> {
 }
 
 /// How a query is put; its source is looked at elsewhere.
-pub(super) fn request(
+pub(super) fn query_params(
     engine: &Engine,
     kind: FindKind,
     query: &v1::Query,
-) -> Result<Request, Status> {
+) -> Result<QueryParams, Status> {
     let limit = query.limit.unwrap_or(defaults::LIMIT);
     if !(1..=MOST).contains(&limit) {
         return Err(Status::invalid_argument(format!(
@@ -207,7 +207,7 @@ pub(super) fn request(
         )));
     }
     let near = engine.config.signature.threshold;
-    Ok(Request {
+    Ok(QueryParams {
         kind,
         scheme: scheme(query)?,
         threshold: ratio(query.threshold, kind.default_threshold(), "threshold")?,

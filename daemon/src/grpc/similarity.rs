@@ -49,13 +49,13 @@ impl SimilarityService {
         let mut parts = request.into_inner();
         let query = upload::first(&mut parts, caller.deadline).await?;
         let strict = query.strict;
-        let request = question::request(&*self.runner.engine()?, kind, &query)?;
+        let params = question::query_params(&*self.runner.engine()?, kind, &query)?;
         let source = self.source(query, &mut parts, caller, received).await?;
         let work = move |engine: &Engine, cancel: &Cancel| {
-            let basis = Basis::of(engine, &request.view, strict)?;
+            let basis = Basis::of(engine, &params.view, strict)?;
             let account = engine.index.memory().questions.account(cancel);
             let subject = source.subject(engine, caller.share(), &account)?;
-            let answer = find(&engine.index, &subject, &request, cancel)?;
+            let answer = find(&engine.index, &subject, &params, cancel)?;
             let seconds = started.elapsed().as_secs_f64();
             Ok(convert::answer(answer, basis.close()?, seconds).collect())
         };

@@ -2,25 +2,25 @@
 
 use simdex_index::Candidate;
 
-use super::{FindKind, Request};
+use super::{FindKind, QueryParams};
 
 /// A true ratio lies above its bound with at most this probability.
 const MISS: f64 = 0.001;
 
 /// Candidates with the upper bound of what is asked, highest first; those that cannot reach the
 /// threshold are left out.
-pub(super) fn rank(found: Vec<Candidate>, request: &Request) -> Vec<(Candidate, f64)> {
+pub(super) fn rank(found: Vec<Candidate>, params: &QueryParams) -> Vec<(Candidate, f64)> {
     let bounded = found
         .into_iter()
-        .map(|candidate| (candidate, upper(&candidate, request)));
+        .map(|candidate| (candidate, upper(&candidate, params)));
     let mut ranked: Vec<_> = bounded
-        .filter(|(_, upper)| *upper >= request.threshold)
+        .filter(|(_, upper)| *upper >= params.threshold)
         .collect();
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.document.cmp(&b.0.document)));
     ranked
 }
 
-fn upper(candidate: &Candidate, request: &Request) -> f64 {
+fn upper(candidate: &Candidate, params: &QueryParams) -> f64 {
     let Candidate {
         shared,
         query,
@@ -30,7 +30,7 @@ fn upper(candidate: &Candidate, request: &Request) -> f64 {
     let resemblance = || bound(shared, query + of_document - shared, candidate);
     let of_query = || bound(shared, query, candidate);
     let in_query = || bound(shared, of_document, candidate);
-    match request.kind {
+    match params.kind {
         FindKind::Similar => resemblance(),
         FindKind::Containing => of_query(),
         FindKind::Contained => in_query(),
@@ -112,8 +112,8 @@ mod tests {
         }
     }
 
-    fn request(threshold: f64) -> Request {
-        Request {
+    fn params(threshold: f64) -> QueryParams {
+        QueryParams {
             kind: FindKind::Similar,
             scheme: SchemeKind::ModN,
             threshold,
@@ -125,10 +125,7 @@ mod tests {
 
     #[test]
     fn a_sampled_candidate_may_be_better_than_it_looks_and_an_exact_one_not() {
-        let ranked = rank(
-            vec![candidate(1, 0, 64), candidate(2, 3, 64)],
-            &request(0.1),
-        );
+        let ranked = rank(vec![candidate(1, 0, 64), candidate(2, 3, 64)], &params(0.1));
         assert_eq!(
             ranked.iter().map(|r| r.0.document.0).collect::<Vec<_>>(),
             [2, 1]
@@ -139,8 +136,8 @@ mod tests {
 
     #[test]
     fn what_cannot_reach_the_threshold_is_left_out() {
-        assert!(rank(vec![candidate(1, 2, 20)], &request(0.9)).is_empty());
-        assert_eq!(rank(vec![candidate(1, 2, 120)], &request(0.9)).len(), 1);
+        assert!(rank(vec![candidate(1, 2, 20)], &params(0.9)).is_empty());
+        assert_eq!(rank(vec![candidate(1, 2, 120)], &params(0.9)).len(), 1);
     }
 
     #[test]

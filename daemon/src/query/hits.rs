@@ -9,7 +9,7 @@ use simdex_signature::{
     resemblance_from_counts,
 };
 
-use super::{FindKind, KnownDate, QueryError, Request, Subject, best_date};
+use super::{FindKind, KnownDate, QueryError, QueryParams, Subject, best_date};
 
 /// Hits gathered beyond the limit before the worst are dropped.
 const SPARE: usize = 64;
@@ -220,19 +220,19 @@ pub struct Hit {
 pub(super) fn of_documents(
     index: &Index,
     subject: &Subject,
-    request: &Request,
+    params: &QueryParams,
     documents: Vec<(Candidate, Numbers)>,
     cancel: &Cancel,
 ) -> Result<BestHits, QueryError> {
-    let mut best = BestHits::new(request.kind, request.limit);
+    let mut best = BestHits::new(params.kind, params.limit);
     for (candidate, numbers) in documents {
         let Some(stats) = index.stats(candidate.document) else {
             continue;
         };
         let mut going = Ok(());
-        index.visit_files_of(candidate.document, &request.view, &mut |file| {
+        index.visit_files_of(candidate.document, &params.view, &mut |file| {
             let same_text = subject.is_document(stats.hash);
-            let relation = relation(subject.content, same_text, &file, &numbers, request);
+            let relation = relation(subject.content, same_text, &file, &numbers, params);
             best.add(Hit {
                 date: best_date(&file),
                 is_query: subject.path.as_ref() == Some(&file.path),
@@ -300,7 +300,7 @@ fn relation(
     same_document: bool,
     file: &FileView,
     numbers: &Numbers,
-    request: &Request,
+    params: &QueryParams,
 ) -> Relation {
     if content.is_some() && file.record.content() == content {
         return Relation::IdenticalBytes;
@@ -316,7 +316,7 @@ fn relation(
         ..
     } = *numbers;
     let (resemblance, of_query, in_query) = (value(resemblance), value(of_query), value(in_query));
-    Relation::of(resemblance, of_query, in_query, request.relation_threshold)
+    Relation::of(resemblance, of_query, in_query, params.relation_threshold)
 }
 
 fn scheme_of(

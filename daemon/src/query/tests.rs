@@ -98,8 +98,8 @@ pub(crate) fn index_of(texts: &[String]) -> (Index, tempfile::TempDir) {
     (index, dir)
 }
 
-fn similar(scheme: SchemeKind, threshold: f64) -> Request {
-    Request {
+fn similar(scheme: SchemeKind, threshold: f64) -> QueryParams {
+    QueryParams {
         kind: FindKind::Similar,
         scheme,
         threshold,
@@ -125,10 +125,10 @@ fn every_scheme_finds_all_that_reaches_the_threshold() {
                 resemblance.is_some_and(|resemblance| resemblance >= 0.8)
             });
             let near = near.count();
-            let request = similar(scheme, 0.8);
+            let params = similar(scheme, 0.8);
             let account = index.memory().questions.account(&Cancel::never());
             let subject = Subject::of_text(&index, text.clone(), &account).unwrap();
-            let answer = find(&index, &subject, &request, &Cancel::never()).unwrap();
+            let answer = find(&index, &subject, &params, &Cancel::never()).unwrap();
             for hit in &answer.hits {
                 // Found by either, verified on all shingles, and said so.
                 let SchemeUsed { scheme, rung } = hit.scheme;
@@ -151,13 +151,13 @@ fn candidates_beyond_the_limit_are_counted_apart_from_common_lists() {
     let never = Cancel::never();
     let account = index.memory().questions.account(&never);
     let subject = Subject::of_text(&index, base, &account).unwrap();
-    let request = similar(SchemeKind::ModN, 0.1);
-    let candidates = candidates(&index, &subject, &request, &never).unwrap();
-    let ranked = bound::rank(candidates.found, &request);
+    let params = similar(SchemeKind::ModN, 0.1);
+    let candidates = candidates(&index, &subject, &params, &never).unwrap();
+    let ranked = bound::rank(candidates.found, &params);
     assert_eq!(ranked.len(), 5);
-    let found = verify(&index, &subject, &request, ranked, 2, &never).unwrap();
+    let found = verify(&index, &subject, &params, ranked, 2, &never).unwrap();
     assert_eq!((found.verified, found.unverified), (2, 3));
-    let whole = find(&index, &subject, &request, &never).unwrap();
+    let whole = find(&index, &subject, &params, &never).unwrap();
     assert_eq!(
         (whole.verified, whole.unverified, whole.common_lists),
         (5, 0, 0)

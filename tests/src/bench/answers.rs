@@ -14,7 +14,7 @@ use simdex_schema::{
 };
 use simdex_signature::{CanonicalText, SchemeKind};
 use simdexd::config::Config;
-use simdexd::query::{self, Request, Subject, find};
+use simdexd::query::{self, QueryParams, Subject, find};
 
 use super::Settings;
 use super::process::load;
@@ -141,7 +141,7 @@ fn change(index: &Index, root: RootId, number: u64, text: String) -> Change {
 }
 
 fn in_process(index: &Index, queries: &[String], figures: &mut Figures<'_>) -> anyhow::Result<()> {
-    let request = Request {
+    let request = QueryParams {
         kind: query::FindKind::Similar,
         scheme: SchemeKind::ModN,
         threshold: query::FindKind::Similar.default_threshold(),
