@@ -67,7 +67,7 @@ pub struct Comparing<'a> {
     /// What heads the difference.
     pub names: (&'a str, &'a str),
     /// Where near-duplicates and containment begin.
-    pub cut: f64,
+    pub threshold: f64,
     /// Most bytes of an answer; none where no difference is asked for.
     pub longest: Option<usize>,
     /// Says whether anybody still waits.
@@ -91,7 +91,7 @@ pub fn compare(
     let diff = difference(text_a, text_b, spans.len(), asked)?;
     let estimates = estimates(index, text_a, text_b, cancel)?;
     Ok(Comparison {
-        relation: relation(a, b, &numbers, asked.cut),
+        relation: relation(a, b, &numbers, asked.threshold),
         numbers,
         shingles: (text_a.shingles.len() as u64, text_b.shingles.len() as u64),
         chars: (text_a.canonical.chars(), text_b.canonical.chars()),
@@ -156,7 +156,7 @@ fn text_of<'a>(side: &'a Subject, name: &str) -> Result<&'a Text, QueryError> {
     })
 }
 
-fn relation(a: &Subject, b: &Subject, numbers: &Numbers, cut: f64) -> Relation {
+fn relation(a: &Subject, b: &Subject, numbers: &Numbers, threshold: f64) -> Relation {
     if a.content.is_some() && a.content == b.content {
         return Relation::IdenticalBytes;
     }
@@ -165,7 +165,7 @@ fn relation(a: &Subject, b: &Subject, numbers: &Numbers, cut: f64) -> Relation {
     }
     let value = |measured: Measured| measured.value.unwrap_or(0.0);
     let (of_a, of_b) = (value(numbers.of_query), value(numbers.in_query));
-    Relation::of(value(numbers.resemblance), of_a, of_b, cut)
+    Relation::of(value(numbers.resemblance), of_a, of_b, threshold)
 }
 
 fn estimates(

@@ -149,12 +149,12 @@ pub fn find(
     let candidates = candidates(index, subject, params, cancel)?;
     let considered = candidates.found.len() as u64;
     let ranked = bound::rank(candidates.found, params);
-    let found = verify(index, subject, params, ranked, MOST_VERIFIED, cancel)?;
-    let best = hits::of_documents(index, subject, params, found.documents, cancel)?;
-    let mut hits = best.hits;
+    let verified = verify(index, subject, params, ranked, MOST_VERIFIED, cancel)?;
+    let top = hits::of_documents(index, subject, params, verified.documents, cancel)?;
+    let mut hits = top.hits;
     if params.kind == FindKind::Versions {
         // Beside the limit: it is no version that was found.
-        hits.extend(best.asked_about);
+        hits.extend(top.asked_about);
         hits::sort_by_date(&mut hits);
     }
     Ok(Answer {
@@ -164,10 +164,10 @@ pub fn find(
         reason: subject.reason(),
         compared_by: subject.compared_by(),
         candidates: considered,
-        verified: found.verified,
+        verified: verified.counted,
         common_lists: candidates.suppressed,
-        unverified: found.unverified,
-        truncated: best.truncated,
+        unverified: verified.not_looked_at,
+        truncated: top.truncated,
     })
 }
 
@@ -190,7 +190,7 @@ fn candidates(
     let question = match params.kind {
         FindKind::Similar => Question::Similar,
         FindKind::Containing => Question::Containing,
-        // For versions the finest look finds all of them.
+        // Versions may be contained in the query, so that all its fingerprints are probed.
         FindKind::Contained | FindKind::Versions => Question::Contained,
     };
     if let (SchemeKind::BswN, Some(text)) = (params.scheme, subject.text()) {
@@ -205,11 +205,13 @@ fn candidates(
     index.candidates(asked, question, view, cancel)
 }
 
-/// Documents worth showing, with the numbers of each.
-struct VerifiedHits {
+/// Documents that reach the threshold, with the numbers of each.
+struct VerifiedDocuments {
     documents: Vec<(Candidate, Numbers)>,
-    verified: u64,
-    unverified: u64,
+    /// Candidates counted on all shingles.
+    counted: u64,
+    /// Candidates beyond the limit.
+    not_looked_at: u64,
 }
 
 /// Counts candidates on all shingles, best bound first, while one may still be shown; looks at `most` of
@@ -221,21 +223,21 @@ fn verify(
     ranked: Vec<(Candidate, f64)>,
     most: usize,
     cancel: &Cancel,
-) -> Result<VerifiedHits, QueryError> {
-    let mut found = VerifiedHits {
+) -> Result<VerifiedDocuments, QueryError> {
+    let mut found = VerifiedDocuments {
         documents: Vec::new(),
-        verified: 0,
-        unverified: 0,
+        counted: 0,
+        not_looked_at: 0,
     };
-    let mut best = bound::Best::new(params.limit);
+    let mut stop = bound::StopRule::new(params.limit);
     for (position, (candidate, upper)) in ranked.iter().enumerate() {
         cancel.check()?;
-        if *upper < params.threshold || (params.kind != FindKind::Versions && best.excludes(*upper))
+        if *upper < params.threshold || (params.kind != FindKind::Versions && stop.excludes(*upper))
         {
             break;
         }
         if position >= most {
-            found.unverified = (ranked.len() - position) as u64;
+            found.not_looked_at = (ranked.len() - position) as u64;
             break;
         }
         let set = match index.shingles(candidate.document, subject.account()) {
@@ -247,14 +249,15 @@ fn verify(
         };
         let numbers = match (subject.text(), set) {
             (Some(text), Some(set)) => {
-                found.verified += 1;
+                found.counted += 1;
                 Numbers::exact(&text.shingles, &set, cancel)?
             }
             _ => Numbers::estimated(candidate),
         };
-        let value = numbers.value(params.kind);
-        if value.is_some_and(|value| value >= params.threshold) {
-            best.add(value.unwrap_or_default());
+        if let Some(value) = numbers.value(params.kind)
+            && value >= params.threshold
+        {
+            stop.add(value);
             found.documents.push((*candidate, numbers));
         }
     }

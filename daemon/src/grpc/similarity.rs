@@ -162,7 +162,7 @@ impl Similarity for SimilarityService {
             );
             let asked = Comparing {
                 names: (&names.0, &names.1),
-                cut: engine.config.signature.threshold,
+                threshold: engine.config.signature.threshold,
                 longest: with_difference.then_some(longest),
                 cancel,
             };

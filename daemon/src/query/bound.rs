@@ -5,7 +5,7 @@ use simdex_index::Candidate;
 use super::{FindKind, QueryParams};
 
 /// A true ratio lies above its bound with at most this probability.
-const MISS: f64 = 0.001;
+const MISS_PROBABILITY: f64 = 0.001;
 
 /// Candidates with the upper bound of what is asked, highest first; those that cannot reach the
 /// threshold are left out.
@@ -39,7 +39,7 @@ fn upper(candidate: &Candidate, params: &QueryParams) -> f64 {
 }
 
 /// Upper Chernoff bound of a ratio of which `trials` samples hold `successes`: the largest t with
-/// exp(-trials · KL(successes/trials ‖ t)) ≥ [`MISS`]. At rung 0 nothing was sampled.
+/// exp(-trials · KL(successes/trials ‖ t)) ≥ [`MISS_PROBABILITY`]. At rung 0 nothing was sampled.
 fn bound(successes: u64, trials: u64, candidate: &Candidate) -> f64 {
     if trials == 0 {
         return 1.0;
@@ -48,7 +48,7 @@ fn bound(successes: u64, trials: u64, candidate: &Candidate) -> f64 {
     if candidate.rung == simdex_signature::Rung::ZERO {
         return share;
     }
-    let slack = -MISS.ln() / trials as f64;
+    let slack = -MISS_PROBABILITY.ln() / trials as f64;
     let (mut low, mut high) = (share, 1.0);
     for _ in 0..40 {
         let middle = (low + high) / 2.0;
@@ -61,19 +61,19 @@ fn bound(successes: u64, trials: u64, candidate: &Candidate) -> f64 {
     high
 }
 
-/// KL(p ‖ q) of two coins, in nats.
+/// Kullback-Leibler divergence of two Bernoulli distributions, in nats.
 fn divergence(p: f64, q: f64) -> f64 {
     let part = |p: f64, q: f64| if p == 0.0 { 0.0 } else { p * (p / q).ln() };
     part(p, q) + part(1.0 - p, 1.0 - q)
 }
 
-/// The best values found so far, as many as are shown.
-pub(super) struct Best {
+/// Tells when no further candidate can be shown: keeps the best values found so far, one more than are shown.
+pub(super) struct StopRule {
     values: Vec<f64>,
     limit: usize,
 }
 
-impl Best {
+impl StopRule {
     pub(super) fn new(limit: usize) -> Self {
         Self {
             values: Vec::new(),
@@ -142,11 +142,11 @@ mod tests {
 
     #[test]
     fn the_search_ends_once_nothing_can_displace_what_is_shown() {
-        let mut best = Best::new(2);
+        let mut stop = StopRule::new(2);
         [0.9, 0.5, 0.7]
             .into_iter()
-            .for_each(|value| best.add(value));
-        assert!(best.excludes(0.49));
-        assert!(!best.excludes(0.5));
+            .for_each(|value| stop.add(value));
+        assert!(stop.excludes(0.49));
+        assert!(!stop.excludes(0.5));
     }
 }

@@ -47,12 +47,17 @@ impl Relation {
     /// The relation of two documents that are not identical, from their ratios. It is directed by the
     /// larger containment, so that swapping the documents swaps the words; where both are equal neither
     /// document contains the other.
-    pub fn of(resemblance: f64, first_in_second: f64, second_in_first: f64, cut: f64) -> Self {
-        if resemblance >= cut {
+    pub fn of(
+        resemblance: f64,
+        first_in_second: f64,
+        second_in_first: f64,
+        threshold: f64,
+    ) -> Self {
+        if resemblance >= threshold {
             Self::NearDuplicate
-        } else if second_in_first >= cut && second_in_first > first_in_second {
+        } else if second_in_first >= threshold && second_in_first > first_in_second {
             Self::Contains
-        } else if first_in_second >= cut && first_in_second > second_in_first {
+        } else if first_in_second >= threshold && first_in_second > second_in_first {
             Self::ContainedIn
         } else {
             Self::Overlaps
@@ -223,8 +228,8 @@ pub(super) fn of_documents(
     params: &QueryParams,
     documents: Vec<(Candidate, Numbers)>,
     cancel: &Cancel,
-) -> Result<BestHits, QueryError> {
-    let mut best = BestHits::new(params.kind, params.limit);
+) -> Result<TopFiles, QueryError> {
+    let mut best = TopFiles::new(params.kind, params.limit);
     for (candidate, numbers) in documents {
         let Some(stats) = index.stats(candidate.document) else {
             continue;
@@ -250,13 +255,13 @@ pub(super) fn of_documents(
         })?;
         going?;
     }
-    best.cut();
+    best.drop_worst();
     Ok(best)
 }
 
-/// The best hits seen so far. Hardly more are held than are asked for, however many there are.
-pub(super) struct BestHits {
-    /// Best first, once cut.
+/// Keeps the best hits, hardly more than the limit however many there are.
+pub(super) struct TopFiles {
+    /// Best first, once the worst are dropped.
     pub(super) hits: Vec<Hit>,
     /// The very file asked about.
     pub(super) asked_about: Option<Hit>,
@@ -266,7 +271,7 @@ pub(super) struct BestHits {
     limit: usize,
 }
 
-impl BestHits {
+impl TopFiles {
     fn new(kind: FindKind, limit: usize) -> Self {
         Self {
             hits: Vec::new(),
@@ -284,11 +289,11 @@ impl BestHits {
         }
         self.hits.push(hit);
         if self.hits.len() > self.limit + self.limit / 4 + SPARE {
-            self.cut();
+            self.drop_worst();
         }
     }
 
-    fn cut(&mut self) {
+    fn drop_worst(&mut self) {
         sort_by_value(&mut self.hits, self.kind);
         self.truncated |= self.hits.len() > self.limit;
         self.hits.truncate(self.limit);
@@ -410,13 +415,13 @@ mod tests {
 
     #[test]
     fn of_many_hits_hardly_more_are_held_than_are_asked_for() {
-        let mut best = BestHits::new(FindKind::Similar, 8);
+        let mut best = TopFiles::new(FindKind::Similar, 8);
         // Values go up and down again, each of them held by many.
         for name in 0..5_000 {
             best.add(hit(name, f64::from(name * 7 % 11) / 10.0));
             assert!(best.hits.len() <= 8 + 2 + SPARE);
         }
-        best.cut();
+        best.drop_worst();
         let names: Vec<_> = best.hits.iter().map(|hit| &hit.file.path).collect();
         let expected: Vec<_> = (0..5_000_u32)
             .filter(|name| name * 7 % 11 == 10)

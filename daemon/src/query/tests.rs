@@ -156,7 +156,7 @@ fn candidates_beyond_the_limit_are_counted_apart_from_common_lists() {
     let ranked = bound::rank(candidates.found, &params);
     assert_eq!(ranked.len(), 5);
     let found = verify(&index, &subject, &params, ranked, 2, &never).unwrap();
-    assert_eq!((found.verified, found.unverified), (2, 3));
+    assert_eq!((found.counted, found.not_looked_at), (2, 3));
     let whole = find(&index, &subject, &params, &never).unwrap();
     assert_eq!(
         (whole.verified, whole.unverified, whole.common_lists),
