@@ -11,7 +11,7 @@ use simdex_signature::{
 use thiserror::Error;
 
 use crate::difference::{Difference, lines};
-use crate::query::{Measured, Numbers, QueryError, Relation, Subject, Text};
+use crate::query::{Measured, Overlap, QueryError, Relation, Subject, Text};
 
 /// A difference that takes longer is cut to coarser hunks. Its search for common lines is the one step
 /// that does not notice that nobody waits any more.
@@ -21,8 +21,8 @@ const DIFFERENCE_TIME: Duration = Duration::from_secs(5);
 pub struct Comparison {
     /// Of a to b.
     pub relation: Relation,
-    /// Exact; containment of a is `of_query`, of b `in_query`.
-    pub numbers: Numbers,
+    /// Counted on all shingles; a comes first.
+    pub overlap: Overlap,
     /// Distinct shingles of a and b.
     pub shingles: (u64, u64),
     /// Canonical characters of a and b.
@@ -84,15 +84,15 @@ pub fn compare(
     let (names, cancel) = (asked.names, asked.cancel);
     let (text_a, text_b) = (text_of(a, names.0)?, text_of(b, names.1)?);
     cancel.check()?;
-    let numbers = Numbers::exact(&text_a.shingles, &text_b.shingles, cancel)?;
+    let overlap = Overlap::exact(&text_a.shingles, &text_b.shingles, cancel)?;
     cancel.check()?;
     let spans = shared_spans(text_a.canonical.as_bytes(), text_b.canonical.as_bytes());
     cancel.check()?;
     let diff = difference(text_a, text_b, spans.len(), asked)?;
     let estimates = estimates(index, text_a, text_b, cancel)?;
     Ok(Comparison {
-        relation: relation(a, b, &numbers, asked.threshold),
-        numbers,
+        relation: relation(a, b, &overlap, asked.threshold),
+        overlap,
         shingles: (text_a.shingles.len() as u64, text_b.shingles.len() as u64),
         chars: (text_a.canonical.chars(), text_b.canonical.chars()),
         spans,
@@ -156,7 +156,7 @@ fn text_of<'a>(side: &'a Subject, name: &str) -> Result<&'a Text, QueryError> {
     })
 }
 
-fn relation(a: &Subject, b: &Subject, numbers: &Numbers, threshold: f64) -> Relation {
+fn relation(a: &Subject, b: &Subject, overlap: &Overlap, threshold: f64) -> Relation {
     if a.content.is_some() && a.content == b.content {
         return Relation::IdenticalBytes;
     }
@@ -164,8 +164,8 @@ fn relation(a: &Subject, b: &Subject, numbers: &Numbers, threshold: f64) -> Rela
         return Relation::IdenticalText;
     }
     let value = |measured: Measured| measured.value.unwrap_or(0.0);
-    let (of_a, of_b) = (value(numbers.of_query), value(numbers.in_query));
-    Relation::of(value(numbers.resemblance), of_a, of_b, threshold)
+    let (of_a, of_b) = (value(overlap.of_first), value(overlap.of_second));
+    Relation::of(value(overlap.resemblance), of_a, of_b, threshold)
 }
 
 fn estimates(

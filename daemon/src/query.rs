@@ -23,7 +23,7 @@ use simdex_signature::{BswN, SchemeKind, ShingleSet};
 use thiserror::Error;
 
 pub use dates::{DateSource, KnownDate, best_date};
-pub use hits::{Hit, Measured, Numbers, Relation, SchemeUsed};
+pub use hits::{Hit, Measured, Overlap, Relation, SchemeUsed};
 pub use subject::{ComparedBy, Subject, Text};
 
 /// What a query looks for.
@@ -207,7 +207,7 @@ fn candidates(
 
 /// Documents that reach the threshold, with the numbers of each.
 struct VerifiedDocuments {
-    documents: Vec<(Candidate, Numbers)>,
+    documents: Vec<(Candidate, Overlap)>,
     /// Candidates counted on all shingles.
     counted: u64,
     /// Candidates beyond the limit.
@@ -247,18 +247,18 @@ fn verify(
             Err(error) if error.is_lost_text() => continue,
             set => set?,
         };
-        let numbers = match (subject.text(), set) {
+        let overlap = match (subject.text(), set) {
             (Some(text), Some(set)) => {
                 found.counted += 1;
-                Numbers::exact(&text.shingles, &set, cancel)?
+                Overlap::exact(&text.shingles, &set, cancel)?
             }
-            _ => Numbers::estimated(candidate),
+            _ => Overlap::estimated(candidate),
         };
-        if let Some(value) = numbers.value(params.kind)
+        if let Some(value) = overlap.value(params.kind)
             && value >= params.threshold
         {
             stop.add(value);
-            found.documents.push((*candidate, numbers));
+            found.documents.push((*candidate, overlap));
         }
     }
     Ok(found)

@@ -56,16 +56,16 @@ fn scheme(scheme: Scheme, rung: Rung) -> v1::Scheme {
 }
 
 fn hit(hit: Hit) -> v1::Match {
-    let numbers = hit.numbers;
+    let overlap = hit.overlap;
     v1::Match {
         path: path(&hit.file.path),
         document: hit.document.0.to_vec(),
         relation: relation(hit.relation),
-        resemblance: ratio(numbers.resemblance),
-        containment_of_query: ratio(numbers.of_query),
-        containment_in_query: ratio(numbers.in_query),
-        shared_fingerprints: numbers.shared,
-        verified: numbers.verified,
+        resemblance: ratio(overlap.resemblance),
+        containment_of_query: ratio(overlap.of_first),
+        containment_in_query: ratio(overlap.of_second),
+        shared_fingerprints: overlap.shared,
+        verified: overlap.verified,
         scheme: Some(scheme(hit.scheme.scheme, hit.scheme.rung)),
         modified: hit.file.record.modified(),
         date: hit.date.map(|date| date.seconds),
@@ -130,10 +130,10 @@ pub(super) fn comparison(found: Comparison, completeness: Completeness) -> v1::C
     });
     v1::CompareReply {
         relation: relation(found.relation),
-        resemblance: value(found.numbers.resemblance),
-        containment_of_a: value(found.numbers.of_query),
-        containment_of_b: value(found.numbers.in_query),
-        shared_shingles: found.numbers.shared,
+        resemblance: value(found.overlap.resemblance),
+        containment_of_a: value(found.overlap.of_first),
+        containment_of_b: value(found.overlap.of_second),
+        shared_shingles: found.overlap.shared,
         shingles_a: found.shingles.0,
         shingles_b: found.shingles.1,
         spans: spans.collect(),
@@ -330,7 +330,7 @@ pub(super) fn event(event: &Event) -> v1::Event {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::{Numbers, SchemeUsed};
+    use crate::query::{Overlap, SchemeUsed};
     use simdex_schema::file::FileOutcome;
     use simdex_schema::{DocumentHash, FileKey, FileRecord, FileStat, Reason, RootId, State};
     use simdex_signature::Window;
@@ -386,10 +386,10 @@ mod tests {
             file: unreadable(b"/r/a"),
             document: DocumentHash([9; 32]),
             relation: Relation::ContainedIn,
-            numbers: Numbers {
+            overlap: Overlap {
                 resemblance: value,
-                of_query: none,
-                in_query: value,
+                of_first: none,
+                of_second: value,
                 shared: 7,
                 verified: false,
             },

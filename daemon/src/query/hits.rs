@@ -1,4 +1,4 @@
-//! Hits: numbers, relations, and the files that carry a document.
+//! Hits: overlaps, relations, and the files that carry a document.
 
 use std::ops::ControlFlow;
 
@@ -119,22 +119,22 @@ pub struct SchemeUsed {
     pub rung: Rung,
 }
 
-/// The numbers of a hit.
+/// How much two documents share: the query and a document, or the two sides of a comparison.
 #[derive(Clone, Copy, Debug)]
-pub struct Numbers {
+pub struct Overlap {
     /// |A∩B| / |A∪B|.
     pub resemblance: Measured,
-    /// Share of the query found in the document.
-    pub of_query: Measured,
-    /// Share of the document found in the query.
-    pub in_query: Measured,
-    /// Fingerprints (or, verified, shingles) in both.
+    /// Containment of the first: its share that is found in the second.
+    pub of_first: Measured,
+    /// Containment of the second: its share that is found in the first.
+    pub of_second: Measured,
+    /// Shingles in both where verified, else fingerprints in both.
     pub shared: u64,
     /// Counted on all shingles.
     pub verified: bool,
 }
 
-impl Numbers {
+impl Overlap {
     /// Counted on all shingles of both texts.
     pub fn exact(
         query: &ShingleSet,
@@ -145,8 +145,8 @@ impl Numbers {
         let (a, b) = (query.len() as u64, document.len() as u64);
         Ok(Self {
             resemblance: Measured::exact(shared, a + b - shared),
-            of_query: Measured::exact(shared, a),
-            in_query: Measured::exact(shared, b),
+            of_first: Measured::exact(shared, a),
+            of_second: Measured::exact(shared, b),
             shared,
             verified: true,
         })
@@ -175,8 +175,8 @@ impl Numbers {
                 of_document,
                 !is_sample,
             )),
-            of_query: measured(containment_from_counts(shared, query, !is_sample)),
-            in_query: measured(containment_from_counts(shared, of_document, !is_sample)),
+            of_first: measured(containment_from_counts(shared, query, !is_sample)),
+            of_second: measured(containment_from_counts(shared, of_document, !is_sample)),
             shared,
             verified: false,
         }
@@ -186,16 +186,16 @@ impl Numbers {
     pub(super) fn value(&self, kind: FindKind) -> Option<f64> {
         let Self {
             resemblance,
-            of_query,
-            in_query,
+            of_first,
+            of_second,
             ..
         } = self;
         match kind {
             FindKind::Similar => resemblance.value,
-            FindKind::Containing => of_query.value,
-            FindKind::Contained => in_query.value,
+            FindKind::Containing => of_first.value,
+            FindKind::Contained => of_second.value,
             FindKind::Versions => {
-                let all = [resemblance.value, of_query.value, in_query.value];
+                let all = [resemblance.value, of_first.value, of_second.value];
                 all.into_iter().flatten().reduce(f64::max)
             }
         }
@@ -212,7 +212,7 @@ pub struct Hit {
     /// Of the query to this file.
     pub relation: Relation,
     /// Resemblance and both containments.
-    pub numbers: Numbers,
+    pub overlap: Overlap,
     /// What they were counted on.
     pub scheme: SchemeUsed,
     /// When it was made, as well as that is known.
@@ -226,26 +226,26 @@ pub(super) fn of_documents(
     index: &Index,
     subject: &Subject,
     params: &QueryParams,
-    documents: Vec<(Candidate, Numbers)>,
+    documents: Vec<(Candidate, Overlap)>,
     cancel: &Cancel,
 ) -> Result<TopFiles, QueryError> {
     let mut best = TopFiles::new(params.kind, params.limit);
-    for (candidate, numbers) in documents {
+    for (candidate, overlap) in documents {
         let Some(stats) = index.stats(candidate.document) else {
             continue;
         };
         let mut going = Ok(());
         index.visit_files_of(candidate.document, &params.view, &mut |file| {
             let same_text = subject.is_document(stats.hash);
-            let relation = relation(subject.content, same_text, &file, &numbers, params);
+            let relation = relation(subject.content, same_text, &file, &overlap, params);
             best.add(Hit {
                 date: best_date(&file),
                 is_query: subject.path.as_ref() == Some(&file.path),
                 file,
                 document: stats.hash,
                 relation,
-                numbers,
-                scheme: scheme_of(index, subject, &candidate, &numbers),
+                overlap,
+                scheme: scheme_of(index, subject, &candidate, &overlap),
             });
             going = cancel.check();
             match going {
@@ -304,7 +304,7 @@ fn relation(
     content: Option<ContentHash>,
     same_document: bool,
     file: &FileView,
-    numbers: &Numbers,
+    overlap: &Overlap,
     params: &QueryParams,
 ) -> Relation {
     if content.is_some() && file.record.content() == content {
@@ -314,27 +314,28 @@ fn relation(
         return Relation::IdenticalText;
     }
     let value = |measured: Measured| measured.value.unwrap_or(0.0);
-    let Numbers {
+    let Overlap {
         resemblance,
-        of_query,
-        in_query,
+        of_first,
+        of_second,
         ..
-    } = *numbers;
-    let (resemblance, of_query, in_query) = (value(resemblance), value(of_query), value(in_query));
-    Relation::of(resemblance, of_query, in_query, params.relation_threshold)
+    } = *overlap;
+    let (resemblance, of_first, of_second) =
+        (value(resemblance), value(of_first), value(of_second));
+    Relation::of(resemblance, of_first, of_second, params.relation_threshold)
 }
 
 fn scheme_of(
     index: &Index,
     subject: &Subject,
     candidate: &Candidate,
-    numbers: &Numbers,
+    overlap: &Overlap,
 ) -> SchemeUsed {
     let scheme = match subject.fingerprints() {
         Some((SchemeKind::Chunks, ..)) => simdex_signature::Chunks::SCHEME,
         _ => Scheme::of_text(SchemeKind::ModN, index.window()),
     };
-    let rung = match numbers.verified {
+    let rung = match overlap.verified {
         true => Rung::ZERO,
         false => candidate.rung,
     };
@@ -343,7 +344,7 @@ fn scheme_of(
 
 /// Best first, ties by path.
 fn sort_by_value(hits: &mut [Hit], kind: FindKind) {
-    let value = |hit: &Hit| hit.numbers.value(kind).unwrap_or(-1.0);
+    let value = |hit: &Hit| hit.overlap.value(kind).unwrap_or(-1.0);
     hits.sort_by(|a, b| value(b).total_cmp(&value(a)).then_with(|| by_path(a, b)));
 }
 
@@ -397,10 +398,10 @@ mod tests {
             },
             document: DocumentHash([0; 32]),
             relation: Relation::Overlaps,
-            numbers: Numbers {
+            overlap: Overlap {
                 resemblance,
-                of_query: Measured::default(),
-                in_query: Measured::default(),
+                of_first: Measured::default(),
+                of_second: Measured::default(),
                 shared: 0,
                 verified: true,
             },

@@ -199,7 +199,7 @@ fn a_relation_is_directed_by_the_larger_containment_and_swaps_with_the_sides() {
 #[test]
 fn an_estimate_has_a_true_interval_or_none() {
     let counted = |rung: u8, shared: u64| {
-        Numbers::estimated(&Candidate {
+        Overlap::estimated(&Candidate {
             document: simdex_schema::DocId(1),
             rung: simdex_signature::Rung::new(rung).unwrap(),
             shared,
@@ -208,10 +208,10 @@ fn an_estimate_has_a_true_interval_or_none() {
         })
     };
     for shared in [0, 40, 80] {
-        let all = counted(0, shared).of_query;
+        let all = counted(0, shared).of_first;
         assert_eq!(all.value, Some(shared as f64 / 100.0));
         assert_eq!((all.low, all.high), (None, None), "{shared}");
-        let sampled = counted(2, shared).of_query;
+        let sampled = counted(2, shared).of_first;
         assert!(sampled.low < sampled.high, "{shared}");
     }
 }

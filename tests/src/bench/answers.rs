@@ -160,7 +160,7 @@ fn in_process(index: &Index, queries: &[String], figures: &mut Figures<'_>) -> a
             let verified = answer
                 .hits
                 .iter()
-                .filter(|hit| hit.numbers.verified)
+                .filter(|hit| hit.overlap.verified)
                 .count();
             ensure!(
                 verified == HITS,
