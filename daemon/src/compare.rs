@@ -160,7 +160,7 @@ fn relation(a: &Subject, b: &Subject, overlap: &Overlap, threshold: f64) -> Rela
     if a.content.is_some() && a.content == b.content {
         return Relation::IdenticalBytes;
     }
-    if a.document().is_some() && a.document() == b.document() {
+    if a.document_hash().is_some() && a.document_hash() == b.document_hash() {
         return Relation::IdenticalText;
     }
     let value = |measured: Measured| measured.value.unwrap_or(0.0);

@@ -159,7 +159,7 @@ pub fn find(
     }
     Ok(Answer {
         hits,
-        document: subject.document(),
+        document: subject.document_hash(),
         state: subject.state(),
         reason: subject.reason(),
         compared_by: subject.compared_by(),

@@ -61,14 +61,14 @@ impl Source {
     ) -> Result<Subject, Refused> {
         let index = &engine.index;
         Ok(match self {
-            Self::Path(path) => Subject::file(index, &file(engine, &path)?, memory)?,
+            Self::Path(path) => Subject::from_file(index, &file(engine, &path)?, memory)?,
             Self::Document(hash) => {
-                Subject::document_of(index, hash, &engine.roots.view(), memory)?
+                Subject::from_document(index, hash, &engine.roots.view(), memory)?
             }
-            Self::Text(text) => Subject::of_text(index, text, memory)?,
-            Self::Signature(signature) => Subject::signature(signature, memory)?,
+            Self::Text(text) => Subject::from_text(index, text, memory)?,
+            Self::Signature(signature) => Subject::from_signature(signature, memory)?,
             Self::Upload(Uploaded { file, name }) => {
-                Subject::upload(index, &engine.pool, asker, file, &name, memory)?
+                Subject::from_upload(index, &engine.pool, asker, file, &name, memory)?
             }
         })
     }
@@ -111,8 +111,8 @@ fn own_text(
     let taken = engine.pool.space().snapshot(&file, limit).ok()?;
     let taken = taken.into_file().ok()?;
     let file = taken.file().try_clone().ok()?;
-    let own = Subject::upload(&engine.index, &engine.pool, asker, file, path, memory).ok()?;
-    (own.content == known.content && own.document() == known.document()).then_some(own)
+    let own = Subject::from_upload(&engine.index, &engine.pool, asker, file, path, memory).ok()?;
+    (own.content == known.content && own.document_hash() == known.document_hash()).then_some(own)
 }
 
 /// A file of the index by its path.

@@ -236,7 +236,7 @@ pub(super) fn of_documents(
         };
         let mut going = Ok(());
         index.visit_files_of(candidate.document, &params.view, &mut |file| {
-            let same_text = subject.is_document(stats.hash);
+            let same_text = subject.carries(stats.hash);
             let relation = relation(subject.content, same_text, &file, &overlap, params);
             best.add(Hit {
                 date: best_date(&file),

@@ -127,7 +127,7 @@ fn every_scheme_finds_all_that_reaches_the_threshold() {
             let near = near.count();
             let params = similar(scheme, 0.8);
             let account = index.memory().questions.account(&Cancel::never());
-            let subject = Subject::of_text(&index, text.clone(), &account).unwrap();
+            let subject = Subject::from_text(&index, text.clone(), &account).unwrap();
             let answer = find(&index, &subject, &params, &Cancel::never()).unwrap();
             for hit in &answer.hits {
                 // Found by either, verified on all shingles, and said so.
@@ -150,7 +150,7 @@ fn candidates_beyond_the_limit_are_counted_apart_from_common_lists() {
     let (index, _dir) = index_of(&texts);
     let never = Cancel::never();
     let account = index.memory().questions.account(&never);
-    let subject = Subject::of_text(&index, base, &account).unwrap();
+    let subject = Subject::from_text(&index, base, &account).unwrap();
     let params = similar(SchemeKind::ModN, 0.1);
     let candidates = candidates(&index, &subject, &params, &never).unwrap();
     let ranked = bound::rank(candidates.found, &params);
@@ -220,11 +220,11 @@ fn an_estimate_has_a_true_interval_or_none() {
 fn a_subject_says_what_of_it_is_compared() {
     let (index, _dir) = index_of(&[]);
     let account = index.memory().questions.account(&Cancel::never());
-    let text = |text: &str| Subject::of_text(&index, text.to_owned(), &account).unwrap();
+    let text = |text: &str| Subject::from_text(&index, text.to_owned(), &account).unwrap();
     let long = text("a text that is longer than one shingle");
     let scheme = Scheme::of_text(SchemeKind::ModN, index.window());
     let signature = Signature::new(scheme, Rung::ZERO, vec![Fingerprint(1)]);
-    let signature = Subject::signature(signature, &account).unwrap();
+    let signature = Subject::from_signature(signature, &account).unwrap();
     let compared = [long, text("short"), signature].map(|subject| subject.compared_by());
     let (text, nothing, signature) = (ComparedBy::Text, ComparedBy::Nothing, ComparedBy::Signature);
     assert_eq!(compared, [text, nothing, signature]);

@@ -154,7 +154,7 @@ fn in_process(index: &Index, queries: &[String], figures: &mut Figures<'_>) -> a
         for text in queries {
             let begin = Instant::now();
             let account = index.memory().questions.account(&Cancel::never());
-            let subject = Subject::of_text(index, text.clone(), &account)?;
+            let subject = Subject::from_text(index, text.clone(), &account)?;
             let answer = find(index, &subject, &request, &Cancel::never())?;
             times.push(begin.elapsed());
             let verified = answer
