@@ -1,6 +1,6 @@
 //! What is asked about: a file or document of the index, a text, uploaded bytes, or a signature.
 
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
 use simdex_extract::{Hint, Pool, Share, Urgency};
@@ -84,6 +84,18 @@ impl Text {
 }
 
 impl Subject {
+    fn new(body: Body, state: State, reason: Reason, account: &MemoryAccount) -> Self {
+        Self {
+            body,
+            id: None,
+            content: None,
+            path: None,
+            state,
+            reason,
+            account: account.clone(),
+        }
+    }
+
     /// A file of the view.
     pub fn from_file(
         index: &Index,
@@ -119,16 +131,9 @@ impl Subject {
             return Err(unknown());
         }
         let body = document_body(index, id, account)?;
-        let (state, reason) = (State::Indexed, Reason::none());
-        Ok(Self {
-            body,
-            id: Some(id),
-            content: None,
-            path: None,
-            state,
-            reason,
-            account: account.clone(),
-        })
+        let id = Some(id);
+        let subject = Self::new(body, State::Indexed, Reason::none(), account);
+        Ok(Self { id, ..subject })
     }
 
     /// A text that need not be in the index.
@@ -150,15 +155,7 @@ impl Subject {
             State::TooShort => Body::Nothing,
             _ => Body::Text(Box::new(text)),
         };
-        Ok(Self {
-            body,
-            id: None,
-            content: None,
-            path: None,
-            state,
-            reason,
-            account: account.clone(),
-        })
+        Ok(Self::new(body, state, reason, account))
     }
 
     /// Bytes that need not be in the index: extracted for whoever asks, not indexed. They are read more
@@ -171,46 +168,37 @@ impl Subject {
         name: &Path,
         account: &MemoryAccount,
     ) -> Result<Self, QueryError> {
+        let nothing = |state| Ok(Self::new(Body::Nothing, state, Reason::none(), account));
         let mut file = file;
         let hashed = file.rewind().and_then(|()| hash_all(&file));
-        let (content, length) = hashed.ok().unzip();
+        let hashed = hashed.and_then(|hashed| file.rewind().map(|()| hashed));
+        let Ok((hash, length)) = hashed else {
+            return nothing(State::Unreadable);
+        };
         let hint = Hint {
             name: name.file_name().map(|n| n.to_string_lossy().into_owned()),
             urgency: Urgency::Question,
             share: asker,
         };
-        let rewound = file.seek(SeekFrom::Start(0)).is_ok();
-        let hash = content.filter(|_| rewound);
-        // The mark stays until the text is canonical.
-        let patience = patience_of(account);
-        let extraction = hash.map(|hash| pool.extract_marked(&file, hash.0, &hint, patience));
-        let Some((read, _mark)) = extraction.map(|(read, mark)| (ReadContent::of(read), mark))
-        else {
-            return Ok(Self {
-                state: State::Unreadable,
-                ..Self::from_text(index, String::new(), account)?
-            });
-        };
-        let mut subject = match read.text {
+        // The mark records the document as in progress, for recovery from a crash, until its text is
+        // canonical.
+        let (read, _mark) = pool.extract_marked(&file, hash.0, &hint, patience_of(account));
+        let read = ReadContent::of(read);
+        let subject = match read.text {
             Some(text) => Self::from_text(index, text, account)?,
             // The daemon crashed on these bytes: nothing more is made of them.
-            None if read.state == State::Quarantined => {
-                Self::from_text(index, String::new(), account)?
-            }
-            None => Self::from_raw_file(index, &mut file, length.unwrap_or_default(), account)?,
+            None if read.state == State::Quarantined => nothing(State::Quarantined)?,
+            None => Self::from_raw_file(index, &mut file, length, account)?,
         };
-        // What is said of the extraction comes before what is said of the canonical text.
-        let is_cut = subject.state == State::Partial && read.state == State::Indexed;
-        let has_body = subject.state != State::TooShort && !is_cut;
-        if has_body || read.state == State::Quarantined {
-            subject.state = read.state;
-        }
-        if !is_cut {
-            subject.reason = read.reason;
-        }
-        subject.content = content;
-        subject.path = Some(name.to_owned());
-        Ok(subject)
+        let canonical = (subject.state, subject.reason.clone());
+        let (state, reason) = outcome((read.state, read.reason), canonical);
+        Ok(Self {
+            state,
+            reason,
+            content: Some(hash),
+            path: Some(name.to_owned()),
+            ..subject
+        })
     }
 
     fn from_raw_file(
@@ -221,8 +209,7 @@ impl Subject {
     ) -> Result<Self, QueryError> {
         let _held = account.take_large(length)?;
         let mut raw = Vec::new();
-        let start = file.seek(SeekFrom::Start(0));
-        let whole = start.and_then(|_| file.read_to_end(&mut raw));
+        let whole = file.rewind().and_then(|()| file.read_to_end(&mut raw));
         let document = raw_document(&raw[..whole.unwrap_or(0)], index.ladder());
         Ok(Self::from_raw(document, account))
     }
@@ -238,16 +225,7 @@ impl Subject {
             },
             None => Body::Nothing,
         };
-        let (state, reason) = (State::NoText, Reason::none());
-        Self {
-            body,
-            id: None,
-            content: None,
-            path: None,
-            state,
-            reason,
-            account: account.clone(),
-        }
+        Self::new(body, State::NoText, Reason::none(), account)
     }
 
     /// Fingerprints of a Mod_n signature made elsewhere; its answers stay estimates.
@@ -264,16 +242,7 @@ impl Subject {
             signature,
             document: None,
         };
-        let (state, reason) = (State::Indexed, Reason::none());
-        Ok(Self {
-            body,
-            id: None,
-            content: None,
-            path: None,
-            state,
-            reason,
-            account: account.clone(),
-        })
+        Ok(Self::new(body, State::Indexed, Reason::none(), account))
     }
 
     /// The memory account of this query.
@@ -338,6 +307,18 @@ impl Subject {
     }
 }
 
+/// The state and reason of bytes that were extracted and whose text was made canonical. Those of the
+/// extraction come first; but a text may be too short however well it was read, and only its canonical form
+/// says that a text read whole was cut.
+fn outcome(extracted: (State, Reason), canonical: (State, Reason)) -> (State, Reason) {
+    match (extracted.0, canonical.0) {
+        (State::Quarantined, _) => extracted,
+        (_, State::TooShort) => (State::TooShort, extracted.1),
+        (State::Indexed, State::Partial) => canonical,
+        _ => extracted,
+    }
+}
+
 fn document_body(index: &Index, id: DocId, account: &MemoryAccount) -> Result<Body, QueryError> {
     let record = index.document(id)?;
     let Some(record) = record else {
@@ -360,6 +341,33 @@ fn document_body(index: &Index, id: DocId, account: &MemoryAccount) -> Result<Bo
                 signature,
                 document: Some(record.hash),
             })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_extraction_and_canonical_text_the_one_that_says_more_is_told() {
+        use State::{Indexed, NoText, Partial, Quarantined, TooShort};
+        let failed = ("pages-failed", "too-long");
+        for (extracted, canonical, expected) in [
+            ((Indexed, ""), (Indexed, ""), (Indexed, "")),
+            ((Indexed, ""), (Partial, failed.1), (Partial, failed.1)),
+            ((Partial, failed.0), (Indexed, ""), (Partial, failed.0)),
+            (
+                (Partial, failed.0),
+                (Partial, failed.1),
+                (Partial, failed.0),
+            ),
+            ((Partial, failed.0), (TooShort, ""), (TooShort, failed.0)),
+            ((NoText, "no-words"), (NoText, ""), (NoText, "no-words")),
+            ((Quarantined, ""), (Quarantined, ""), (Quarantined, "")),
+        ] {
+            let said = |(state, reason)| (state, Reason::code(reason));
+            assert_eq!(outcome(said(extracted), said(canonical)), said(expected));
         }
     }
 }
