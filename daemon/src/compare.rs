@@ -11,7 +11,7 @@ use simdex_signature::{
 use thiserror::Error;
 
 use crate::difference::{Difference, lines};
-use crate::query::{Measured, Overlap, QueryError, Relation, Subject, Text};
+use crate::query::{Measured, Overlap, QueryError, Relation, ShingledText, Subject};
 
 /// A difference that takes longer is cut to coarser hunks. Its search for common lines is the one step
 /// that does not notice that nobody waits any more.
@@ -116,8 +116,8 @@ enum Ended {
 }
 
 fn difference(
-    a: &Text,
-    b: &Text,
+    a: &ShingledText,
+    b: &ShingledText,
     spans: usize,
     asked: &Comparing<'_>,
 ) -> Result<Result<String, LeftOut>, QueryError> {
@@ -144,7 +144,7 @@ fn difference(
     }
 }
 
-fn text_of<'a>(side: &'a Subject, name: &str) -> Result<&'a Text, QueryError> {
+fn text_of<'a>(side: &'a Subject, name: &str) -> Result<&'a ShingledText, QueryError> {
     side.text().ok_or_else(|| {
         let (state, reason) = (side.state(), side.reason());
         let why = match (state, reason.as_str()) {
@@ -170,11 +170,11 @@ fn relation(a: &Subject, b: &Subject, overlap: &Overlap, threshold: f64) -> Rela
 
 fn estimates(
     index: &Index,
-    a: &Text,
-    b: &Text,
+    a: &ShingledText,
+    b: &ShingledText,
     cancel: &Cancel,
 ) -> Result<Vec<SchemeEstimate>, QueryError> {
-    let rung = |text: &Text| {
+    let rung = |text: &ShingledText| {
         index
             .ladder()
             .rung_for(text.canonical.as_bytes().len() as u64)

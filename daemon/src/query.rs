@@ -24,7 +24,7 @@ use thiserror::Error;
 
 pub use dates::{DateSource, KnownDate, best_date};
 pub use hits::{Hit, Measured, Overlap, Relation, SchemeUsed};
-pub use subject::{ComparedBy, Subject, Text};
+pub use subject::{ComparedBy, ShingledText, Subject};
 
 /// What a query looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -43,7 +43,7 @@ pub enum ComparedBy {
 }
 
 enum Body {
-    Text(Box<Text>),
+    Text(Box<ShingledText>),
     /// Chunk or Mod_n fingerprints without a text.
     Signature {
         signature: Signature,
@@ -53,7 +53,7 @@ enum Body {
 }
 
 /// A text with all its shingles.
-pub struct Text {
+pub struct ShingledText {
     /// As extracted.
     pub extracted: String,
     /// As compared.
@@ -64,7 +64,7 @@ pub struct Text {
     _permits: [Option<MemoryPermit>; 2],
 }
 
-impl Text {
+impl ShingledText {
     /// Canonicalises and shingles an extracted text that needs no permit or has this one.
     fn of(
         index: &Index,
@@ -143,7 +143,7 @@ impl Subject {
         account: &MemoryAccount,
     ) -> Result<Self, QueryError> {
         let permit = account.take_large(extracted.len() as u64)?;
-        let text = Text::of(index, extracted, permit, account)?;
+        let text = ShingledText::of(index, extracted, permit, account)?;
         let (state, reason) = if text.shingles.is_empty() {
             (State::TooShort, Reason::none())
         } else if text.canonical.is_cut() {
@@ -251,7 +251,7 @@ impl Subject {
     }
 
     /// The text, where there is one.
-    pub fn text(&self) -> Option<&Text> {
+    pub fn text(&self) -> Option<&ShingledText> {
         match &self.body {
             Body::Text(text) => Some(text),
             _ => None,
@@ -327,7 +327,7 @@ fn document_body(index: &Index, id: DocId, account: &MemoryAccount) -> Result<Bo
     match record.kind {
         DocumentKind::Text => match index.held_text(id, account)? {
             Some((text, permit)) => {
-                let text = Text::of(index, text, permit, account)?;
+                let text = ShingledText::of(index, text, permit, account)?;
                 index.check_name(id, &record, DocumentHash(text.canonical.hash()))?;
                 Ok(Body::Text(Box::new(text)))
             }
