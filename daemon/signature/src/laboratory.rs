@@ -31,6 +31,7 @@
 //! ```
 
 mod answer;
+mod family;
 mod recipe;
 mod shingling;
 mod signer;

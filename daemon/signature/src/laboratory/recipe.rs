@@ -1,6 +1,6 @@
 //! A recipe: everything that must be equal for two signatures to compare.
 
-use crate::laboratory::{ShingleUnit, Shingling};
+use crate::laboratory::{ShingleUnit, Shingling, family};
 
 /// How shingles are selected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,6 +72,13 @@ pub enum Family {
     Matrices {
         /// What they are drawn from.
         seed: u64,
+    },
+    /// n Rabin functions of distinct primitive polynomials, of the window itself: Fetterly et al.
+    Rabin,
+    /// Jenkins' function under n initial values, of the window itself: Cherkasova et al. 2009.
+    Jenkins {
+        /// The first initial value.
+        seed: u32,
     },
 }
 
@@ -167,6 +174,10 @@ impl Method {
                 n,
                 family: Family::Matrices { .. },
             } => (n as u64, Self::MOST_MATRICES),
+            Self::SketchN {
+                n,
+                family: Family::Rabin,
+            } => (n as u64, family::POLYNOMIALS as u64),
             Self::MinN { n, .. } | Self::SketchN { n, .. } | Self::Winnowing { window: n } => {
                 (n as u64, Self::MOST)
             }
@@ -219,6 +230,8 @@ impl std::fmt::Display for Method {
                 Family::Bins => write!(f, "{name}, n = {n}"),
                 Family::Scrambles { seed } => write!(f, "{name}, n = {n}, scrambles {seed}"),
                 Family::Matrices { seed } => write!(f, "{name}, n = {n}, matrices {seed}"),
+                Family::Rabin => write!(f, "{name}, n = {n}, Rabin functions"),
+                Family::Jenkins { seed } => write!(f, "{name}, n = {n}, Jenkins functions {seed}"),
             },
             Self::SuperShingles => f.write_str(name),
             Self::Winnowing { window } => write!(f, "{name}, window {window}"),

@@ -9,6 +9,8 @@
 //! fingerprinted one by one, and a shingle is the fingerprint of its units' fingerprints, as in
 //! the product's word shingles; a text's units are held at once, eight bytes each.
 
+use std::borrow::Cow;
+
 use crate::fingerprint::Fingerprint;
 use crate::laboratory::OutOfDomain;
 use crate::rolling::RabinWindow;
@@ -133,18 +135,21 @@ impl Shingler {
 
     /// Visits every shingle once, in the order of the text, in runs of some 2,000 at most.
     pub fn for_each_run(&self, text: &str, visit: impl FnMut(&[Fingerprint])) {
+        let (units, step) = self.units(text);
+        self.roll(&units, step, visit);
+    }
+
+    /// The bytes whose windows the shingles are, and how far apart these are.
+    pub(super) fn units<'t>(&self, text: &'t str) -> (Cow<'t, [u8]>, usize) {
         let offset = usize::from(self.shingling.offset);
         let units = match self.shingling.unit {
-            ShingleUnit::Bytes => return self.roll(text.as_bytes(), offset, visit),
-            ShingleUnit::Characters => prints(
-                text.char_indices()
-                    .map(|(at, c)| Fingerprint::of(&text.as_bytes()[at..at + c.len_utf8()])),
-            ),
+            ShingleUnit::Bytes => return (Cow::Borrowed(text.as_bytes()), offset),
+            ShingleUnit::Characters => prints(text.split_inclusive(|_| true).map(of_word)),
             ShingleUnit::Words => prints(text.split_whitespace().map(of_word)),
             ShingleUnit::Sentences => prints(sentences(text).map(of_words)),
             ShingleUnit::Lines => prints(lines(text).map(of_words)),
         };
-        self.roll(&units, PRINT * offset, visit);
+        (Cow::Owned(units), PRINT * offset)
     }
 
     /// All shingles of a text, in its order and with repeats.

@@ -2,6 +2,7 @@
 
 use crate::bsw_n::{self, ChunkMinima};
 use crate::fingerprint::Fingerprint;
+use crate::laboratory::family::WindowHash;
 use crate::laboratory::{Family, Method, Order, OutOfDomain, Recipe, Shingler};
 use crate::min_n::MinN;
 use crate::modulus::Modulus;
@@ -18,6 +19,7 @@ pub struct Signer {
     recipe: Recipe,
     shingler: Shingler,
     permutations: Vec<Permutation>,
+    hashes: Vec<WindowHash>,
 }
 
 /// What a method kept of one text.
@@ -51,10 +53,16 @@ impl Signer {
             Method::SuperShingles => super_shingle::functions(),
             _ => Vec::new(),
         };
+        let shingler = Shingler::new(recipe.shingling);
+        let hashes = match recipe.method {
+            Method::SketchN { n, family } => window_hashes(family, n, shingler.tables().width()),
+            _ => Vec::new(),
+        };
         Ok(Self {
             recipe,
-            shingler: Shingler::new(recipe.shingling),
+            shingler,
             permutations,
+            hashes,
         })
     }
 
@@ -85,6 +93,18 @@ impl Signer {
                 let mut bins = SketchN::new(n as usize);
                 self.shingler.for_each_run(text, |run| bins.add(run));
                 Kept::Entries(bins.finish())
+            }
+            Method::SketchN {
+                family: Family::Rabin | Family::Jenkins { .. },
+                ..
+            } => {
+                let (units, step) = self.shingler.units(text);
+                let width = self.shingler.tables().width();
+                let least = self
+                    .hashes
+                    .iter()
+                    .map(|hash| hash.least(&units, width, step));
+                Kept::Entries(least.collect())
             }
             Method::SketchN { .. } => Kept::Entries(self.least_under(text)),
             Method::SuperShingles => Kept::Entries(super_shingle::groups(&self.least_under(text))),
@@ -151,9 +171,17 @@ impl Signer {
 
 fn functions(family: Family, n: u64) -> Vec<Permutation> {
     match family {
-        Family::Bins => Vec::new(),
+        Family::Bins | Family::Rabin | Family::Jenkins { .. } => Vec::new(),
         Family::Scrambles { seed } => (0..n).map(|i| Permutation::scramble(seed, i)).collect(),
         Family::Matrices { seed } => (0..n).map(|i| Permutation::matrix(seed, i)).collect(),
+    }
+}
+
+fn window_hashes(family: Family, n: u32, width: usize) -> Vec<WindowHash> {
+    match family {
+        Family::Rabin => WindowHash::rabin(n as usize, width),
+        Family::Jenkins { seed } => WindowHash::jenkins(n, seed),
+        Family::Bins | Family::Scrambles { .. } | Family::Matrices { .. } => Vec::new(),
     }
 }
 

@@ -16,7 +16,7 @@ fn signer(method: Method) -> Signer {
     Signer::new(Recipe { method, shingling }).unwrap()
 }
 
-const METHODS: [Method; 9] = [
+const METHODS: [Method; 11] = [
     Method::mod_n(25),
     Method::BswN { n: 25 },
     Method::min_n(100),
@@ -32,6 +32,14 @@ const METHODS: [Method; 9] = [
     Method::SketchN {
         n: 40,
         family: Family::Matrices { seed: 1 },
+    },
+    Method::SketchN {
+        n: 40,
+        family: Family::Rabin,
+    },
+    Method::SketchN {
+        n: 40,
+        family: Family::Jenkins { seed: 1 },
     },
     Method::Winnowing { window: 10 },
     Method::WholeChunks { n: 25 },
