@@ -131,7 +131,8 @@ impl Engine {
             let (sender, hints) = sync_channel(HINTS);
             let settings = self.config.watch_settings();
             let mode = root.configured.mode.into();
-            let started = RootWatcher::start(root.id.0, &root.path, mode, &settings, sender);
+            let started =
+                RootWatcher::start(&self.fate, root.id.0, &root.path, mode, &settings, sender);
             let (watcher, _) = started.map_err(|error| EngineError::Unsynced {
                 reason: error.to_string(),
                 advice: "see to what the error names, and start again".to_owned(),
@@ -145,7 +146,8 @@ impl Engine {
             let (index, roots) = (Arc::clone(&self.index), Arc::clone(&self.roots));
             let pipeline = Arc::clone(&self.pipeline);
             let submit = move |key| pipeline.submit(key);
-            let recheck = Recheck::start(index, roots, pace, self.data_dir.clone(), submit)?;
+            let data_dir = self.data_dir.clone();
+            let recheck = Recheck::start(&self.fate, index, roots, pace, data_dir, submit)?;
             *lock(&self.recheck) = Some(recheck);
         }
         Ok(())
@@ -311,6 +313,11 @@ impl Engine {
     /// What it runs on.
     pub fn host(&self) -> &Arc<Host> {
         &self.host
+    }
+
+    /// It cannot go on: what was done for nobody who waits panicked.
+    pub fn panicked(&self, what: &str) {
+        self.fate.fail(Failure::Panic(what.to_owned()));
     }
 
     /// Why it failed, if it did: it must be closed, and another opened.

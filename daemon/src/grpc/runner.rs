@@ -2,6 +2,7 @@
 //! nobody waits for it any more.
 
 use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,7 +14,7 @@ use tonic::{Request, Response, Status};
 use super::feed::{self, Feed, check_length};
 use super::lane::{self, Client, NoPlace, Place};
 use super::peer::Peer;
-use super::status::{Refused, lost_thread};
+use super::status::{Refused, lost_thread, panicked};
 use super::traffic::WithReply;
 use super::unread::{Held, Unread, too_much};
 use super::{Replies, deadline};
@@ -261,7 +262,9 @@ impl RequestRunner {
         let (feed, replies) = feed::pair(cancel, self.longest_message(), unread, gone);
         tokio::task::spawn_blocking(move || {
             let _place = place;
-            let done = work(&engine, &feed);
+            // A list that ended in a panic must not look like a whole one.
+            let done = catch_unwind(AssertUnwindSafe(|| work(&engine, &feed)));
+            let done = done.unwrap_or_else(|_| Err(panicked().into()));
             let ended = engine.ending().check().is_err();
             // A client that reads slowly must not keep the engine from being closed.
             drop(engine);
@@ -271,7 +274,8 @@ impl RequestRunner {
         Ok(replies)
     }
 
-    /// Starts work that goes on when the client goes away.
+    /// Starts work that goes on when the client goes away. As nobody waits for it, its panic ends the
+    /// engine.
     pub(super) async fn leave_to_it(
         &self,
         lane: Lane,
@@ -282,7 +286,9 @@ impl RequestRunner {
         let engine = self.engine()?;
         tokio::task::spawn_blocking(move || {
             let _place = place;
-            work(&engine);
+            if catch_unwind(AssertUnwindSafe(|| work(&engine))).is_err() {
+                engine.panicked("of a request");
+            }
         });
         Ok(())
     }
