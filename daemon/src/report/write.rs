@@ -112,8 +112,6 @@ struct Writer<'a> {
 impl<'a> Writer<'a> {
     fn open(sink: &'a dyn Sink, input: &ReportInput<'a>) -> Result<Self, ReportError> {
         let mut stage = Stage::new(sink);
-        stage.folder("diffs")?;
-        stage.folder("text")?;
         Ok(Self {
             groups: stage.create("groups.jsonl")?,
             diffs: stage.create("diffs.jsonl")?,
@@ -152,9 +150,6 @@ impl<'a> Writer<'a> {
             .texts
             .get(&mut self.stage, &sorted.principal.document)?;
         let others = sorted.others();
-        if !others.is_empty() && principal.is_some() {
-            self.stage.folder(&format!("diffs/{}", sorted.group.id))?;
-        }
         let mut compared = Vec::new();
         for (document, files) in others {
             check(self.cancel)?;
