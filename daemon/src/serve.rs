@@ -355,7 +355,10 @@ fn report_dir(host: &Host) -> anyhow::Result<Option<Arc<ReportDir>>> {
         return Ok(None);
     };
     let kept_free = host.config.store.reserve_mib.bytes();
-    let reports = ReportDir::open(path)?.keeping_free(kept_free)?;
+    let most = host.config.store.kept_reports;
+    let reports = ReportDir::open(path)?
+        .keeping_free(kept_free)?
+        .holding_at_most(most);
     let roots = host.config.roots.iter().map(|root| root.path.clone());
     let guarded: Vec<PathBuf> = roots.chain([host.data_dir.clone()]).collect();
     reports.check_apart(&guarded)?;

@@ -380,6 +380,14 @@ pub(super) const LINES: &[Line] = &[
                 "daemon/src/report/tests.rs",
                 "a_report_stops_at_the_room_that_is_kept_free_and_leaves_nothing_behind",
             ),
+            Test(
+                "daemon/src/report/folder.rs",
+                "no_more_reports_are_kept_than_are_allowed_and_one_that_is_removed_makes_room",
+            ),
+            Test(
+                "daemon/bin/tests/reports.rs",
+                "kept_reports_are_listed_in_pages_bounded_and_forgotten_when_removed",
+            ),
             Trial("reports where they may not be", doors::reports),
         ],
     },
