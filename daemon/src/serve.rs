@@ -50,7 +50,7 @@ const GRACE: Duration = Duration::from_secs(10);
 const LAST_LOOK: Duration = Duration::from_secs(5);
 /// Threads that run what never blocks.
 const ASYNC_THREADS: usize = 2;
-/// Blocking threads beside those of the lanes: spooled uploads.
+/// Blocking threads beside those of requests: spooled uploads.
 const SPARE_THREADS: usize = 8;
 
 /// Serves until a signal says stop (`signals`). Fails with [`crate::engine::EngineError::Locked`] where another

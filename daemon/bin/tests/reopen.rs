@@ -17,7 +17,7 @@ use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use daemon::{Daemon, code, prose};
-use simdex_client::{Find, Subject, wire};
+use simdex_client::{FindKind, Subject, wire};
 use simdex_index::store::{Operation, StoreError};
 use simdexd::config::Config;
 use tonic::Code;
@@ -168,7 +168,7 @@ fn whole(daemon: &Daemon, files: &[&str]) {
     until("a sync", || daemon.wait(daemon.client.sync()).ok());
     for name in files {
         let subject = Subject::Path(daemon.path(name));
-        daemon.find(Find::Similar, subject).unwrap();
+        daemon.find(FindKind::Similar, subject).unwrap();
     }
     assert_eq!(status(daemon).alarm, None);
     until("health", || is_healthy(daemon, "").then_some(()));
@@ -198,7 +198,7 @@ fn while_the_index_is_away_everybody_is_told_why_and_the_socket_stays() {
     daemon.wait(daemon.client.sync()).unwrap();
     store.arm(READS_FAIL);
     // Whoever meets it: a question is enough.
-    let asked = daemon.find(Find::Similar, Subject::Path(daemon.path("a.txt")));
+    let asked = daemon.find(FindKind::Similar, Subject::Path(daemon.path("a.txt")));
     assert!(asked.is_err());
     store.arm(READS_WAIT);
     until("reading at the next opening", || {
@@ -206,7 +206,7 @@ fn while_the_index_is_away_everybody_is_told_why_and_the_socket_stays() {
     });
     let alarm = alarm(&daemon, false);
     assert!(alarm.reason.contains("on purpose"), "{}", alarm.reason);
-    let asked = daemon.find(Find::Similar, Subject::Path(daemon.path("a.txt")));
+    let asked = daemon.find(FindKind::Similar, Subject::Path(daemon.path("a.txt")));
     assert_eq!(code(&asked), Code::Unavailable);
     let said = asked.unwrap_err().to_string();
     assert!(said.contains("on purpose"), "{said}");
