@@ -394,16 +394,16 @@ pub(super) const LINES: &[Line] = &[
                 "a_client_that_does_not_read_loses_its_connection_and_nothing_else_waits_for_it",
             ),
             Test(
-                "daemon/src/grpc/unread.rs",
+                "daemon/src/grpc/reply_budget.rs",
                 "no_user_holds_more_than_half_of_all_replies_that_are_not_read",
             ),
             Test(
-                "daemon/src/grpc/feed.rs",
+                "daemon/src/grpc/reply_channel.rs",
                 "what_is_made_ahead_of_a_client_is_bounded_in_bytes",
             ),
             Test(
-                "daemon/src/grpc/feed.rs",
-                "a_feed_waits_while_its_user_leaves_other_replies_unread",
+                "daemon/src/grpc/reply_channel.rs",
+                "a_sender_waits_while_its_user_leaves_other_replies_unread",
             ),
             Test(
                 "daemon/src/query/hits.rs",
@@ -426,8 +426,8 @@ pub(super) const LINES: &[Line] = &[
                 "who_would_follow_events_above_the_share_is_refused_and_does_not_wait",
             ),
             Test(
-                "daemon/src/grpc/lane.rs",
-                "two_users_who_hold_all_they_may_leave_places_for_others",
+                "daemon/src/grpc/fair_semaphore.rs",
+                "two_users_who_hold_all_they_may_leave_slots_for_others",
             ),
             Test(
                 "daemon/src/grpc/peer.rs",
