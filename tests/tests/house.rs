@@ -64,6 +64,7 @@ const WRAPPED: &[(&str, &str)] = &[
     ("fastcdc", "simdex-signature"),
     ("pdf-extract", PARSING),
     ("hayro-interpret", PARSING),
+    ("skrifa", PARSING),
     ("tar", PARSING),
     ("flate2", PARSING),
     ("bzip2", PARSING),

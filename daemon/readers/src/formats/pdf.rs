@@ -68,9 +68,7 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     let files = [mended.as_deref(), (!cut).then_some(&*bytes)];
     let files = files.into_iter().flatten().map(View::new).collect();
     let mut reader = Reader::new(files, sink.room());
-    reader.misread = bounds::pages_misread(&document, &fonts::misread(&document));
-    reader.broken_off = repair::pages_broken_off(&document);
-    reader.failed = repair::pages_missing(&document);
+    reader.expect_of(&document);
     if bounds::may_recurse(&document) {
         numbers
             .iter()
@@ -178,6 +176,13 @@ impl<'a> Reader<'a> {
             blank: 0,
             by_second: 0,
         }
+    }
+
+    /// Notes what is wrong with the pages of a document before they come.
+    fn expect_of(&mut self, document: &Document) {
+        self.misread = bounds::pages_misread(document, &fonts::misread(document));
+        self.broken_off = repair::pages_broken_off(document);
+        self.failed = repair::pages_missing(document);
     }
 
     /// Takes what the first engine makes of a page; false once there is more text than room.

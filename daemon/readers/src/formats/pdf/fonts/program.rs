@@ -61,10 +61,6 @@ impl Program {
         self.texts.get(&glyph).map(String::as_str)
     }
 
-    pub(super) fn is_truetype(&self) -> bool {
-        matches!(self.font.kind(), Kind::Sfnt(..))
-    }
-
     /// The glyph of a code by the program's own encoding.
     pub(super) fn glyph_of_code(&self, code: u8) -> Option<u32> {
         let glyph = match self.font.kind() {

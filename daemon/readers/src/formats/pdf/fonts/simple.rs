@@ -69,6 +69,7 @@ fn differences(document: &Document, encoding: &Dictionary) -> BTreeMap<u8, Strin
 struct Glyphs {
     base: Option<Base>,
     program: Option<Program>,
+    is_truetype: bool,
     /// Whether every glyph has a procedure of its own, and a name that its writer made up.
     is_type3: bool,
     /// Whether glyphs are of the font ZapfDingbats, whose names are `a1` and so on.
@@ -104,12 +105,14 @@ impl Glyphs {
         Self {
             base: base.and_then(Base::named),
             program,
+            is_truetype: name(font, b"Subtype") == Some(b"TrueType"),
             is_type3: name(font, b"Subtype") == Some(b"Type3"),
             is_dingbats: family.ends_with(b"Dingbats"),
         }
     }
 
-    /// What a glyph of this name stands for: unknown where no list has it.
+    /// What a glyph of this name stands for: unknown where its writer made it up, as the numbers in
+    /// it tell. Of words the engines may know more, those of TeX among them.
     fn text_of_name(&self, code: u8, name: &str) -> Option<String> {
         if name == ".notdef" {
             return None;
@@ -126,8 +129,9 @@ impl Glyphs {
                 self.is_type3 && name.trim_start_matches(char::is_alphabetic) == code.to_string();
             named.then(|| Base::Standard.text(code)).flatten()
         };
+        let unknown = || name.contains(char::is_numeric).then(|| UNKNOWN.to_owned());
         let text = listed.or_else(by_program).or_else(by_code);
-        Some(text.unwrap_or_else(|| UNKNOWN.to_owned()))
+        text.or_else(unknown)
     }
 
     /// What a code without a name stands for.
@@ -135,17 +139,17 @@ impl Glyphs {
         if let Some(base) = self.base {
             return base.text(code);
         }
+        let usual = match self.is_truetype {
+            true => Base::WinAnsi,
+            false => Base::Standard,
+        };
         let Some(program) = &self.program else {
-            return (!self.is_type3)
-                .then(|| Base::Standard.text(code))
-                .flatten();
+            return (!self.is_type3).then(|| usual.text(code)).flatten();
         };
         let glyph = program.glyph_of_code(code);
-        let text = glyph
-            .and_then(|glyph| program.text(glyph))
-            .map(str::to_owned);
-        text.or_else(|| match program.is_truetype() {
-            true => Base::WinAnsi.text(code),
+        let text = glyph.and_then(|glyph| program.text(glyph));
+        text.map(str::to_owned).or_else(|| match self.is_truetype {
+            true => usual.text(code),
             false => glyph.map(|_| UNKNOWN.to_owned()),
         })
     }

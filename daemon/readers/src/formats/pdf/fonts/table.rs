@@ -28,20 +28,23 @@ impl Table {
         (!texts.is_empty()).then_some(Self { texts, width })
     }
 
-    /// The table that a font brings along; `None` where it has none, or nobody can read it.
+    /// The table that a font brings along, or where that is sound no more of it than shows that;
+    /// `None` where it has none, or nobody can read it.
     pub(super) fn told(document: &Document, font: &Dictionary) -> Option<Self> {
         let Object::Stream(stream) = entry(document, font, b"ToUnicode")? else {
             return None;
         };
-        let map = parse(stream)?;
+        let content = stream.get_plain_content().ok()?;
+        let map = CMap::parse(&content, load_embedded)?;
         let (last, width) = match is_composite(font) {
             true => (0xffff, 2),
             false => (0xff, 1),
         };
-        let texts: BTreeMap<_, _> = (0..=last)
-            .filter_map(|code| Some((code, string(map.lookup_bf_string(code)?))))
-            .collect();
-        Self::of(texts, width)
+        let text = |code| Some((code, string(map.lookup_bf_string(code)?)));
+        // Ranges are sound where their ends are.
+        let ends = named_codes(&content).filter_map(text).collect();
+        let ends = Self::of(ends, width).filter(Self::is_sound);
+        ends.or_else(|| Self::of((0..=last).filter_map(text).collect(), width))
     }
 
     pub(super) fn len(&self) -> usize {
@@ -108,6 +111,17 @@ fn is_text(text: &str) -> bool {
 
 fn is_char(code: u32, text: &str) -> bool {
     char::from_u32(code).is_some_and(|c| text.chars().eq([c]))
+}
+
+/// The codes that a map names, and more numbers that stand in it.
+fn named_codes(content: &[u8]) -> impl Iterator<Item = u32> {
+    let strings = content.split(|byte| *byte == b'<');
+    strings.filter_map(|string| {
+        let digits = string.split(|byte| *byte == b'>').next()?;
+        let digits = std::str::from_utf8(digits).ok()?.trim();
+        let is_code = (1..=4).contains(&digits.len());
+        is_code.then(|| u32::from_str_radix(digits, 16).ok())?
+    })
 }
 
 /// The map that a stream holds.

@@ -71,6 +71,13 @@ fn codes_without_a_name_are_read_by_the_base_encoding() {
 }
 
 #[test]
+fn a_truetype_font_without_an_encoding_has_that_of_windows() {
+    let encoding = "/Encoding << /Differences [65 /b.x] >>";
+    let font = simple(&format!("/Subtype /TrueType {encoding}"));
+    assert_eq!(read(&page(&[font], &[], "(Aa\\223\\344)")).1, "ba“ä");
+}
+
+#[test]
 fn glyphs_whose_names_say_nothing_are_no_text() {
     let encoding = "/Encoding << /Differences [65 /G01 /G02 /G03] >>";
     let font = simple(&format!("/Subtype /Type1 {encoding}"));

@@ -74,11 +74,11 @@ fn a_map_from_cids_to_glyphs_is_followed() {
     assert_eq!(read(&page(&objects, &contents, "<00010002>")).1, "ba");
 }
 
-#[test]
-fn codes_of_the_encodings_of_east_asia_are_read_embedded_or_not() {
+/// Encoding, collection, text and its codes.
+fn encodings_of_east_asia() -> [(&'static str, &'static str, &'static str, Vec<u8>); 8] {
     let (chinese, japanese, korean) = ("中文字符", "日本語の文字", "한국어글자");
     let traditional = "繁體中文";
-    let cases = [
+    [
         ("UniGB-UCS2-H", "GB1", chinese, big_endian(chinese)),
         ("UniJIS-UTF16-H", "Japan1", japanese, big_endian(japanese)),
         (
@@ -112,8 +112,12 @@ fn codes_of_the_encodings_of_east_asia_are_read_embedded_or_not() {
             korean,
             EUC_KR.encode(korean).0.into_owned(),
         ),
-    ];
-    for (encoding, ordering, text, codes) in cases {
+    ]
+}
+
+#[test]
+fn codes_of_the_encodings_of_east_asia_are_read_embedded_or_not() {
+    for (encoding, ordering, text, codes) in encodings_of_east_asia() {
         for is_embedded in [false, true] {
             let objects = composite(&format!("/{encoding}"), ordering, "", is_embedded);
             let pdf = page(&objects, &[(8, &silent_program())], &hex(&codes));
