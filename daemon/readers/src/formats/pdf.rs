@@ -217,26 +217,17 @@ impl<'a> Reader<'a> {
         read: impl Fn(&Second, usize) -> Option<Layout>,
     ) -> Option<Vec<String>> {
         let index = usize::try_from(number).ok()?.checked_sub(1)?;
-        let mut best: Option<(Quality, Vec<String>)> = None;
+        let mut seen = None;
         for view in &mut self.views {
             if Instant::now() > self.until {
                 break;
             }
-            let Some(lines) = view.lines(index, &read) else {
-                continue;
-            };
-            let quality = Quality::of_lines(&lines);
-            if best
-                .as_ref()
-                .is_none_or(|(least, _)| quality.is_better_than(*least))
-            {
-                best = Some((quality, lines));
-            }
-            if !quality.is_poor() {
+            seen = view.lines(index, &read).or(seen);
+            if seen.as_ref().is_some_and(|lines| !lines.is_empty()) {
                 break;
             }
         }
-        best.map(|(_, lines)| lines)
+        seen
     }
 
     /// Lines that the annotations of `pages` show.

@@ -48,14 +48,17 @@ pub(super) fn mend(document: &mut Document) -> bool {
     !tables.is_empty()
 }
 
-/// Fonts whose codes the first engine mistakes: it takes the map from codes to glyphs that a
-/// composite font brings along for one that begins with 0.
+/// Fonts whose codes the first engine mistakes: symbols, and those of composite fonts with a map
+/// from codes to glyphs of their own, which it takes for one that begins with 0.
 pub(super) fn misread(document: &Document) -> HashSet<ObjectId> {
     let fonts = document.objects.iter();
     fonts
         .filter(|(_, object)| {
-            let font = object.as_dict().ok().filter(|font| is_composite(font));
-            font.is_some_and(|font| composite::has_own_codes(document, font))
+            let font = object.as_dict().ok().filter(|font| is_font(font));
+            font.is_some_and(|font| match is_composite(font) {
+                true => composite::has_own_codes(document, font),
+                false => simple::is_symbols(document, font),
+            })
         })
         .map(|(id, _)| *id)
         .collect()

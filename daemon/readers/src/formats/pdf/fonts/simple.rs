@@ -4,9 +4,7 @@
 use std::collections::BTreeMap;
 
 use encoding_rs::{MACINTOSH, WINDOWS_1252};
-use hayro_interpret::font::StandardFont;
 use pdf_extract::{Dictionary, Document, Object};
-use skrifa::Font;
 use skrifa::raw::ps::PredefinedEncoding;
 
 use super::super::bounds::dictionary;
@@ -19,7 +17,8 @@ pub(super) fn table(document: &Document, font: &Dictionary) -> Option<Table> {
     let encoding = entry(document, font, b"Encoding");
     let known = encoding.and_then(|encoding| encoding.as_name().ok());
     // The engines know the standard fonts.
-    if known.is_some_and(is_understood) || (encoding.is_none() && !font.has(b"Widths")) {
+    let is_standard = encoding.is_none() && !font.has(b"Widths");
+    if known.is_some_and(is_understood) || is_standard || is_symbols(document, font) {
         return None;
     }
     let names = encoding.and_then(|encoding| encoding.as_dict().ok());
@@ -33,6 +32,17 @@ pub(super) fn table(document: &Document, font: &Dictionary) -> Option<Table> {
         Some((u32::from(code), text?))
     });
     Table::of(texts.collect(), 1)
+}
+
+/// Whether a font is one of the two standard ones whose codes are symbols, and not embedded. The
+/// first engine takes them for letters where widths or names stand beside it; the second does not.
+pub(super) fn is_symbols(document: &Document, font: &Dictionary) -> bool {
+    let symbols: [&[u8]; 2] = [b"Symbol", b"ZapfDingbats"];
+    let is_embedded = || {
+        let descriptor = dictionary(document, font, b"FontDescriptor");
+        descriptor.is_some_and(|descriptor| Program::of(document, descriptor).is_some())
+    };
+    name(font, b"BaseFont").is_some_and(|name| symbols.contains(&name)) && !is_embedded()
 }
 
 /// Encodings that the engines know: the first one gives up at any other.
@@ -88,15 +98,6 @@ impl Glyphs {
         let descriptor = dictionary(document, font, b"FontDescriptor");
         let program = descriptor.and_then(|descriptor| Program::of(document, descriptor));
         let family = name(font, b"BaseFont").unwrap_or_default();
-        let stand_in = match family {
-            b"Symbol" => Some(StandardFont::Symbol),
-            b"ZapfDingbats" => Some(StandardFont::ZapfDingBats),
-            _ => None,
-        };
-        let program = program.or_else(|| {
-            let (data, index) = stand_in?.get_font_data();
-            Program::new(Font::new(data, index)?)
-        });
         let base = match encoding {
             Some(Object::Name(name)) => Some(name.as_slice()),
             Some(Object::Dictionary(names)) => name(names, b"BaseEncoding"),

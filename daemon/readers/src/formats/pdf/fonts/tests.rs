@@ -3,7 +3,6 @@
 mod composites;
 mod truetype;
 
-use hayro_interpret::font::StandardFont;
 use simdex_extract::{Outcome, Reason};
 
 use super::super::Reading;
@@ -97,19 +96,6 @@ fn symbol_fonts_have_their_own_encoding() {
     assert_eq!(read(&page(&[font], &[], "(abG)")).1, "αβΓ");
     let font = simple("/Subtype /Type1").replace("/Some", "/ZapfDingbats");
     assert_eq!(read(&page(&[font], &[], "(4)")).1, "✔");
-}
-
-#[test]
-fn a_program_says_what_its_codes_draw() {
-    let program = StandardFont::Symbol.get_font_data().0;
-    let font = simple("/Subtype /Type1 /FontDescriptor 6 0 R /Encoding << /Differences [65 /B] >>");
-    let objects = [
-        font,
-        "<< /Type /FontDescriptor /FontName /Some /Flags 4 /FontFile3 7 0 R >>".to_owned(),
-        stream("x").replacen("<<", "<< /Subtype /Type1C", 1),
-    ];
-    let bytes = program.as_ref().as_ref();
-    assert_eq!(read(&page(&objects, &[(7, bytes)], "(Aab)")).1, "Bαβ");
 }
 
 /// A Type 3 font with procedures of these names from code 65 on, in units of a tenth.
