@@ -37,6 +37,7 @@ mod canonical;
 mod chunk;
 mod compare;
 mod fingerprint;
+mod levels;
 mod mod_n;
 pub mod reference;
 mod rolling;
@@ -54,9 +55,11 @@ pub use compare::{
     least_overlap_cut, resemblance, resemblance_from_counts,
 };
 pub use fingerprint::{Fingerprint, POLYNOMIAL};
+pub use levels::{Levels, SharedAt};
 pub use mod_n::{ModN, select};
 pub use rolling::RabinWindow;
 pub use rung::{Ladder, Rung};
 pub use set::ShingleSet;
+pub use shingle::count_shared_at;
 pub use signature::{Scheme, SchemeKind, Signature, Unlike};
 pub use window::{Unit, Window};
