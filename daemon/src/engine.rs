@@ -34,7 +34,7 @@ use crate::walks::{Walk, Walks};
 use crate::watch::{Hint, RootWatcher};
 
 pub use crate::error::EngineError;
-pub use completeness::{Basis, Incomplete};
+pub use completeness::{CompletenessGuard, Incomplete};
 
 /// Hints not yet acted on; watchers merge theirs while it is full.
 const HINTS: usize = 4096;

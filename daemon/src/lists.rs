@@ -10,7 +10,7 @@ use simdex_signature::Ratio;
 use thiserror::Error;
 
 use crate::catalogue::{self, Group, Pair, Summary};
-use crate::engine::{Basis, Engine, Incomplete};
+use crate::engine::{CompletenessGuard, Engine, Incomplete};
 
 /// How pairs or groups are asked for.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ pub fn pairs(
     let ListRequest {
         view, threshold, ..
     } = request;
-    let basis = Basis::of(engine, view, request.strict)?;
+    let guard = CompletenessGuard::begin(engine, view, request.strict)?;
     let index = &engine.index;
     let listed = catalogue::pairs(index, view, *threshold, cancel, visit)?;
     let groups = catalogue::count_groups(index, view, *threshold, cancel)?;
@@ -61,7 +61,7 @@ pub fn pairs(
         groups,
         pairs: Some(listed.items),
         suppressed: listed.suppressed,
-        completeness: basis.close()?,
+        completeness: guard.close()?,
         seconds: started.elapsed().as_secs_f64(),
         ..catalogue::summary(index, view)?
     })
@@ -77,13 +77,13 @@ pub fn groups(
 ) -> Result<Summary, ListError> {
     let started = Instant::now();
     let view = &request.view;
-    let basis = Basis::of(engine, view, request.strict)?;
+    let guard = CompletenessGuard::begin(engine, view, request.strict)?;
     let index = &engine.index;
     let listed = catalogue::visit_groups(index, view, request.threshold, cancel, visit)?;
     Ok(Summary {
         groups: listed.items,
         suppressed: listed.suppressed,
-        completeness: basis.close()?,
+        completeness: guard.close()?,
         seconds: started.elapsed().as_secs_f64(),
         ..catalogue::summary(index, view)?
     })
@@ -96,7 +96,7 @@ pub fn group(
     strict: bool,
 ) -> Result<(Option<Group>, Completeness), ListError> {
     let (index, view) = (&engine.index, engine.roots.view());
-    let basis = Basis::of(engine, &view, strict)?;
+    let guard = CompletenessGuard::begin(engine, &view, strict)?;
     let group = match request {
         GroupRequest::Of(file) => match file.document {
             Some((id, _)) => catalogue::group_of(index, &view, id)?,
@@ -104,7 +104,7 @@ pub fn group(
         },
         GroupRequest::Id(id) => catalogue::group_by_id(index, &view, *id)?,
     };
-    Ok((group, basis.close()?))
+    Ok((group, guard.close()?))
 }
 
 /// Visits every file of a view by path, then counts, groups at the index's own threshold.
@@ -134,13 +134,13 @@ fn counted(
     count: impl FnOnce() -> Result<Summary, IndexError>,
 ) -> Result<Summary, ListError> {
     let started = Instant::now();
-    let basis = Basis::of(engine, view, false)?;
+    let guard = CompletenessGuard::begin(engine, view, false)?;
     let index = &engine.index;
     let counts = count()?;
     let kept = Ratio::new(index.parameters().threshold).unwrap_or(Ratio::ONE);
     Ok(Summary {
         groups: catalogue::count_groups(index, view, kept, cancel)?,
-        completeness: basis.close()?,
+        completeness: guard.close()?,
         seconds: started.elapsed().as_secs_f64(),
         ..counts
     })

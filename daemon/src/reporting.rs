@@ -12,7 +12,7 @@ use simdex_signature::{Ratio, Rung, Scheme, SchemeKind};
 use thiserror::Error;
 
 use crate::catalogue::{self, Group, Summary};
-use crate::engine::{Basis, Engine, Incomplete};
+use crate::engine::{CompletenessGuard, Engine, Incomplete};
 use crate::report::{
     self, PermittedText, ReportDir, ReportError, ReportGroup, ReportInput, ReportMember,
     SchemeLine, Sink, UnreadFile, VisitUnread,
@@ -104,14 +104,14 @@ fn write(
 ) -> Result<(Summary, String), ReportingError> {
     let started = Instant::now();
     let view = engine.roots.view();
-    let basis = Basis::of(engine, &view, request.strict)?;
+    let guard = CompletenessGuard::begin(engine, &view, request.strict)?;
     let ratio = Ratio::new(request.threshold).unwrap_or(Ratio::ONE);
     let listed = catalogue::groups(&engine.index, &view, ratio, cancel)?;
     cancel.check()?;
     let mut summary = Summary {
         groups: listed.items.len() as u64,
         suppressed: listed.suppressed,
-        completeness: basis.close()?,
+        completeness: guard.close()?,
         ..catalogue::summary(&engine.index, &view)?
     };
     let account = engine.index.memory().questions.account(cancel);
@@ -125,7 +125,7 @@ fn write(
             scheme: scheme_line(&engine.index),
             roots: engine.roots.iter().map(|root| root.path.clone()).collect(),
             summary: summary.clone(),
-            completeness: &|| basis.completeness(),
+            completeness: &|| guard.completeness(),
             seconds: &seconds,
             groups: listed.items.iter().map(report_group).collect(),
             unread: &|visit| unread(&engine.index, &view, cancel, visit),
@@ -134,7 +134,7 @@ fn write(
             cancel,
         },
     )?;
-    summary.completeness = basis.close()?;
+    summary.completeness = guard.close()?;
     summary.seconds = seconds();
     Ok((summary, written.manifest))
 }

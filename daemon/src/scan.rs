@@ -14,7 +14,7 @@ use simdex_signature::Ratio;
 
 use crate::catalogue::{self, Listed, Summary};
 use crate::config::{Config, RootConfig, RootMode};
-use crate::engine::{Basis, Engine, EngineError};
+use crate::engine::{CompletenessGuard, Engine, EngineError};
 use crate::output;
 use crate::visit::FirstError;
 
@@ -152,7 +152,7 @@ fn print(
 ) -> anyhow::Result<()> {
     let view = engine.roots.view();
     let mut out = BufWriter::new(io::stdout().lock());
-    let basis = Basis::of(engine, &view, false)?;
+    let guard = CompletenessGuard::begin(engine, &view, false)?;
     let mut summary = files(engine, &view, args.json, &mut out)?;
     if args.pairs {
         let pairs = pairs(engine, args.json, threshold, &mut out)?;
@@ -163,7 +163,7 @@ fn print(
     let groups = listed.items;
     summary.suppressed += listed.suppressed;
     summary.groups = groups.len() as u64;
-    summary.completeness = basis.completeness();
+    summary.completeness = guard.completeness();
     if !args.json && !groups.is_empty() {
         out.write_all(output::GROUP_LEGEND.as_bytes())?;
     }

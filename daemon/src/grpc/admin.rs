@@ -19,7 +19,7 @@ use super::status::{Refused, shown};
 use super::{Replies, convert, question};
 use crate::alarms::Alarm;
 use crate::catalogue;
-use crate::engine::{Basis, Engine};
+use crate::engine::{CompletenessGuard, Engine};
 use crate::lists;
 use crate::report::ReportDir;
 use crate::reporting::{self, ReportRequest};
@@ -111,11 +111,11 @@ impl Admin for AdminService {
         let described = self
             .runner
             .unary(RequestClass::Query, caller, move |engine, _| {
-                let basis = Basis::of(engine, &engine.roots.view(), false)?;
+                let guard = CompletenessGuard::begin(engine, &engine.roots.view(), false)?;
                 let file = question::file(engine, &path)?;
                 Ok(v1::DescribeFileReply {
                     file: Some(convert::file(&file)),
-                    completeness: Some(basis.close()?.into()),
+                    completeness: Some(guard.close()?.into()),
                 })
             });
         described.await

@@ -12,7 +12,7 @@ use tonic::Status;
 use super::reply_channel::too_long;
 use super::status::{Refused, shown};
 use super::{convert, question};
-use crate::engine::{Basis, Engine};
+use crate::engine::{CompletenessGuard, Engine};
 use crate::lists::{self, GroupRequest};
 use crate::query::QueryError;
 
@@ -51,7 +51,7 @@ pub(super) fn document(
 ) -> Result<v1::GetDocumentReply, Refused> {
     use v1::get_document_request::Source as Wire;
     let index: &Index = &engine.index;
-    let basis = Basis::of(engine, &engine.roots.view(), false)?;
+    let guard = CompletenessGuard::begin(engine, &engine.roots.view(), false)?;
     let (id, hash) = match request.source {
         Some(Wire::Path(path)) => {
             let file = question::file(engine, &question::path(path)?)?;
@@ -83,7 +83,7 @@ pub(super) fn document(
         shingles,
         files,
         text: text.map(|(text, _)| text),
-        completeness: Some(basis.close()?.into()),
+        completeness: Some(guard.close()?.into()),
     })
 }
 

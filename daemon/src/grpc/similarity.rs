@@ -19,7 +19,7 @@ use super::upload::{self, Receiving, Uploaded};
 use super::{Replies, convert, lookup};
 use crate::compare::{Comparing, compare};
 use crate::disk::DiskGuard;
-use crate::engine::{Basis, Engine};
+use crate::engine::{CompletenessGuard, Engine};
 use crate::lists::{self, ListRequest};
 use crate::query::{FindKind, find};
 use crate::visit::FirstError;
@@ -52,12 +52,12 @@ impl SimilarityService {
         let params = question::query_params(&*self.runner.engine()?, kind, &query)?;
         let source = self.source(query, &mut parts, caller, received).await?;
         let work = move |engine: &Engine, cancel: &Cancel| {
-            let basis = Basis::of(engine, &params.view, strict)?;
+            let guard = CompletenessGuard::begin(engine, &params.view, strict)?;
             let account = engine.index.memory().questions.account(cancel);
             let subject = source.subject(engine, caller.share(), &account)?;
             let answer = find(&engine.index, &subject, &params, cancel)?;
             let seconds = started.elapsed().as_secs_f64();
-            Ok(convert::answer(answer, basis.close()?, seconds).collect())
+            Ok(convert::answer(answer, guard.close()?, seconds).collect())
         };
         self.runner
             .buffered_stream(RequestClass::Query, caller, work)
@@ -151,7 +151,7 @@ impl Similarity for SimilarityService {
         let (a, b) = sides.ok_or_else(|| Status::invalid_argument("a side is missing"))?;
         let (disk, longest) = (self.runner.disk(), self.runner.longest_message());
         let work = move |engine: &Engine, cancel: &Cancel| {
-            let basis = Basis::of(engine, &engine.roots.view(), false)?;
+            let guard = CompletenessGuard::begin(engine, &engine.roots.view(), false)?;
             let (a, b) = (side(engine, &disk, a)?, side(engine, &disk, b)?);
             let names = (a.name("a"), b.name("b"));
             let account = engine.index.memory().questions.account(cancel);
@@ -167,7 +167,7 @@ impl Similarity for SimilarityService {
                 cancel,
             };
             let found = compare(&engine.index, &a, &b, &asked)?;
-            Ok(convert::comparison(found, basis.close()?))
+            Ok(convert::comparison(found, guard.close()?))
         };
         self.runner.unary(RequestClass::Query, caller, work).await
     }
