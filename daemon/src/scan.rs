@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use simdex_index::{Cancel, View};
 use simdex_signature::Ratio;
 
-use crate::catalogue::{self, Listed, Summary};
+use crate::catalogue::{self, Counted, Summary};
 use crate::config::{Config, RootConfig, RootMode};
 use crate::engine::{CompletenessGuard, Engine, EngineError};
 use crate::output;
@@ -197,7 +197,7 @@ fn pairs(
     json: bool,
     threshold: Ratio,
     out: &mut impl Write,
-) -> anyhow::Result<Listed<u64>> {
+) -> anyhow::Result<Counted<u64>> {
     let mut failed = FirstError::default();
     let mut print = |pair| {
         let text = match json {

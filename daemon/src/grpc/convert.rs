@@ -242,7 +242,7 @@ fn member(member: &Member) -> v1::Member {
 pub(super) fn summary(summary: Summary) -> v1::Summary {
     v1::Summary {
         files_on_disk: summary.files_on_disk,
-        members: summary.members,
+        members: summary.container_members,
         states: summary.states.into_iter().collect(),
         documents: summary.documents,
         groups: summary.groups,

@@ -61,7 +61,7 @@ pub(super) fn text(
         threshold: input.threshold,
         scheme: &input.scheme,
         files_on_disk: summary.files_on_disk,
-        members: summary.members,
+        members: summary.container_members,
         states: &summary.states,
         documents: summary.documents,
         groups: summary.groups,

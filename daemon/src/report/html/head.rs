@@ -45,7 +45,7 @@ pub(in crate::report) fn head(
 fn figures(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     let figures = [
         (summary.files_on_disk, "files on disk"),
-        (summary.members, "files inside containers"),
+        (summary.container_members, "files inside containers"),
         (summary.documents, "different texts"),
         (summary.groups, "groups"),
     ];
