@@ -1,4 +1,4 @@
-//! Whole lists of a running engine: what is listed, the counts that close it, and what both rest on.
+//! Lists of a running engine, each closed by its counts, its completeness and the time it took.
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -12,7 +12,7 @@ use thiserror::Error;
 use crate::catalogue::{self, Group, Pair, Summary};
 use crate::engine::{CompletenessGuard, Engine, Incomplete};
 
-/// How pairs or groups are asked for.
+/// Parameters of a list of pairs or groups.
 #[derive(Clone, Debug)]
 pub struct ListRequest {
     /// What the asker may see.
@@ -31,7 +31,7 @@ pub enum GroupRequest<'a> {
     Id(GroupId),
 }
 
-/// Why there is no list.
+/// A list that cannot be made.
 #[derive(Debug, Error)]
 pub enum ListError {
     /// It would not be complete, and only a complete one was wanted.
@@ -42,7 +42,7 @@ pub enum ListError {
     Index(#[from] IndexError),
 }
 
-/// Visits the pairs of a view by path, then counts. Where a visit breaks off, the counts are of no use.
+/// Calls `visit` for each pair of a view, by path, then counts. If `visit` returns `Break`, ignore the counts.
 pub fn pairs(
     engine: &Engine,
     request: &ListRequest,
@@ -67,8 +67,8 @@ pub fn pairs(
     })
 }
 
-/// Visits the groups of a view by their principal's path, then counts. Where a visit breaks off, the
-/// counts are of no use.
+/// Calls `visit` for each group of a view, by its principal's path, then counts. If `visit` returns `Break`,
+/// ignore the counts.
 pub fn groups(
     engine: &Engine,
     request: &ListRequest,
@@ -89,7 +89,7 @@ pub fn groups(
     })
 }
 
-/// One group of all roots at the index's own threshold, and what that rests on.
+/// Finds one group of all roots at the engine's threshold.
 pub fn group(
     engine: &Engine,
     request: &GroupRequest<'_>,
@@ -107,7 +107,7 @@ pub fn group(
     Ok((group, guard.close()?))
 }
 
-/// Visits every file of a view by path, then counts, groups at the index's own threshold.
+/// Calls `visit` for every file of a view, by path, then counts. Groups are those at the engine's threshold.
 pub fn files(
     engine: &Engine,
     view: &View,
@@ -119,7 +119,7 @@ pub fn files(
     })
 }
 
-/// The counts alone, which are at hand where no file changed since they were asked for last.
+/// Counts as [`files`] does, at once where no file changed since they were last counted.
 pub fn counts(engine: &Engine, view: &View, cancel: &Cancel) -> Result<Summary, ListError> {
     counted(engine, view, cancel, || {
         catalogue::summary(&engine.index, view)
