@@ -16,6 +16,7 @@ use simdex_extract::{Pool, Share};
 use simdex_index::store::{Hooks, StoreError};
 use simdex_index::{Cancel, Fault, Index, OpenReport};
 use simdex_schema::RootId;
+use simdex_signature::Ratio;
 
 use crate::alarms::Part;
 use crate::causes::causes;
@@ -290,6 +291,12 @@ impl Engine {
         // A rescan that met the files on record once more would hold the same loss again.
         self.pipeline.barrier(&Cancel::never())?;
         Ok(removed)
+    }
+
+    /// Resemblance from which documents are near-duplicates; groups at it are kept.
+    pub fn threshold(&self) -> Ratio {
+        // The range of the config lies within that of a ratio.
+        Ratio::new(self.index.parameters().threshold).unwrap_or(Ratio::ONE)
     }
 
     /// Files named and not yet applied, and looks finished.

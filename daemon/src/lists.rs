@@ -137,9 +137,8 @@ fn counted(
     let guard = CompletenessGuard::begin(engine, view, false)?;
     let index = &engine.index;
     let counts = count()?;
-    let kept = Ratio::new(index.parameters().threshold).unwrap_or(Ratio::ONE);
     Ok(Summary {
-        groups: catalogue::count_groups(index, view, kept, cancel)?,
+        groups: catalogue::count_groups(index, view, engine.threshold(), cancel)?,
         completeness: guard.close()?,
         seconds: started.elapsed().as_secs_f64(),
         ..counts

@@ -36,8 +36,8 @@ pub enum ReportingError {
 /// How a report is asked for.
 #[derive(Clone, Copy, Debug)]
 pub struct ReportRequest {
-    /// Least resemblance of a near-duplicate, 0 to 1.
-    pub threshold: f64,
+    /// Least resemblance of a near-duplicate.
+    pub threshold: Ratio,
     /// Refuses a report that would not be complete.
     pub strict: bool,
 }
@@ -105,8 +105,7 @@ fn write(
     let started = Instant::now();
     let view = engine.roots.view();
     let guard = CompletenessGuard::begin(engine, &view, request.strict)?;
-    let ratio = Ratio::new(request.threshold).unwrap_or(Ratio::ONE);
-    let listed = catalogue::groups(&engine.index, &view, ratio, cancel)?;
+    let listed = catalogue::groups(&engine.index, &view, request.threshold, cancel)?;
     cancel.check()?;
     let mut summary = Summary {
         groups: listed.items.len() as u64,
@@ -121,7 +120,7 @@ fn write(
         &ReportInput {
             created,
             version: env!("CARGO_PKG_VERSION"),
-            threshold: request.threshold,
+            threshold: request.threshold.get(),
             scheme: scheme_line(&engine.index),
             roots: engine.roots.iter().map(|root| root.path.clone()).collect(),
             summary: summary.clone(),

@@ -51,13 +51,12 @@ fn ratio(text: &str) -> Result<f64, String> {
 /// Runs a scan.
 pub fn run(args: &ScanArgs, config: Config, program: PathBuf) -> anyhow::Result<ExitCode> {
     let config = config_of(args, config)?;
-    let threshold = Ratio::new(config.signature.threshold).unwrap_or(Ratio::ONE);
     let started = Instant::now();
     let engine = Engine::start(config, &program)?;
     index(&engine)?;
     // Merged, so that the bytes printed are those on disk.
     engine.index.merge()?;
-    let printed = print(&engine, args, threshold, started);
+    let printed = print(&engine, args, engine.threshold(), started);
     let costs = costs(&engine)?;
     engine.close()?;
     match printed {

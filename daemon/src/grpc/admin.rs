@@ -43,9 +43,8 @@ impl AdminService {
         threshold: Option<f64>,
         strict: bool,
     ) -> Result<ReportRequest, Status> {
-        let kept = self.runner.engine()?.index.parameters().threshold;
         Ok(ReportRequest {
-            threshold: question::ratio(threshold, kept, "threshold")?,
+            threshold: question::threshold(&*self.runner.engine()?, threshold)?,
             strict,
         })
     }
@@ -346,7 +345,7 @@ fn status(engine: &Engine, cancel: &Cancel) -> Result<v1::StatusReply, Refused> 
             .collect(),
         roots: roots(engine)?,
         max_message_bytes: engine.config.grpc.max_message_mib.bytes(),
-        threshold: index.parameters().threshold,
+        threshold: engine.threshold().get(),
         store_bytes,
         text_bytes,
         sandbox: engine.pool.sandbox().to_string(),

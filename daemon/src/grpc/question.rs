@@ -8,7 +8,7 @@ use simdex_extract::Share;
 use simdex_index::{Index, MemoryAccount, View};
 use simdex_proto::{defaults, v1};
 use simdex_schema::DocumentHash;
-use simdex_signature::{Fingerprint, Rung, Scheme, SchemeKind, Signature};
+use simdex_signature::{Fingerprint, Ratio, Rung, Scheme, SchemeKind, Signature};
 use tonic::Status;
 
 use super::status::{Refused, shown};
@@ -169,6 +169,12 @@ pub(super) fn ratio(asked: Option<f64>, otherwise: f64, what: &str) -> Result<f6
     }
 }
 
+/// The threshold of a list or report; the engine's where none is asked for.
+pub(super) fn threshold(engine: &Engine, asked: Option<f64>) -> Result<Ratio, Status> {
+    let value = ratio(asked, engine.threshold().get(), "threshold")?;
+    Ratio::new(value).ok_or_else(|| Status::invalid_argument("threshold is not a ratio"))
+}
+
 /// The roots asked for; all where none is named.
 pub(super) fn view(engine: &Engine, roots: &[u32]) -> Result<View, Status> {
     check_roots(roots.len())?;
@@ -206,7 +212,7 @@ pub(super) fn query_params(
             "limit is {limit}, not 1 to {MOST}"
         )));
     }
-    let near = engine.config.signature.threshold;
+    let near = engine.threshold().get();
     Ok(QueryParams {
         kind,
         scheme: scheme(query)?,

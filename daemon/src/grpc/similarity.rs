@@ -6,7 +6,6 @@ use std::time::Instant;
 use simdex_index::Cancel;
 use simdex_proto::v1;
 use simdex_proto::v1::similarity_server::Similarity;
-use simdex_signature::Ratio;
 use tokio::sync::broadcast::error::RecvError;
 use tokio_stream::StreamExt;
 use tonic::{Request, Response, Status, Streaming};
@@ -162,7 +161,7 @@ impl Similarity for SimilarityService {
             );
             let asked = Comparing {
                 names: (&names.0, &names.1),
-                threshold: engine.config.signature.threshold,
+                threshold: engine.threshold().get(),
                 longest: with_difference.then_some(longest),
                 cancel,
             };
@@ -293,11 +292,6 @@ fn behind(lost: u64) -> Status {
     ))
 }
 
-fn threshold_of(engine: &Engine, asked: Option<f64>) -> Result<Ratio, Status> {
-    let value = question::ratio(asked, engine.index.parameters().threshold, "threshold")?;
-    Ratio::new(value).ok_or_else(|| Status::invalid_argument("threshold is not a ratio"))
-}
-
 fn list_request(
     engine: &Engine,
     threshold: Option<f64>,
@@ -306,7 +300,7 @@ fn list_request(
 ) -> Result<ListRequest, Status> {
     Ok(ListRequest {
         view: question::view(engine, roots)?,
-        threshold: threshold_of(engine, threshold)?,
+        threshold: question::threshold(engine, threshold)?,
         strict,
     })
 }
