@@ -44,7 +44,7 @@ impl AdminService {
         strict: bool,
     ) -> Result<ReportRequest, Status> {
         Ok(ReportRequest {
-            threshold: question::threshold(&*self.runner.engine()?, threshold)?,
+            threshold: question::parse_threshold(&*self.runner.engine()?, threshold)?,
             strict,
         })
     }
@@ -80,7 +80,7 @@ impl Admin for AdminService {
     ) -> Result<Response<Self::ListFilesStream>, Status> {
         let caller = self.runner.caller(&request);
         let v1::ListFilesRequest { states, roots } = request.into_inner();
-        let view = question::view(&*self.runner.engine()?, &roots)?;
+        let view = question::parse_roots(&*self.runner.engine()?, &roots)?;
         if states.len() > 2 * State::ALL.len() {
             return Err(question::too_many(states.len(), "states"));
         }
@@ -106,12 +106,12 @@ impl Admin for AdminService {
         request: Request<v1::DescribeFileRequest>,
     ) -> Result<Response<v1::DescribeFileReply>, Status> {
         let caller = self.runner.caller(&request);
-        let path = question::path(request.into_inner().path)?;
+        let path = question::parse_path(request.into_inner().path)?;
         let described = self
             .runner
             .unary(RequestClass::Query, caller, move |engine, _| {
                 let guard = CompletenessGuard::begin(engine, &engine.roots.view(), false)?;
-                let file = question::file(engine, &path)?;
+                let file = question::find_file(engine, &path)?;
                 Ok(v1::DescribeFileReply {
                     file: Some(convert::file(&file)),
                     completeness: Some(guard.close()?.into()),
@@ -154,7 +154,7 @@ impl Admin for AdminService {
         let caller = self.runner.caller(&request);
         let engine = self.runner.engine()?;
         let paths = request.into_inner().roots;
-        question::check_roots(paths.len())?;
+        question::check_root_count(paths.len())?;
         let named = paths.into_iter().map(|path| root_at(&engine, path));
         let mut roots: Vec<Arc<Root>> = named.collect::<Result<_, _>>()?;
         if roots.is_empty() {
@@ -292,7 +292,7 @@ fn state(name: &str) -> Result<State, Status> {
 }
 
 fn root_at(engine: &Engine, path: Vec<u8>) -> Result<Arc<Root>, Status> {
-    let path = question::path(path)?;
+    let path = question::parse_path(path)?;
     let root = engine.roots.iter().find(|root| root.path == path);
     root.cloned().ok_or_else(|| {
         let path = shown(path.as_os_str().as_bytes());

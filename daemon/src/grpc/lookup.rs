@@ -25,7 +25,7 @@ pub(super) fn group(
     use v1::get_group_request::Source as Wire;
     let (group, completeness) = match source {
         Wire::Path(path) => {
-            let file = question::file(engine, &question::path(path)?)?;
+            let file = question::find_file(engine, &question::parse_path(path)?)?;
             lists::group(engine, &GroupRequest::Of(&file), strict)?
         }
         Wire::Id(id) => {
@@ -54,11 +54,11 @@ pub(super) fn document(
     let guard = CompletenessGuard::begin(engine, &engine.roots.view(), false)?;
     let (id, hash) = match request.source {
         Some(Wire::Path(path)) => {
-            let file = question::file(engine, &question::path(path)?)?;
+            let file = question::find_file(engine, &question::parse_path(path)?)?;
             file.document.ok_or_else(|| without_text(&file))?
         }
         Some(Wire::Document(hash)) => {
-            let hash = question::document(&hash)?;
+            let hash = question::parse_document_hash(&hash)?;
             let unknown = || QueryError::UnknownDocument(hash);
             (index.document_by_hash(hash)?.ok_or_else(unknown)?, hash)
         }

@@ -48,7 +48,7 @@ impl SimilarityService {
         let mut parts = request.into_inner();
         let query = upload::first(&mut parts, caller.deadline).await?;
         let strict = query.strict;
-        let params = question::query_params(&*self.runner.engine()?, kind, &query)?;
+        let params = question::parse_query(&*self.runner.engine()?, kind, &query)?;
         let source = self.source(query, &mut parts, caller, received).await?;
         let work = move |engine: &Engine, cancel: &Cancel| {
             let guard = CompletenessGuard::begin(engine, &params.view, strict)?;
@@ -74,15 +74,15 @@ impl SimilarityService {
         use v1::query::Source as Wire;
         let engine = self.runner.engine()?;
         let known = match query.source {
-            Some(Wire::Path(path)) => Source::Path(question::path(path)?),
-            Some(Wire::Document(hash)) => Source::Document(question::document(&hash)?),
+            Some(Wire::Path(path)) => Source::Path(question::parse_path(path)?),
+            Some(Wire::Document(hash)) => Source::Document(question::parse_document_hash(&hash)?),
             Some(Wire::Text(text)) => Source::Text(text),
             Some(Wire::Signature(signature)) => {
-                Source::Signature(question::signature(&engine.index, signature)?)
+                Source::Signature(question::parse_signature(&engine.index, signature)?)
             }
             Some(Wire::Upload(upload)) => {
                 let receiving = Receiving {
-                    name: question::name(upload.path)?,
+                    name: question::parse_name(upload.path)?,
                     dir: engine.data_dir.clone(),
                     disk: self.runner.disk(),
                     longest: engine.config.grpc.max_upload_mib.bytes(),
@@ -254,7 +254,7 @@ impl Similarity for SimilarityService {
     ) -> Result<Response<Self::WatchEventsStream>, Status> {
         let caller = self.runner.caller(&request);
         let engine = self.runner.engine()?;
-        let view = question::view(&engine, &request.into_inner().roots)?;
+        let view = question::parse_roots(&engine, &request.into_inner().roots)?;
         let slot = self.runner.enter(RequestClass::Events, caller).await?;
         let mut told = engine.events.watch();
         let draining = self.runner.draining();
@@ -299,8 +299,8 @@ fn list_request(
     strict: bool,
 ) -> Result<ListRequest, Status> {
     Ok(ListRequest {
-        view: question::view(engine, roots)?,
-        threshold: question::threshold(engine, threshold)?,
+        view: question::parse_roots(engine, roots)?,
+        threshold: question::parse_threshold(engine, threshold)?,
         strict,
     })
 }
@@ -308,11 +308,11 @@ fn list_request(
 fn side(engine: &Engine, disk: &DiskGuard, side: v1::Side) -> Result<Source, Refused> {
     use v1::side::Source as Wire;
     Ok(match side.source {
-        Some(Wire::Path(path)) => Source::Path(question::path(path)?),
-        Some(Wire::Document(hash)) => Source::Document(question::document(&hash)?),
+        Some(Wire::Path(path)) => Source::Path(question::parse_path(path)?),
+        Some(Wire::Document(hash)) => Source::Document(question::parse_document_hash(&hash)?),
         Some(Wire::Text(text)) => Source::Text(text),
         Some(Wire::Content(bytes)) => {
-            let name = question::name(side.name)?;
+            let name = question::parse_name(side.name)?;
             Source::Upload(Uploaded::whole(&engine.data_dir, disk, &bytes, name)?)
         }
         None => return Err(Status::invalid_argument("a side names no document").into()),
