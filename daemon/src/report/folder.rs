@@ -271,7 +271,7 @@ impl Drop for Folder<'_> {
 }
 
 impl Sink for Folder<'_> {
-    fn folder(&self, name: &str) -> io::Result<()> {
+    fn create_dir(&self, name: &str) -> io::Result<()> {
         self.above.take(FOLDER_BYTES)?;
         rustix::fs::mkdirat(&self.folder, name, FOLDER_MODE)?;
         let folder = (name.to_owned(), AtFlags::REMOVEDIR);
@@ -279,7 +279,7 @@ impl Sink for Folder<'_> {
         Ok(())
     }
 
-    fn file<'a>(&'a self, name: &str) -> io::Result<Box<dyn SinkFile + 'a>> {
+    fn create_file<'a>(&'a self, name: &str) -> io::Result<Box<dyn SinkFile + 'a>> {
         let file = rustix::fs::openat(&self.folder, name, NEW_FILE, FILE_MODE)?;
         let made = (name.to_owned(), AtFlags::empty());
         self.made.borrow_mut().push(made);
@@ -393,7 +393,11 @@ mod tests {
         std::fs::rename(path.join("reports"), path.join("moved")).unwrap();
         symlink(path.join("data"), path.join("reports")).unwrap();
         let folder = reports.begin(OsStr::new("CLEAN")).unwrap();
-        folder.file("manifest.json").unwrap().finish().unwrap();
+        folder
+            .create_file("manifest.json")
+            .unwrap()
+            .finish()
+            .unwrap();
         folder.publish().unwrap();
         assert!(names(&path.join("data")).is_empty());
         assert!(path.join("moved/CLEAN/manifest.json").is_file());
@@ -404,8 +408,12 @@ mod tests {
         let (_dir, path) = place();
         let reports = ReportDir::open(&path).unwrap();
         let folder = reports.begin(OsStr::new("r")).unwrap();
-        folder.folder("text").unwrap();
-        folder.file("text/a").unwrap().write_all(b"a").unwrap();
+        folder.create_dir("text").unwrap();
+        folder
+            .create_file("text/a")
+            .unwrap()
+            .write_all(b"a")
+            .unwrap();
         assert_eq!(names(&path).len(), 1);
         drop(folder);
         assert!(names(&path).is_empty());

@@ -4,7 +4,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use super::lines::{DiffFacts, DiffLine, GroupLine, UnreadLine};
-use super::sink::{Sink, Stage, StageFile};
+use super::sink::{HashedFile, HashingSink, Sink};
 use super::{DocumentHash, PermittedText, ReportError, ReportGroup, ReportInput, ReportMember};
 use super::{TextOf, Written};
 use super::{check, hex, html, manifest, view};
@@ -81,27 +81,29 @@ pub(super) fn report(sink: &dyn Sink, input: &ReportInput<'_>) -> Result<Written
     let mut groups: Vec<_> = input.groups.iter().collect();
     groups.sort_by_key(|group| (&group.principal, group.id));
     let mut writer = Writer::open(sink, input)?;
-    writer.html.add(|out| html::head(out, input, &groups))?;
+    writer
+        .html
+        .write_with(|out| html::head(out, input, &groups))?;
     for (index, group) in groups.iter().enumerate() {
         writer.group(&Sorted::new(group)?, index < html::GROUPS_SHOWN)?;
     }
     writer
         .html
-        .add(|out| html::more_groups(out, groups.len()))?;
+        .write_with(|out| html::more_groups(out, groups.len()))?;
     writer.unread(input)?;
     let met = (input.completeness)();
     writer
         .html
-        .add(|out| html::foot(out, &input.summary.completeness, &met))?;
+        .write_with(|out| html::foot(out, &input.summary.completeness, &met))?;
     writer.close(input)
 }
 
 /// The open files and what was counted.
 struct Writer<'a> {
-    stage: Stage<'a>,
-    groups: StageFile<'a>,
-    diffs: StageFile<'a>,
-    html: StageFile<'a>,
+    sink: HashingSink<'a>,
+    groups: HashedFile<'a>,
+    diffs: HashedFile<'a>,
+    html: HashedFile<'a>,
     texts: Texts<'a>,
     cancel: &'a Cancel,
     diff_count: u64,
@@ -110,15 +112,15 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn open(sink: &'a dyn Sink, input: &ReportInput<'a>) -> Result<Self, ReportError> {
-        let mut stage = Stage::new(sink);
-        stage.folder("diffs")?;
-        stage.folder("text")?;
+    fn open(to: &'a dyn Sink, input: &ReportInput<'a>) -> Result<Self, ReportError> {
+        let mut sink = HashingSink::new(to);
+        sink.create_dir("diffs")?;
+        sink.create_dir("text")?;
         Ok(Self {
-            groups: stage.create("groups.jsonl")?,
-            diffs: stage.create("diffs.jsonl")?,
-            html: stage.create("report.html")?,
-            stage,
+            groups: sink.create_file("groups.jsonl")?,
+            diffs: sink.create_file("diffs.jsonl")?,
+            html: sink.create_file("report.html")?,
+            sink,
             texts: Texts::of(input.text_of),
             cancel: input.cancel,
             diff_count: 0,
@@ -129,9 +131,9 @@ impl<'a> Writer<'a> {
 
     /// Names what was not read: every file for tools, the first of them on the page.
     fn unread(&mut self, input: &ReportInput<'_>) -> Result<(), ReportError> {
-        let mut unread = self.stage.create("unread.jsonl")?;
+        let mut unread = self.sink.create_file("unread.jsonl")?;
         let (mut shown, mut count) = (Vec::new(), 0_usize);
-        unread.add(|out| {
+        unread.write_with(|out| {
             (input.unread)(&mut |file| {
                 count += 1;
                 if count <= html::UNREAD_SHOWN {
@@ -140,25 +142,24 @@ impl<'a> Writer<'a> {
                 json_line(out, &UnreadLine::new(file))
             })
         })?;
-        self.stage.finish(unread)?;
-        self.html.add(|out| html::unread(out, &shown, count))
+        self.sink.finish(unread)?;
+        self.html.write_with(|out| html::unread(out, &shown, count))
     }
 
     fn group(&mut self, sorted: &Sorted<'_>, shown: bool) -> Result<(), ReportError> {
         check(self.cancel)?;
         let line = GroupLine::new(sorted.group, &sorted.members);
-        self.groups.add(|out| json_line(out, &line))?;
-        let principal = self
-            .texts
-            .get(&mut self.stage, &sorted.principal.document)?;
+        self.groups.write_with(|out| json_line(out, &line))?;
+        let principal = self.texts.get(&mut self.sink, &sorted.principal.document)?;
         let others = sorted.others();
         if !others.is_empty() && principal.is_some() {
-            self.stage.folder(&format!("diffs/{}", sorted.group.id))?;
+            self.sink
+                .create_dir(&format!("diffs/{}", sorted.group.id))?;
         }
         let mut compared = Vec::new();
         for (document, files) in others {
             check(self.cancel)?;
-            let member = self.texts.get(&mut self.stage, document)?;
+            let member = self.texts.get(&mut self.sink, document)?;
             let (facts, view) = match (&principal, &member) {
                 (Some(a), Some(b)) => self.difference(sorted, document, a, b, shown)?,
                 _ => (None, None),
@@ -170,7 +171,7 @@ impl<'a> Writer<'a> {
             );
             let to = (document, text_name(&member, document));
             let line = DiffLine::new(sorted.group.id, from, to, &files, facts.as_ref());
-            self.diffs.add(|out| json_line(out, &line))?;
+            self.diffs.write_with(|out| json_line(out, &line))?;
             compared.push(Compared {
                 document,
                 files,
@@ -180,7 +181,7 @@ impl<'a> Writer<'a> {
         }
         if shown {
             self.html
-                .add(|out| html::group(out, sorted, &compared, principal.is_some()))?;
+                .write_with(|out| html::group(out, sorted, &compared, principal.is_some()))?;
         }
         Ok(())
     }
@@ -199,7 +200,7 @@ impl<'a> Writer<'a> {
         let difference = Difference::between(&lines(a), &lines(b), deadline);
         let names = [&sorted.principal.document, document].map(text_path);
         let patch = difference.unified(&names[0], &names[1]);
-        self.stage.put(&name, patch.as_bytes())?;
+        self.sink.write_file(&name, patch.as_bytes())?;
         self.diff_count += 1;
         check(self.cancel)?;
         let last = self.cancel.deadline();
@@ -222,23 +223,23 @@ impl<'a> Writer<'a> {
 
     fn close(self, input: &ReportInput<'_>) -> Result<Written, ReportError> {
         let Self {
-            mut stage,
+            mut sink,
             groups,
             diffs,
             html,
             ..
         } = self;
         for file in [groups, diffs, html] {
-            stage.finish(file)?;
+            sink.finish(file)?;
         }
-        let text = manifest::text(input, &stage.files, self.diff_count, self.without_text);
+        let text = manifest::text(input, &sink.files, self.diff_count, self.without_text);
         let text = text.map_err(|error| ReportError::Write {
             name: "manifest.json".to_owned(),
             source: error.into(),
         })?;
-        stage.put("manifest.json", text.as_bytes())?;
-        let files = stage.files.len() as u64;
-        let bytes = stage.files.iter().map(|file| file.bytes).sum();
+        sink.write_file("manifest.json", text.as_bytes())?;
+        let files = sink.files.len() as u64;
+        let bytes = sink.files.iter().map(|file| file.bytes).sum();
         Ok(Written {
             manifest: manifest::digest(&text).unwrap_or_default(),
             files,
@@ -264,7 +265,7 @@ impl<'a> Texts<'a> {
 
     fn get(
         &mut self,
-        stage: &mut Stage<'_>,
+        sink: &mut HashingSink<'_>,
         document: &DocumentHash,
     ) -> Result<Option<PermittedText>, ReportError> {
         let text = (self.text_of)(document).map_err(|source| ReportError::Text {
@@ -274,7 +275,7 @@ impl<'a> Texts<'a> {
         if let Some(text) = &text
             && self.written.insert(*document)
         {
-            stage.put(&text_path(document), text.as_bytes())?;
+            sink.write_file(&text_path(document), text.as_bytes())?;
         }
         Ok(text)
     }
