@@ -36,7 +36,7 @@ use thiserror::Error;
 
 use crate::catalogue::Summary;
 
-pub use folder::{Folder, ReportDir};
+pub use folder::{PendingReport, ReportDir};
 pub use key::{Listing, ReportKey};
 pub use sink::{Sink, SinkFile};
 pub use verify::{Verified, VerifyError, verify};
