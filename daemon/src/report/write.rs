@@ -17,13 +17,13 @@ const DIFF_TIME: Duration = Duration::from_secs(5);
 const VIEWS_SHOWN: usize = 16 << 20;
 
 /// A group in the order of the report: its principal, then the others by path.
-pub(super) struct Sorted<'a> {
+pub(super) struct SortedGroup<'a> {
     pub(super) group: &'a ReportGroup,
     pub(super) principal: &'a ReportMember,
     pub(super) members: Vec<&'a ReportMember>,
 }
 
-impl<'a> Sorted<'a> {
+impl<'a> SortedGroup<'a> {
     pub(super) fn new(group: &'a ReportGroup) -> Result<Self, ReportError> {
         let mut members: Vec<_> = group.members.iter().collect();
         members.sort_by_key(|m| (m.path != group.principal, &m.path));
@@ -37,7 +37,7 @@ impl<'a> Sorted<'a> {
     }
 
     /// Distinct documents.
-    pub(super) fn texts(&self) -> u64 {
+    pub(super) fn distinct_documents(&self) -> u64 {
         let documents: HashSet<_> = self.members.iter().map(|m| &m.document).collect();
         documents.len() as u64
     }
@@ -49,7 +49,7 @@ impl<'a> Sorted<'a> {
     }
 
     /// The documents unlike the principal's, each with its files, in the members' order.
-    fn others(&self) -> Vec<(&'a DocumentHash, Vec<&'a ReportMember>)> {
+    fn other_documents(&self) -> Vec<(&'a DocumentHash, Vec<&'a ReportMember>)> {
         let mut place = HashMap::new();
         let mut others: Vec<(_, Vec<_>)> = Vec::new();
         for member in &self.members {
@@ -67,7 +67,7 @@ impl<'a> Sorted<'a> {
 }
 
 /// A document of a group compared with the principal's.
-pub(super) struct Compared<'a> {
+pub(super) struct ComparedDocument<'a> {
     pub(super) document: &'a DocumentHash,
     pub(super) files: Vec<&'a ReportMember>,
     /// Absent where a text is not kept.
@@ -85,7 +85,7 @@ pub(super) fn report(sink: &dyn Sink, input: &ReportInput<'_>) -> Result<Written
         .html
         .write_with(|out| html::head(out, input, &groups))?;
     for (index, group) in groups.iter().enumerate() {
-        writer.group(&Sorted::new(group)?, index < html::GROUPS_SHOWN)?;
+        writer.group(&SortedGroup::new(group)?, index < html::GROUPS_SHOWN)?;
     }
     writer
         .html
@@ -146,12 +146,12 @@ impl<'a> Writer<'a> {
         self.html.write_with(|out| html::unread(out, &shown, count))
     }
 
-    fn group(&mut self, sorted: &Sorted<'_>, shown: bool) -> Result<(), ReportError> {
+    fn group(&mut self, sorted: &SortedGroup<'_>, shown: bool) -> Result<(), ReportError> {
         check(self.cancel)?;
         let line = GroupLine::new(sorted.group, &sorted.members);
         self.groups.write_with(|out| json_line(out, &line))?;
         let principal = self.texts.get(&mut self.sink, &sorted.principal.document)?;
-        let others = sorted.others();
+        let others = sorted.other_documents();
         if !others.is_empty() && principal.is_some() {
             self.sink
                 .create_dir(&format!("diffs/{}", sorted.group.id))?;
@@ -172,7 +172,7 @@ impl<'a> Writer<'a> {
             let to = (document, text_name(&member, document));
             let line = DiffLine::new(sorted.group.id, from, to, &files, facts.as_ref());
             self.diffs.write_with(|out| json_line(out, &line))?;
-            compared.push(Compared {
+            compared.push(ComparedDocument {
                 document,
                 files,
                 facts,
@@ -189,7 +189,7 @@ impl<'a> Writer<'a> {
     /// Writes the diff of two texts, and shows it while there is room.
     fn difference(
         &mut self,
-        sorted: &Sorted<'_>,
+        sorted: &SortedGroup<'_>,
         document: &DocumentHash,
         a: &str,
         b: &str,

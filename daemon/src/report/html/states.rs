@@ -13,7 +13,7 @@ pub(super) enum Reading {
 
 impl Reading {
     /// Its class in the style sheet.
-    pub(super) fn class(self) -> &'static str {
+    pub(super) fn css_class(self) -> &'static str {
         match self {
             Self::Compared => "yes",
             Self::Opened => "half",
