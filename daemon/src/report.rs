@@ -37,7 +37,7 @@ use thiserror::Error;
 use crate::catalogue::Summary;
 
 pub use folder::{PendingReport, ReportDir};
-pub use key::{Listing, ReportKey};
+pub use key::{FileHashes, ReportKey};
 pub use sink::{Sink, SinkFile};
 pub use verify::{Verified, VerifyError, verify};
 
@@ -170,7 +170,7 @@ pub struct ReportMember {
 /// What was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// The BLAKE3 that binds the manifest, in hexadecimal.
+    /// BLAKE3 of the manifest's lines, in hexadecimal.
     pub manifest: String,
     /// Files in it.
     pub files: u64,
@@ -182,7 +182,7 @@ pub struct Written {
     pub without_text: u64,
 }
 
-/// Why there is no report. Nothing is left at its place then.
+/// A report that could not be written. Nothing is left at its place.
 #[derive(Debug, Error)]
 pub enum ReportError {
     /// The directory for reports cannot be used.

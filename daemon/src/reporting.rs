@@ -1,4 +1,4 @@
-//! From the index to a report: what was found, and where its files go.
+//! Gathers a report from the index and writes it: to a client, or into the directory of the daemon.
 
 use std::ffi::OsStr;
 use std::io;
@@ -8,7 +8,7 @@ use std::time::Instant;
 
 use simdex_index::{Cancel, Index, IndexError, MemoryAccount, View};
 use simdex_schema::DocumentHash;
-use simdex_signature::{Ratio, Rung, Scheme, SchemeKind};
+use simdex_signature::{Ratio, Rung, Scheme, SchemeKind, Unit};
 use thiserror::Error;
 
 use crate::catalogue::{self, Group, Summary};
@@ -19,7 +19,7 @@ use crate::report::{
 };
 use crate::visit::FirstError;
 
-/// Why there is no report.
+/// A report that cannot be made.
 #[derive(Debug, Error)]
 pub enum ReportingError {
     /// The report could not be written.
@@ -33,7 +33,7 @@ pub enum ReportingError {
     Index(#[from] IndexError),
 }
 
-/// How a report is asked for.
+/// Parameters of a report.
 #[derive(Clone, Copy, Debug)]
 pub struct ReportRequest {
     /// Least resemblance of a near-duplicate.
@@ -44,12 +44,12 @@ pub struct ReportRequest {
 
 /// A report that the daemon keeps.
 #[derive(Clone, Debug)]
-pub struct Kept {
-    /// Where it is.
+pub struct KeptReport {
+    /// Its directory.
     pub path: PathBuf,
-    /// The BLAKE3 that binds its manifest, in hexadecimal.
+    /// BLAKE3 of the manifest's lines, in hexadecimal.
     pub manifest: String,
-    /// What was counted.
+    /// The counts that its manifest states.
     pub summary: Summary,
 }
 
@@ -61,7 +61,7 @@ pub fn keep(
     name: &OsStr,
     request: ReportRequest,
     cancel: &Cancel,
-) -> Result<Kept, ReportingError> {
+) -> Result<KeptReport, ReportingError> {
     let created = jiff::Timestamp::now();
     // Roots may have been mounted or moved since the start.
     reports.check_apart(&guarded(engine))?;
@@ -71,7 +71,7 @@ pub fn keep(
     let path = folder.publish()?;
     let finished = jiff::Timestamp::now().as_microsecond().unsigned_abs();
     engine.index.put_report(finished, &path, summary.groups)?;
-    Ok(Kept {
+    Ok(KeptReport {
         path,
         manifest,
         summary,
@@ -144,12 +144,19 @@ fn scheme_line(index: &Index) -> SchemeLine {
         name: scheme.name().to_owned(),
         n_max: Rung::MAX_DOCUMENT.modulus() as u32,
         window: u32::from(index.window().width()),
-        unit: scheme.unit().name().trim_end_matches('s').to_owned(),
+        unit: singular(scheme.unit()).to_owned(),
         canonical: scheme.canonical,
     }
 }
 
-/// Visits the files that were not read, or not whole.
+fn singular(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Bytes => "byte",
+        Unit::Words => "word",
+    }
+}
+
+/// Calls `visit` for each file that was not read, or not whole.
 fn unread(
     index: &Index,
     view: &View,
