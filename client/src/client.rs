@@ -18,7 +18,7 @@ use crate::wire::similarity_client::SimilarityClient;
 use crate::wire::stream_report_reply::Part;
 use crate::wire::{self, FindReply, ListFilesReply, ListGroupsReply, ListPairsReply};
 use crate::{
-    Error, FindKind, FindOptions, Limits, Listing, Reply, SavedReport, Subject, Upload, connect,
+    Error, FindKind, FindOptions, ItemStream, Limits, Reply, SavedReport, Subject, Upload, connect,
 };
 
 /// A connection to the daemon; cloning shares it.
@@ -80,7 +80,7 @@ impl Client {
         kind: FindKind,
         subject: Subject,
         options: &FindOptions,
-    ) -> Result<Listing<FindReply>, Error> {
+    ) -> Result<ItemStream<FindReply>, Error> {
         let (source, upload) = subject.into_source();
         let Outgoing {
             requests,
@@ -100,7 +100,7 @@ impl Client {
             failure = watch.failure() => return Err(failure),
             replies = within(self.limits.item, call) => replies?,
         };
-        Listing::open(replies, self.limits.item, Some(watch)).await
+        ItemStream::open(replies, self.limits.item, Some(watch)).await
     }
 
     /// As [`Client::find`], of a file: asks by each path the daemon may know it under, then by its bytes.
@@ -114,7 +114,7 @@ impl Client {
         kind: FindKind,
         file: &Path,
         options: &FindOptions,
-    ) -> Result<Listing<FindReply>, Error> {
+    ) -> Result<ItemStream<FindReply>, Error> {
         let by_path = async |path| self.find(kind, Subject::Path(path), options).await;
         match first_known(file, by_path).await {
             Err(error) if error.is_not_found() => {}
@@ -157,7 +157,7 @@ impl Client {
         &self,
         threshold: Option<f64>,
         roots: Vec<u32>,
-    ) -> Result<Listing<ListPairsReply>, Error> {
+    ) -> Result<ItemStream<ListPairsReply>, Error> {
         let request = wire::ListPairsRequest {
             threshold,
             roots,
@@ -171,7 +171,7 @@ impl Client {
         &self,
         threshold: Option<f64>,
         roots: Vec<u32>,
-    ) -> Result<Listing<ListGroupsReply>, Error> {
+    ) -> Result<ItemStream<ListGroupsReply>, Error> {
         let request = wire::ListGroupsRequest {
             threshold,
             roots,
@@ -246,7 +246,7 @@ impl Client {
         &self,
         states: Vec<String>,
         roots: Vec<u32>,
-    ) -> Result<Listing<ListFilesReply>, Error> {
+    ) -> Result<ItemStream<ListFilesReply>, Error> {
         let request = wire::ListFilesRequest { states, roots };
         self.list(self.admin.clone().list_files(request)).await
     }
@@ -391,9 +391,9 @@ impl Client {
     async fn list<R: Reply>(
         &self,
         call: impl Future<Output = Result<Response<Streaming<R>>, Status>>,
-    ) -> Result<Listing<R>, Error> {
+    ) -> Result<ItemStream<R>, Error> {
         let replies = within(self.limits.item, call).await?;
-        Listing::open(replies, self.limits.item, None).await
+        ItemStream::open(replies, self.limits.item, None).await
     }
 }
 

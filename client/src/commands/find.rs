@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 
 use simdex_client::wire::{ComparedBy, FindReply, Match, QuerySummary};
-use simdex_client::{FindKind, FindOptions, Listing, Subject, Upload};
+use simdex_client::{FindKind, FindOptions, ItemStream, Subject, Upload};
 
 use crate::cli::FindArgs;
 use crate::commands::{Session, path_unless_stdin};
@@ -70,7 +70,7 @@ async fn open(
     path: Option<&Path>,
     file: &Path,
     options: &FindOptions,
-) -> Result<Listing<FindReply>, Failure> {
+) -> Result<ItemStream<FindReply>, Failure> {
     let client = &session.client;
     if path.is_some() {
         return Ok(client.find_file(kind, file, options).await?);

@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use simdex_client::completeness::Completeness;
 use simdex_client::wire::{self, Summary};
-use simdex_client::{Client, FindKind, Listing, Reply, default_socket, shown};
+use simdex_client::{Client, FindKind, ItemStream, Reply, default_socket, shown};
 
 use crate::cli::{Cli, Verb, Wanted};
 use crate::exit_code::Outcome;
@@ -109,7 +109,7 @@ impl Session {
     /// Prints a list as it comes, at most `limit` items; returns their number and what closed it.
     async fn print<R, T>(
         &mut self,
-        mut listing: Listing<R>,
+        mut listing: ItemStream<R>,
         limit: Option<u64>,
         as_record: impl Fn(R::Item) -> T,
     ) -> Result<(u64, R::Closing), Failure>

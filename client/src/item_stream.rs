@@ -28,32 +28,32 @@ pub trait Reply {
     fn part(self) -> Option<Part<Self::Item, Self::Closing>>;
 }
 
-/// A list on its way from the daemon.
+/// A list that the daemon streams, item by item.
 ///
 /// Its first message has been received, so that a refusal shows when the question is asked.
-pub struct Listing<R: Reply> {
+pub struct ItemStream<R: Reply> {
     replies: Streaming<R>,
     first: Option<R::Item>,
     closing: Option<R::Closing>,
-    patience: Duration,
+    item_timeout: Duration,
     upload: Option<Watch>,
 }
 
-impl<R: Reply> Listing<R> {
+impl<R: Reply> ItemStream<R> {
     pub(crate) async fn open(
         replies: Streaming<R>,
-        patience: Duration,
+        item_timeout: Duration,
         upload: Option<Watch>,
     ) -> Result<Self, Error> {
-        let mut listing = Self {
+        let mut stream = Self {
             replies,
             first: None,
             closing: None,
-            patience,
+            item_timeout,
             upload,
         };
-        listing.first = listing.next().await?;
-        Ok(listing)
+        stream.first = stream.next().await?;
+        Ok(stream)
     }
 
     /// The next item; `None` once the list is complete.
@@ -79,7 +79,7 @@ impl<R: Reply> Listing<R> {
     /// The closing record; items not yet read are passed over.
     ///
     /// # Errors
-    /// As [`Listing::next`].
+    /// As [`ItemStream::next`].
     pub async fn closing(mut self) -> Result<R::Closing, Error> {
         while self.next().await?.is_some() {}
         self.closing.ok_or(Error::Incomplete)
@@ -96,9 +96,9 @@ impl<R: Reply> Listing<R> {
         tokio::select! {
             biased;
             failure = source_failed => Err(failure),
-            reply = timeout(self.patience, self.replies.message()) => match reply {
+            reply = timeout(self.item_timeout, self.replies.message()) => match reply {
                 Ok(reply) => Ok(reply?),
-                Err(_) => Err(Error::Late(self.patience)),
+                Err(_) => Err(Error::Late(self.item_timeout)),
             },
         }
     }
