@@ -12,7 +12,7 @@ use tonic::{Response, Status, Streaming};
 
 use crate::locate::{on_disk, path_bytes, root_at, shown, spellings};
 use crate::report::ReportFolder;
-use crate::upload::{Outgoing, send};
+use crate::upload::{UploadStream, send};
 use crate::wire::admin_client::AdminClient;
 use crate::wire::similarity_client::SimilarityClient;
 use crate::wire::stream_report_reply::Part;
@@ -82,9 +82,9 @@ impl Client {
         options: &FindOptions,
     ) -> Result<ItemStream<FindReply>, Error> {
         let (source, upload) = subject.into_source();
-        let Outgoing {
+        let UploadStream {
             requests,
-            mut watch,
+            mut read_error,
         } = send(options.query(source, self.strict), upload);
         let mut similarity = self.similarity.clone();
         let call = async {
@@ -97,10 +97,10 @@ impl Client {
         };
         let replies = tokio::select! {
             biased;
-            failure = watch.failure() => return Err(failure),
+            failure = read_error.failure() => return Err(failure),
             replies = within(self.limits.item, call) => replies?,
         };
-        ItemStream::open(replies, self.limits.item, Some(watch)).await
+        ItemStream::open(replies, self.limits.item, Some(read_error)).await
     }
 
     /// As [`Client::find`], of a file: asks by each path the daemon may know it under, then by its bytes.

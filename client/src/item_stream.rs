@@ -6,7 +6,7 @@ use tokio::time::timeout;
 use tonic::Streaming;
 
 use crate::Error;
-use crate::upload::Watch;
+use crate::upload::ReadErrorWatcher;
 use crate::wire::{self, find_reply, list_files_reply, list_groups_reply, list_pairs_reply};
 
 /// One message of a streamed answer.
@@ -36,21 +36,21 @@ pub struct ItemStream<R: Reply> {
     first: Option<R::Item>,
     closing: Option<R::Closing>,
     item_timeout: Duration,
-    upload: Option<Watch>,
+    read_error: Option<ReadErrorWatcher>,
 }
 
 impl<R: Reply> ItemStream<R> {
     pub(crate) async fn open(
         replies: Streaming<R>,
         item_timeout: Duration,
-        upload: Option<Watch>,
+        read_error: Option<ReadErrorWatcher>,
     ) -> Result<Self, Error> {
         let mut stream = Self {
             replies,
             first: None,
             closing: None,
             item_timeout,
-            upload,
+            read_error,
         };
         stream.first = stream.next().await?;
         Ok(stream)
@@ -86,10 +86,10 @@ impl<R: Reply> ItemStream<R> {
     }
 
     async fn receive(&mut self) -> Result<Option<R>, Error> {
-        let upload = &mut self.upload;
+        let read_error = &mut self.read_error;
         let source_failed = async {
-            match upload {
-                Some(watch) => watch.failure().await,
+            match read_error {
+                Some(watcher) => watcher.failure().await,
                 None => std::future::pending().await,
             }
         };
