@@ -23,7 +23,7 @@ use simdex_client::{Client, FindKind, ItemStream, Reply, default_socket, shown};
 use crate::cli::{Cli, Verb, Wanted};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
-use crate::output::{Printer, Record, json, summary_sentence, talk};
+use crate::output::{Printer, Record, eprint_line, json, summary_sentence};
 use crate::progress::waiting;
 
 /// A connection and the place answers go to.
@@ -72,7 +72,7 @@ async fn ask(session: &mut Session, verb: Verb) -> Result<Outcome, Failure> {
             threshold,
             wanted,
         } => {
-            session.want(&wanted).await?;
+            session.apply_completeness_flags(&wanted).await?;
             report::run(session, target, threshold.value).await
         }
         Verb::Completions { .. } => Ok(Outcome::Answered),
@@ -80,9 +80,9 @@ async fn ask(session: &mut Session, verb: Verb) -> Result<Outcome, Failure> {
 }
 
 impl Session {
-    /// Waits, where asked to, until the index is complete; from here on refuses what is not, where
-    /// asked to.
-    async fn want(&mut self, wanted: &Wanted) -> Result<(), Failure> {
+    /// With `--wait`, waits until the index is complete; with `--strict`, has later requests refused while it
+    /// is not.
+    async fn apply_completeness_flags(&mut self, wanted: &Wanted) -> Result<(), Failure> {
         self.client = self.client.clone().strict(wanted.strict);
         if wanted.wait {
             let what = "waiting until the index is complete";
@@ -91,12 +91,12 @@ impl Session {
         Ok(())
     }
 
-    /// Says what an answer for people lacks, in one line.
-    fn tell(&self, completeness: Option<&wire::Completeness>) {
+    /// Prints what the index lacks, in one line on stderr; nothing with `--json`.
+    fn warn_if_incomplete(&self, completeness: Option<&wire::Completeness>) {
         let pending = completeness.and_then(|told| Completeness::from(told).pending);
         if let (Some(pending), false) = (pending, self.printer.is_json()) {
             let advice = pending.advice();
-            talk(format!("the index is not complete: {pending}; {advice}"));
+            eprint_line(format!("the index is not complete: {pending}; {advice}"));
         }
     }
 
@@ -106,7 +106,7 @@ impl Session {
         Ok(roots.iter().map(|root| root.id).collect())
     }
 
-    /// Prints a list as it comes, at most `limit` items; returns their number and what closed it.
+    /// Prints the first `limit` items of a stream; returns their number and the closing record.
     async fn print<R, T>(
         &mut self,
         mut listing: ItemStream<R>,
@@ -131,19 +131,19 @@ impl Session {
         Ok((printed, listing.closing().await?))
     }
 
-    /// Closes a list with the counts that stand behind it.
-    fn close(&mut self, summary: &Summary) -> Result<(), Failure> {
+    /// Prints the counts that close a list.
+    fn print_summary(&mut self, summary: &Summary) -> Result<(), Failure> {
         if self.printer.is_json() {
             self.printer.line(&json::Summary::from(summary))?;
         } else {
-            talk(summary_sentence(summary));
+            eprint_line(summary_sentence(summary));
         }
-        self.tell(summary.completeness.as_ref());
+        self.warn_if_incomplete(summary.completeness.as_ref());
         Ok(())
     }
 }
 
-/// The absolute path of FILE, as it is shown; none where it is `-`, standard input.
+/// The absolute display path of FILE; none where it is `-`, standard input.
 fn path_unless_stdin(file: &Path) -> Result<Option<PathBuf>, Failure> {
     let named = file.as_os_str() != "-";
     Ok(named.then(|| shown(file)).transpose()?)

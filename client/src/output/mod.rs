@@ -1,4 +1,4 @@
-//! Answers on stdout, as tables for people or JSON lines for programs; talk on stderr.
+//! Answers on stdout, as tables for people or JSON lines for programs; remarks on stderr.
 
 pub(crate) mod convert;
 pub(crate) mod json;
@@ -119,8 +119,8 @@ impl<W: Write> List<'_, W> {
     }
 }
 
-/// Says something on stderr, in one line.
-pub(crate) fn talk(words: impl Display) {
+/// Prints one line on stderr, control characters escaped.
+pub(crate) fn eprint_line(words: impl Display) {
     let words = text::harmless(&words.to_string(), |_| false);
     // Nobody may be listening; there is nowhere else to say so.
     let _ = writeln!(io::stderr().lock(), "simctl: {words}");
