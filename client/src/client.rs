@@ -10,7 +10,7 @@ use tokio::time::timeout;
 use tonic::transport::Channel;
 use tonic::{Response, Status, Streaming};
 
-use crate::locate::{on_disk, path_bytes, root_at, shown, spellings};
+use crate::locate::{candidate_paths, on_disk, path_bytes, root_at, shown};
 use crate::report::ReportFolder;
 use crate::upload::{UploadStream, send};
 use crate::wire::admin_client::AdminClient;
@@ -404,7 +404,7 @@ pub(crate) async fn first_known<T>(
     ask: impl AsyncFn(PathBuf) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let mut refused = None;
-    for path in spellings(file)? {
+    for path in candidate_paths(file)? {
         match ask(path).await {
             Err(error) if error.is_not_found() => refused = refused.or(Some(error)),
             answer => return answer,
