@@ -38,6 +38,18 @@ pub(crate) struct Global {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
+    #[command(flatten)]
+    Request(RequestVerb),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+/// The verbs that ask the daemon.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RequestVerb {
     /// List the files that resemble FILE, most alike first
     FindSimilar(FindArgs),
     /// List the files that contain FILE, those that hold most of it first
@@ -90,11 +102,6 @@ pub(crate) enum Verb {
         threshold: Threshold,
         #[command(flatten)]
         wanted: Wanted,
-    },
-    /// Print a completion script for a shell
-    Completions {
-        /// The shell
-        shell: Shell,
     },
 }
 

@@ -20,7 +20,7 @@ use simdex_client::completeness::Completeness;
 use simdex_client::wire::{self, Summary};
 use simdex_client::{Client, FindKind, ItemStream, Reply, default_socket, shown};
 
-use crate::cli::{Cli, Verb, Wanted};
+use crate::cli::{Cli, RequestVerb, Verb, Wanted};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::{Printer, Record, eprint_line, json, summary_sentence};
@@ -36,38 +36,41 @@ struct Session {
 pub(crate) async fn run(cli: Cli) -> Result<Outcome, Failure> {
     let Cli { global, verb } = cli;
     let mut printer = Printer::on_stdout(global.json);
-    if let Verb::Completions { shell } = verb {
-        completions::run(shell, &mut printer)?;
-        return Ok(Outcome::Answered);
-    }
+    let request = match verb {
+        Verb::Request(request) => request,
+        Verb::Completions { shell } => {
+            completions::run(shell, &mut printer)?;
+            return Ok(Outcome::Answered);
+        }
+    };
     let socket = global.socket.unwrap_or_else(default_socket);
     let client = Client::connect(&socket).await?;
     let mut session = Session { client, printer };
-    let outcome = ask(&mut session, verb).await?;
+    let outcome = ask(&mut session, request).await?;
     session.printer.finish()?;
     Ok(outcome)
 }
 
-async fn ask(session: &mut Session, verb: Verb) -> Result<Outcome, Failure> {
+async fn ask(session: &mut Session, verb: RequestVerb) -> Result<Outcome, Failure> {
     match verb {
-        Verb::FindSimilar(args) => find::run(session, FindKind::Similar, args).await,
-        Verb::Containing(args) => find::run(session, FindKind::Containing, args).await,
-        Verb::ContainedIn(args) => find::run(session, FindKind::Contained, args).await,
-        Verb::Versions(args) => find::run(session, FindKind::Versions, args).await,
-        Verb::Compare {
+        RequestVerb::FindSimilar(args) => find::run(session, FindKind::Similar, args).await,
+        RequestVerb::Containing(args) => find::run(session, FindKind::Containing, args).await,
+        RequestVerb::ContainedIn(args) => find::run(session, FindKind::Contained, args).await,
+        RequestVerb::Versions(args) => find::run(session, FindKind::Versions, args).await,
+        RequestVerb::Compare {
             a,
             b,
             no_difference,
         } => compare::run(session, &a, &b, no_difference).await,
-        Verb::Pairs(args) => pairs::run(session, args).await,
-        Verb::Groups(args) => groups::run(session, args).await,
-        Verb::Status => status::run(session).await,
-        Verb::Files(args) => files::run(session, args).await,
-        Verb::Show { file } => show::run(session, &file).await,
-        Verb::Roots { verb } => roots::run(session, verb).await,
-        Verb::Rescan { roots } => rescan::run(session, &roots).await,
-        Verb::Sync => sync::run(session).await,
-        Verb::Report {
+        RequestVerb::Pairs(args) => pairs::run(session, args).await,
+        RequestVerb::Groups(args) => groups::run(session, args).await,
+        RequestVerb::Status => status::run(session).await,
+        RequestVerb::Files(args) => files::run(session, args).await,
+        RequestVerb::Show { file } => show::run(session, &file).await,
+        RequestVerb::Roots { verb } => roots::run(session, verb).await,
+        RequestVerb::Rescan { roots } => rescan::run(session, &roots).await,
+        RequestVerb::Sync => sync::run(session).await,
+        RequestVerb::Report {
             target,
             threshold,
             wanted,
@@ -75,7 +78,6 @@ async fn ask(session: &mut Session, verb: Verb) -> Result<Outcome, Failure> {
             session.apply_completeness_flags(&wanted).await?;
             report::run(session, target, threshold.value).await
         }
-        Verb::Completions { .. } => Ok(Outcome::Answered),
     }
 }
 
