@@ -1,4 +1,4 @@
-//! The daemon's requests as methods.
+//! [`Client`]: one method per request of the daemon.
 
 use std::ffi::OsStr;
 use std::future::Future;
@@ -66,12 +66,12 @@ impl Client {
         Self { strict, ..self }
     }
 
-    /// The limits in force.
+    /// The limits of every call.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Files that stand to `subject` as `kind` asks, best first; closed by the query's own record.
+    /// Finds files that stand to `subject` as `kind` says, best first; closed by the query's own record.
     ///
     /// # Errors
     /// [`Error::Unreadable`] where an upload's bytes cannot be read.
@@ -124,12 +124,12 @@ impl Client {
         self.find(kind, Subject::Upload(upload), options).await
     }
 
-    /// Two documents side by side, with the difference of their texts.
+    /// Compares two documents, with the difference of their texts.
     pub async fn compare(&self, a: wire::Side, b: wire::Side) -> Result<wire::CompareReply, Error> {
         self.compare_as(a, b, false).await
     }
 
-    /// As [`Client::compare`], in numbers alone.
+    /// As [`Client::compare`], without the difference.
     pub async fn compare_numbers(
         &self,
         a: wire::Side,
@@ -152,7 +152,7 @@ impl Client {
         within(self.limits.item, self.similarity.clone().compare(request)).await
     }
 
-    /// Pairs of near-duplicates at or above `threshold` (the daemon's own where absent), by path.
+    /// Lists pairs of near-duplicates at or above `threshold` (the daemon's own where absent), by path.
     pub async fn pairs(
         &self,
         threshold: Option<f64>,
@@ -166,7 +166,7 @@ impl Client {
         self.list(self.similarity.clone().list_pairs(request)).await
     }
 
-    /// Groups of near-duplicates at `threshold` (the daemon's own where absent).
+    /// Lists groups of near-duplicates at `threshold` (the daemon's own where absent).
     pub async fn groups(
         &self,
         threshold: Option<f64>,
@@ -181,7 +181,7 @@ impl Client {
             .await
     }
 
-    /// The group that a file is in, by any name under which the daemon may know the file.
+    /// Finds the group that a file is in, by any name under which the daemon may know the file.
     ///
     /// # Errors
     /// [`Error::Unreadable`] where the current directory is gone.
@@ -193,7 +193,7 @@ impl Client {
         .await
     }
 
-    /// One group, of all roots at the daemon's threshold.
+    /// Finds one group, of all roots at the daemon's threshold.
     pub async fn group(
         &self,
         source: wire::get_group_request::Source,
@@ -205,7 +205,7 @@ impl Client {
         within(self.limits.call, self.similarity.clone().get_group(request)).await
     }
 
-    /// The files that carry a document, and on request its extracted text.
+    /// Finds the files that carry a document, and on request its extracted text.
     pub async fn document(
         &self,
         source: wire::get_document_request::Source,
@@ -222,7 +222,7 @@ impl Client {
         .await
     }
 
-    /// Changes from now on, as they become visible to queries; without end.
+    /// Streams changes from now on, as they become visible to queries; without end.
     pub async fn events(&self, roots: Vec<u32>) -> Result<Streaming<wire::Event>, Error> {
         let request = wire::WatchEventsRequest { roots };
         within(
@@ -232,7 +232,7 @@ impl Client {
         .await
     }
 
-    /// What the daemon holds and watches.
+    /// Tells what the daemon holds and watches.
     pub async fn status(&self) -> Result<wire::StatusReply, Error> {
         within(
             self.limits.call,
@@ -241,7 +241,7 @@ impl Client {
         .await
     }
 
-    /// Every file seen, by path; only those in one of `states`, where any is named.
+    /// Lists every file seen, by path; only those in one of `states`, where any is named.
     pub async fn files(
         &self,
         states: Vec<String>,
@@ -259,7 +259,7 @@ impl Client {
         first_known(file, async |path: PathBuf| self.describe(&path).await).await
     }
 
-    /// One file, or a member of a container, by the path it is shown with.
+    /// Describes one file, or a member of a container, by its shown path.
     pub async fn describe(&self, path: &Path) -> Result<wire::DescribeFileReply, Error> {
         let request = wire::DescribeFileRequest {
             path: path_bytes(path),
@@ -268,7 +268,7 @@ impl Client {
         within(self.limits.call, call).await
     }
 
-    /// The watched roots.
+    /// Lists the watched roots.
     pub async fn roots(&self) -> Result<Vec<wire::Root>, Error> {
         let call = async {
             self.admin
@@ -279,7 +279,7 @@ impl Client {
         Ok(within(self.limits.call, call).await?.roots)
     }
 
-    /// The watched roots at `paths`, in that order.
+    /// Finds the watched roots at `paths`, in that order.
     ///
     /// # Errors
     /// [`Error::NoSuchRoot`].
@@ -377,7 +377,7 @@ impl Client {
         within(self.limits.work, self.admin.clone().run_report(request)).await
     }
 
-    /// The reports that the daemon keeps.
+    /// Lists the reports that the daemon keeps.
     pub async fn reports(&self) -> Result<Vec<wire::Report>, Error> {
         let call = async {
             self.admin

@@ -20,9 +20,9 @@ pub enum Part<I, C> {
 
 /// A message type whose stream is a list of items and one closing record.
 pub trait Reply {
-    /// What is listed.
+    /// Type of the items.
     type Item;
-    /// What closes the list.
+    /// Type of the record that closes the list.
     type Closing;
     /// The part this message holds; none where a newer daemon sent a part unknown here.
     fn part(self) -> Option<Part<Self::Item, Self::Closing>>;

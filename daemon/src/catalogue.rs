@@ -20,9 +20,9 @@ pub struct Summary {
     pub files_on_disk: u64,
     /// Files inside containers, which `files_on_disk` and `states` leave out.
     pub container_members: u64,
-    /// Files by state.
+    /// Files on disk by the name of their state.
     pub states: BTreeMap<String, u64>,
-    /// Documents with text.
+    /// Distinct documents with text.
     pub documents: u64,
     /// Groups of at least two files.
     pub groups: u64,
@@ -49,11 +49,11 @@ pub struct Group {
 /// One file of a group.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// The file.
+    /// The file, with its state.
     pub file: FileView,
-    /// Its document.
+    /// Hash of the document it carries.
     pub document: DocumentHash,
-    /// To the principal.
+    /// Relation to the principal.
     pub relation: Relation,
     /// With the principal, exact.
     pub resemblance: f64,
@@ -70,9 +70,9 @@ pub struct Pair {
     pub a: FileView,
     /// The file with the greater path; of identical files the copy.
     pub b: FileView,
-    /// Their documents.
+    /// Hashes of the documents of `a` and `b`.
     pub documents: (DocumentHash, DocumentHash),
-    /// Of a to b.
+    /// Relation of `a` to `b`.
     pub relation: Relation,
     /// Counted on all shingles, like the containments.
     pub resemblance: f64,

@@ -15,7 +15,7 @@ use crate::engine::{CompletenessGuard, Engine, Incomplete};
 /// Parameters of a list of pairs or groups.
 #[derive(Clone, Debug)]
 pub struct ListRequest {
-    /// What the asker may see.
+    /// The roots whose files may be listed.
     pub view: View,
     /// Least resemblance of a near-duplicate.
     pub threshold: Ratio,
@@ -23,11 +23,11 @@ pub struct ListRequest {
     pub strict: bool,
 }
 
-/// Which group is asked for.
+/// The group asked for.
 pub enum GroupRequest<'a> {
-    /// That of a file.
+    /// The group of a file.
     Of(&'a FileView),
-    /// That with this id.
+    /// The group with this id.
     Id(GroupId),
 }
 

@@ -7,19 +7,19 @@ use crate::output::json::{self, Body};
 use crate::output::table::{Column, left, right};
 use crate::output::text::{UNKNOWN, basis, escaped, estimated, harmless, measured};
 
-/// Something that tables show.
+/// A record that a table shows.
 pub(crate) trait Tabular {
     /// The columns of its table.
     const COLUMNS: &'static [Column];
-    /// It as rows, one cell a column.
+    /// Its rows, one cell per column.
     fn rows(&self) -> Vec<Vec<String>>;
 }
 
-/// Something that verbs list: a row for people, a line for programs.
+/// A record that verbs list: rows for people, a line for programs.
 pub(crate) trait Record: Tabular {
     /// Its JSON object.
     type Json: Body;
-    /// It as a JSON object.
+    /// Converts it to its JSON object.
     fn json(&self) -> Self::Json;
 }
 

@@ -26,7 +26,7 @@ use crate::reporting::{self, ReportRequest};
 use crate::roots::{Root, RootState};
 use crate::visit::FirstError;
 
-/// Runs the daemon.
+/// The service that tells of the daemon: status, files, roots, barriers, reports.
 pub struct AdminService {
     runner: Arc<RequestRunner>,
     reports: Option<Arc<ReportDir>>,
@@ -67,7 +67,7 @@ impl Admin for AdminService {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 format: simdex_schema::FORMAT_VERSION,
                 alarm: Some(convert::alarm(&alarm)),
-                completeness: Some(away(&alarm).into()),
+                completeness: Some(without_index(&alarm).into()),
                 ..v1::StatusReply::default()
             })),
             (asked, _) => asked,
@@ -275,8 +275,8 @@ impl Admin for AdminService {
     }
 }
 
-/// While there is no index nothing is complete, and what is pending is not known.
-fn away(alarm: &Alarm) -> Completeness {
+/// The completeness while there is no index: not complete, by the alarm; counts are not known.
+fn without_index(alarm: &Alarm) -> Completeness {
     Completeness::from(Pending {
         alarm: Some(alarm.reason.clone()),
         ..Pending::default()
@@ -312,7 +312,7 @@ fn roots(engine: &Engine) -> Result<Vec<v1::Root>, IndexError> {
     engine.roots.iter().map(root).collect()
 }
 
-/// While changes are not applied no root is up to date, whatever its watcher says.
+/// Says of a root that seems up to date that it is stalled, while changes are not applied.
 fn stall(root: &mut v1::Root, alarm: Option<&Alarm>) {
     let seems_well = [RootState::Watching, RootState::Scanning].map(RootState::name);
     if let Some(alarm) = alarm.filter(|_| seems_well.contains(&root.state.as_str())) {
@@ -355,7 +355,7 @@ fn status(engine: &Engine, cancel: &Cancel) -> Result<v1::StatusReply, Refused> 
     })
 }
 
-/// Every file of the view that is wanted, then the counts of all of them.
+/// Sends every file of the view that is `wanted`, then the counts of all files.
 fn files(
     engine: &Engine,
     view: &simdex_index::View,

@@ -32,9 +32,9 @@ pub(super) enum Source {
     Document(DocumentHash),
     /// An extracted text.
     Text(String),
-    /// A signature made elsewhere.
+    /// A Mod_n signature made elsewhere.
     Signature(Signature),
-    /// Bytes that were received.
+    /// Bytes of a document, received whole.
     Upload(Uploaded),
 }
 

@@ -23,10 +23,10 @@ use crate::lists::{self, ListRequest};
 use crate::query::{FindKind, find};
 use crate::visit::FirstError;
 
-/// Events on their way to a client that is behind.
+/// Events kept for a client that is behind.
 const EVENTS_AHEAD: usize = 4;
 
-/// Answers questions about documents.
+/// The service that answers queries, comparisons and lists.
 pub struct SimilarityService {
     runner: Arc<RequestRunner>,
 }
@@ -63,7 +63,7 @@ impl SimilarityService {
             .await
     }
 
-    /// What a query is about; an upload is taken in whole.
+    /// Decodes what a query is about; an upload is received whole.
     async fn source(
         &self,
         query: v1::Query,
@@ -86,7 +86,7 @@ impl SimilarityService {
                     dir: engine.data_dir.clone(),
                     disk: self.runner.disk(),
                     longest: engine.config.grpc.max_upload_mib.bytes(),
-                    received,
+                    memory_meter: received,
                 };
                 // A slow upload must not keep the engine from being reopened.
                 drop(engine);
@@ -282,7 +282,7 @@ impl Similarity for SimilarityService {
             }
         });
         let replies = tokio_stream::wrappers::ReceiverStream::new(replies);
-        Ok(Response::new(Box::pin(replies.map(|reply| reply))))
+        Ok(Response::new(Box::pin(replies)))
     }
 }
 
