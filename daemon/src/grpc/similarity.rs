@@ -6,8 +6,6 @@ use std::time::Instant;
 use simdex_index::Cancel;
 use simdex_proto::v1;
 use simdex_proto::v1::similarity_server::Similarity;
-use tokio::sync::broadcast::error::RecvError;
-use tokio_stream::StreamExt;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::question::{self, Source};
@@ -15,16 +13,13 @@ use super::runner::{Caller, RequestClass, RequestRunner};
 use super::status::Refused;
 use super::traffic::Received;
 use super::upload::{self, Receiving, Uploaded};
-use super::{Replies, convert, lookup};
+use super::{Replies, convert, event_stream, lookup};
 use crate::compare::{Comparing, compare};
 use crate::disk::DiskGuard;
 use crate::engine::{CompletenessGuard, Engine};
 use crate::lists::{self, ListRequest};
 use crate::query::{FindKind, find};
 use crate::visit::FirstError;
-
-/// Events kept for a client that is behind.
-const EVENTS_AHEAD: usize = 4;
 
 /// The service that answers queries, comparisons and lists.
 pub struct SimilarityService {
@@ -256,40 +251,10 @@ impl Similarity for SimilarityService {
         let engine = self.runner.engine()?;
         let view = question::parse_roots(&engine, &request.into_inner().roots)?;
         let slot = self.runner.enter(RequestClass::Events, caller).await?;
-        let mut told = engine.events.watch();
-        let draining = self.runner.draining();
-        let (sender, replies) = tokio::sync::mpsc::channel(EVENTS_AHEAD);
-        tokio::spawn(async move {
-            let _slot = slot;
-            let relay = async {
-                loop {
-                    let reply = match told.recv().await {
-                        Ok(event) if !view.shows(event.root) => continue,
-                        Ok(event) => Ok(convert::event(&event)),
-                        Err(RecvError::Lagged(lost)) => Err(behind(lost)),
-                        Err(RecvError::Closed) => return,
-                    };
-                    let over = reply.is_err();
-                    if sender.send(reply).await.is_err() || over {
-                        return;
-                    }
-                }
-            };
-            tokio::select! {
-                () = relay => {}
-                () = draining => {}
-                () = sender.closed() => {}
-            }
-        });
-        let replies = tokio_stream::wrappers::ReceiverStream::new(replies);
-        Ok(Response::new(Box::pin(replies)))
+        let replies =
+            event_stream::relay(engine.events.watch(), view, slot, self.runner.draining());
+        Ok(Response::new(replies))
     }
-}
-
-fn behind(lost: u64) -> Status {
-    Status::aborted(format!(
-        "{lost} events were left out because they were not read in time"
-    ))
 }
 
 fn list_request(
