@@ -263,6 +263,15 @@ impl Engine {
         self.walk_until_done(|rescan| rescan.root(root), &go_on)
     }
 
+    /// Walks roots one after the other until the engine ends. A root that cannot be walked is logged.
+    pub fn rescan_all(&self, roots: &[Arc<Root>]) {
+        for root in roots {
+            if let Err(error) = self.rescan(root, self.ending()) {
+                tracing::error!(root = root.id.0, %error, "a root could not be walked");
+            }
+        }
+    }
+
     /// Returns when every change made before the call is applied.
     pub fn sync(&self, cancel: &Cancel) -> Result<(), EngineError> {
         let walk = |root: &Arc<Root>| self.rescan(root, cancel);

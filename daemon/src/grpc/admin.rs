@@ -23,7 +23,7 @@ use crate::engine::{CompletenessGuard, Engine};
 use crate::lists;
 use crate::report::ReportDir;
 use crate::reporting::{self, ReportRequest};
-use crate::roots::{Root, RootState};
+use crate::roots::Root;
 use crate::visit::FirstError;
 
 /// The service that tells of the daemon: status, files, roots, barriers, reports.
@@ -165,11 +165,7 @@ impl Admin for AdminService {
         };
         self.runner
             .spawn_detached(RequestClass::Work, caller, move |engine| {
-                for root in &roots {
-                    if let Err(error) = engine.rescan(root, engine.ending()) {
-                        tracing::error!(root = root.id.0, %error, "a root could not be walked");
-                    }
-                }
+                engine.rescan_all(&roots);
             })
             .await?;
         Ok(Response::new(reply))
@@ -262,11 +258,7 @@ impl Admin for AdminService {
         let caller = self.runner.caller(&request);
         let reports = self.runner.unary(RequestClass::Query, caller, |engine, _| {
             let reports = engine.index.reports()?.into_iter();
-            let reports = reports.map(|(at, record)| v1::Report {
-                out: record.out,
-                finished: at.try_into().unwrap_or(i64::MAX),
-                groups: record.groups,
-            });
+            let reports = reports.map(|(finished, record)| convert::report(finished, record));
             Ok(v1::ListReportsReply {
                 reports: reports.collect(),
             })
@@ -305,20 +297,9 @@ fn roots(engine: &Engine) -> Result<Vec<v1::Root>, IndexError> {
     let root = |root: &Arc<Root>| {
         let mut files = 0;
         engine.index.file_keys(root.id, &mut |_, _| files += 1)?;
-        let mut said = convert::root(root, files);
-        stall(&mut said, alarm.as_ref());
-        Ok(said)
+        Ok(convert::root(root, files, alarm.as_ref()))
     };
     engine.roots.iter().map(root).collect()
-}
-
-/// Says of a root that seems up to date that it is stalled, while changes are not applied.
-fn stall(root: &mut v1::Root, alarm: Option<&Alarm>) {
-    let seems_well = [RootState::Watching, RootState::Scanning].map(RootState::name);
-    if let Some(alarm) = alarm.filter(|_| seems_well.contains(&root.state.as_str())) {
-        root.state = "stalled".to_owned();
-        root.detail = alarm.reason.clone();
-    }
 }
 
 fn status(engine: &Engine, cancel: &Cancel) -> Result<v1::StatusReply, Refused> {

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use simdex_index::{FileView, Index, Usage};
 use simdex_proto::completeness::Completeness;
 use simdex_proto::v1;
+use simdex_schema::ReportRecord;
 use simdex_signature::{Rung, Scheme, SchemeKind};
 
 use crate::alarms::Alarm;
@@ -14,7 +15,7 @@ use crate::catalogue::{Group, Member, Pair, Summary};
 use crate::compare::{Comparison, SchemeEstimate};
 use crate::events::Event;
 use crate::query::{Answer, ComparedBy, Hit, Measured, Relation};
-use crate::roots::Root;
+use crate::roots::{Root, RootState};
 use crate::watch::{ChosenMode, Mode};
 
 /// Encodes a path: its bytes as the file system holds them.
@@ -269,27 +270,39 @@ pub(super) fn alarm(alarm: &Alarm) -> v1::Alarm {
     }
 }
 
-/// Encodes a root that holds `files` files on disk.
-pub(super) fn root(root: &Root, files: u64) -> v1::Root {
+/// Encodes a root that holds `files` files on disk. While changes are not applied no root is up to date,
+/// whatever its watcher says: one that seems so is stalled by the alarm.
+pub(super) fn root(root: &Root, files: u64, alarm: Option<&Alarm>) -> v1::Root {
     let status = root.status();
     let chosen = root.chosen();
-    let details = [
-        chosen.as_ref().map_or("", |chosen| &chosen.why),
-        &status.detail,
-    ];
-    let details: Vec<&str> = details
-        .into_iter()
-        .filter(|detail| !detail.is_empty())
-        .collect();
+    let seems_well = matches!(status.state, RootState::Watching | RootState::Scanning);
+    let (state, detail) = match alarm.filter(|_| seems_well) {
+        Some(alarm) => ("stalled", alarm.reason.clone()),
+        None => {
+            let why = chosen.as_ref().map_or("", |chosen| &chosen.why);
+            let details = [why, &status.detail].into_iter();
+            let details: Vec<&str> = details.filter(|detail| !detail.is_empty()).collect();
+            (status.state.name(), details.join("; "))
+        }
+    };
     v1::Root {
         id: root.id.0,
         path: path(&root.path),
         mode: mode(chosen.as_ref()).to_owned(),
         configured_mode: root.configured.mode.name().to_owned(),
-        state: status.state.name().to_owned(),
-        detail: details.join("; "),
+        state: state.to_owned(),
+        detail,
         files,
         pending_loss: status.pending_loss,
+    }
+}
+
+/// Encodes a report that the daemon keeps; `finished` in microseconds since 1970.
+pub(super) fn report(finished: u64, record: ReportRecord) -> v1::Report {
+    v1::Report {
+        out: record.out,
+        finished: finished.try_into().unwrap_or(i64::MAX),
+        groups: record.groups,
     }
 }
 
