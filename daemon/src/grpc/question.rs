@@ -13,6 +13,7 @@ use tonic::Status;
 
 use super::status::{Refused, shown};
 use super::upload::Uploaded;
+use crate::disk::DiskGuard;
 use crate::engine::Engine;
 use crate::query::{FindKind, QueryError, QueryParams, Subject};
 use crate::roots::path_from;
@@ -89,6 +90,25 @@ impl Source {
         let own = path.and_then(|path| own_text(engine, asker, &known, &path, memory));
         Ok(own.unwrap_or(known))
     }
+}
+
+/// Decodes a side of a comparison. Keeps its bytes on disk: call it on a blocking thread.
+pub(super) fn parse_side(
+    engine: &Engine,
+    disk: &DiskGuard,
+    side: v1::Side,
+) -> Result<Source, Refused> {
+    use v1::side::Source as Wire;
+    Ok(match side.source {
+        Some(Wire::Path(path)) => Source::Path(parse_path(path)?),
+        Some(Wire::Document(hash)) => Source::Document(parse_document_hash(&hash)?),
+        Some(Wire::Text(text)) => Source::Text(text),
+        Some(Wire::Content(bytes)) => {
+            let name = parse_name(side.name)?;
+            Source::Upload(Uploaded::whole(&engine.data_dir, disk, &bytes, name)?)
+        }
+        None => return Err(Status::invalid_argument("a side names no document").into()),
+    })
 }
 
 /// Extracts a file again, so that a difference shows its line breaks and case: the index keeps the text of only

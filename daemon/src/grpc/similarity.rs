@@ -10,12 +10,10 @@ use tonic::{Request, Response, Status, Streaming};
 
 use super::question::{self, Source};
 use super::runner::{Caller, RequestClass, RequestRunner};
-use super::status::Refused;
 use super::traffic::Received;
-use super::upload::{self, Receiving, Uploaded};
+use super::upload::{self, Receiving};
 use super::{Replies, convert, event_stream, lookup};
 use crate::compare::{Comparing, compare};
-use crate::disk::DiskGuard;
 use crate::engine::{CompletenessGuard, Engine};
 use crate::lists::{self, ListRequest};
 use crate::query::{FindKind, find};
@@ -146,7 +144,10 @@ impl Similarity for SimilarityService {
         let (disk, longest) = (self.runner.disk(), self.runner.longest_message());
         let work = move |engine: &Engine, cancel: &Cancel| {
             let guard = CompletenessGuard::begin(engine, &engine.roots.view(), false)?;
-            let (a, b) = (side(engine, &disk, a)?, side(engine, &disk, b)?);
+            let (a, b) = (
+                question::parse_side(engine, &disk, a)?,
+                question::parse_side(engine, &disk, b)?,
+            );
             let names = (a.name("a"), b.name("b"));
             let account = engine.index.memory().questions.account(cancel);
             let asker = caller.share();
@@ -267,19 +268,5 @@ fn list_request(
         view: question::parse_roots(engine, roots)?,
         threshold: question::parse_threshold(engine, threshold)?,
         strict,
-    })
-}
-
-fn side(engine: &Engine, disk: &DiskGuard, side: v1::Side) -> Result<Source, Refused> {
-    use v1::side::Source as Wire;
-    Ok(match side.source {
-        Some(Wire::Path(path)) => Source::Path(question::parse_path(path)?),
-        Some(Wire::Document(hash)) => Source::Document(question::parse_document_hash(&hash)?),
-        Some(Wire::Text(text)) => Source::Text(text),
-        Some(Wire::Content(bytes)) => {
-            let name = question::parse_name(side.name)?;
-            Source::Upload(Uploaded::whole(&engine.data_dir, disk, &bytes, name)?)
-        }
-        None => return Err(Status::invalid_argument("a side names no document").into()),
     })
 }
