@@ -7,8 +7,8 @@ use clap::{
     ArgAction, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum,
 };
 use clap_complete::Shell;
-use simdex_client::defaults;
 use simdex_client::wire::SchemeChoice;
+use simdex_client::{STATES, defaults};
 
 /// Ask the Simdex daemon which documents are versions, copies, excerpts or containers of others.
 ///
@@ -224,27 +224,6 @@ impl From<Scheme> for SchemeChoice {
         }
     }
 }
-
-/// States a file may be in.
-const STATES: [&str; 17] = [
-    "indexed",
-    "identical-bytes",
-    "identical-text",
-    "partial",
-    "container",
-    "no-text",
-    "too-short",
-    "encrypted",
-    "unsupported",
-    "too-large",
-    "failed",
-    "timed-out",
-    "crashed",
-    "unreadable",
-    "skipped",
-    "unstable",
-    "quarantined",
-];
 
 /// The verbs that ask about one document, with the least ratio each lists where none is asked for.
 const FIND_VERBS: [(&str, f64); 4] = [

@@ -51,3 +51,5 @@ pub use simdex_proto::v1 as wire;
 
 /// What holds where a request leaves it out.
 pub use simdex_proto::defaults;
+
+pub use simdex_proto::STATES;

@@ -121,3 +121,17 @@ pub(super) fn state(name: &str) -> State {
         meaning,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::STATES;
+
+    #[test]
+    fn page_and_contract_name_every_state_that_is_stored() {
+        let stored = simdex_schema::State::ALL.iter();
+        let stored: Vec<&str> = stored.map(|state| state.name()).collect();
+        let shown: Vec<&str> = STATES.iter().map(|(name, ..)| *name).collect();
+        assert_eq!(shown, stored);
+        assert_eq!(simdex_proto::STATES[..], stored);
+    }
+}
