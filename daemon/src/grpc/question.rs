@@ -26,7 +26,7 @@ const LONGEST_PATH: usize = 64 << 10;
 const MOST_ROOTS: usize = 4096;
 
 /// What a query or a side of a comparison is about.
-pub(super) enum Source {
+pub(super) enum SubjectSource {
     /// A file of the index.
     Path(PathBuf),
     /// A document of the index.
@@ -39,7 +39,7 @@ pub(super) enum Source {
     Upload(Uploaded),
 }
 
-impl Source {
+impl SubjectSource {
     /// Its name in a difference, or `otherwise` where it has none.
     pub(super) fn name(&self, otherwise: &str) -> String {
         match self {
@@ -97,15 +97,15 @@ pub(super) fn parse_side(
     engine: &Engine,
     disk: &DiskGuard,
     side: v1::Side,
-) -> Result<Source, Refused> {
+) -> Result<SubjectSource, Refused> {
     use v1::side::Source as Wire;
     Ok(match side.source {
-        Some(Wire::Path(path)) => Source::Path(parse_path(path)?),
-        Some(Wire::Document(hash)) => Source::Document(parse_document_hash(&hash)?),
-        Some(Wire::Text(text)) => Source::Text(text),
+        Some(Wire::Path(path)) => SubjectSource::Path(parse_path(path)?),
+        Some(Wire::Document(hash)) => SubjectSource::Document(parse_document_hash(&hash)?),
+        Some(Wire::Text(text)) => SubjectSource::Text(text),
         Some(Wire::Content(bytes)) => {
             let name = parse_name(side.name)?;
-            Source::Upload(Uploaded::whole(&engine.data_dir, disk, &bytes, name)?)
+            SubjectSource::Upload(Uploaded::whole(&engine.data_dir, disk, &bytes, name)?)
         }
         None => return Err(Status::invalid_argument("a side names no document").into()),
     })

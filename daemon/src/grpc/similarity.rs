@@ -8,7 +8,7 @@ use simdex_proto::v1;
 use simdex_proto::v1::similarity_server::Similarity;
 use tonic::{Request, Response, Status, Streaming};
 
-use super::question::{self, Source};
+use super::question::{self, SubjectSource};
 use super::runner::{Caller, RequestClass, RequestRunner};
 use super::traffic::Received;
 use super::upload::{self, Receiving};
@@ -37,12 +37,12 @@ impl SimilarityService {
     ) -> Result<Response<Replies<v1::FindReply>>, Status> {
         let started = Instant::now();
         let caller = self.runner.caller(&request);
-        let received = request.extensions().get::<Received>().cloned();
+        let memory_meter = request.extensions().get::<Received>().cloned();
         let mut parts = request.into_inner();
         let query = upload::first(&mut parts, caller.deadline).await?;
         let strict = query.strict;
         let params = question::parse_query(&*self.runner.engine()?, kind, &query)?;
-        let source = self.source(query, &mut parts, caller, received).await?;
+        let source = self.source(query, &mut parts, caller, memory_meter).await?;
         let work = move |engine: &Engine, cancel: &Cancel| {
             let guard = CompletenessGuard::begin(engine, &params.view, strict)?;
             let account = engine.index.memory().questions.account(cancel);
@@ -62,16 +62,18 @@ impl SimilarityService {
         query: v1::Query,
         parts: &mut Streaming<v1::FindRequest>,
         caller: Caller,
-        received: Option<Received>,
-    ) -> Result<Source, Status> {
+        memory_meter: Option<Received>,
+    ) -> Result<SubjectSource, Status> {
         use v1::query::Source as Wire;
         let engine = self.runner.engine()?;
         let known = match query.source {
-            Some(Wire::Path(path)) => Source::Path(question::parse_path(path)?),
-            Some(Wire::Document(hash)) => Source::Document(question::parse_document_hash(&hash)?),
-            Some(Wire::Text(text)) => Source::Text(text),
+            Some(Wire::Path(path)) => SubjectSource::Path(question::parse_path(path)?),
+            Some(Wire::Document(hash)) => {
+                SubjectSource::Document(question::parse_document_hash(&hash)?)
+            }
+            Some(Wire::Text(text)) => SubjectSource::Text(text),
             Some(Wire::Signature(signature)) => {
-                Source::Signature(question::parse_signature(&engine.index, signature)?)
+                SubjectSource::Signature(question::parse_signature(&engine.index, signature)?)
             }
             Some(Wire::Upload(upload)) => {
                 let receiving = Receiving {
@@ -79,13 +81,13 @@ impl SimilarityService {
                     dir: engine.data_dir.clone(),
                     disk: self.runner.disk(),
                     longest: engine.config.grpc.max_upload_mib.bytes(),
-                    memory_meter: received,
+                    memory_meter,
                 };
                 // A slow upload must not keep the engine from being reopened.
                 drop(engine);
                 let _slot = self.runner.enter(RequestClass::Upload, caller).await?;
                 let sent = upload::receive(parts, receiving, caller.deadline).await?;
-                return Ok(Source::Upload(sent));
+                return Ok(SubjectSource::Upload(sent));
             }
             None => return Err(Status::invalid_argument("the query names no document")),
         };
