@@ -114,7 +114,7 @@ fn difference(out: &mut dyn Write, one: &ComparedDocument<'_>) -> io::Result<()>
         out,
         "<details>\n<summary>{}{others} <small>{}, {} removed, {} added</small></summary>",
         PathText(&first.path),
-        counted(extent.places, "place"),
+        counted(extent.hunks, "place"),
         counted(extent.removed, "line"),
         counted(extent.added, "line"),
     )?;
