@@ -114,7 +114,8 @@ pub struct Running {
     socket: Socket,
     leave: watch::Sender<bool>,
     health: HealthReporter,
-    server: JoinHandle<Result<(), tonic::transport::Error>>,
+    teller: JoinHandle<()>,
+    server: Server,
 }
 
 impl Running {
@@ -158,7 +159,11 @@ impl Running {
         engine.watch()?;
         let slot = Arc::new(EngineSlot::holding(Arc::clone(&engine)));
         let (leave, leaving) = watch::channel(false);
-        let (health, server) = serve(&ground.runtime, &host, &slot, &socket, leaving, descriptors)?;
+        let Served {
+            health,
+            teller,
+            server,
+        } = serve(&ground.runtime, &host, &slot, &socket, leaving, descriptors)?;
         let supervisor = Supervisor::start(Arc::clone(&host), Arc::clone(&slot))?;
         let running = Self {
             host,
@@ -168,6 +173,7 @@ impl Running {
             socket,
             leave,
             health,
+            teller,
             server,
         };
         running.announce(&engine);
@@ -188,18 +194,20 @@ impl Running {
     pub fn wait(&mut self) -> anyhow::Result<&'static str> {
         let Self {
             ground: Ground { runtime, signals },
+            teller,
             server,
             supervisor,
             ..
         } = self;
         runtime.block_on(async {
             tokio::select! {
-                signal = signals.next() => Ok(signal),
+                signal = signals.next() => signal.context("signals are not listened to any more"),
                 reason = supervisor.gave_up() => anyhow::bail!("{reason}; start simdexd again"),
                 ended = server => {
                     ended.context("the server ended")?.context("the server ended")?;
                     anyhow::bail!("the server ended by itself");
                 }
+                _ = teller => anyhow::bail!("the task that tells health ended by itself"),
                 never = notify::keep_watchdog() => match never {},
             }
         })
@@ -218,6 +226,7 @@ impl Running {
             socket,
             leave,
             health,
+            teller: _,
             mut server,
         } = self;
         let until = Instant::now() + GRACE;
@@ -271,6 +280,14 @@ fn runtime(config: &Config) -> anyhow::Result<Runtime> {
 
 type Server = JoinHandle<Result<(), tonic::transport::Error>>;
 
+/// What serves.
+struct Served {
+    health: HealthReporter,
+    /// Tells health; it ends with the runtime.
+    teller: JoinHandle<()>,
+    server: Server,
+}
+
 /// Spawns the server with all its services.
 fn serve(
     runtime: &Runtime,
@@ -279,7 +296,7 @@ fn serve(
     socket: &Socket,
     leaving: watch::Receiver<bool>,
     descriptors: u64,
-) -> anyhow::Result<(HealthReporter, Server)> {
+) -> anyhow::Result<Served> {
     let _inside = runtime.enter();
     let config = &host.config.grpc;
     let longest = config.max_message_mib.length();
@@ -303,7 +320,7 @@ fn serve(
         .context("the contract cannot be described")?;
     let (health, health_server) = health_reporter();
     runtime.block_on(set_health(&health, ServingStatus::Serving));
-    runtime.spawn(tell_health(health.clone(), host.alarms.health()));
+    let teller = runtime.spawn(tell_health(health.clone(), host.alarms.health()));
     let clients = ClientLimits::of(config);
     // No more connections than there are descriptors for.
     let readers = Pipeline::readers(&host.config);
@@ -323,7 +340,11 @@ fn serve(
         .context("the socket cannot be listened on")?;
     let connections = incoming(listener, Connections::new(clients));
     let server = router.serve_with_incoming_shutdown(connections, left(leaving));
-    Ok((health, runtime.spawn(server)))
+    Ok(Served {
+        health,
+        teller,
+        server: runtime.spawn(server),
+    })
 }
 
 /// The directory for reports, if the config names one.

@@ -6,6 +6,7 @@
 //! The walks at every start then read again what was not recorded.
 
 use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -59,7 +60,11 @@ impl Supervisor {
         });
         let watching = Arc::clone(&shared);
         let thread = std::thread::Builder::new().name("supervisor".to_owned());
-        let thread = thread.spawn(move || watching.watch())?;
+        let thread = thread.spawn(move || {
+            if catch_unwind(AssertUnwindSafe(|| watching.watch())).is_err() {
+                watching.give_up("the supervisor panicked".to_owned());
+            }
+        })?;
         Ok(Self {
             shared,
             thread: Mutex::new(Some(thread)),
@@ -94,7 +99,6 @@ impl Supervisor {
             }
             std::thread::sleep(Duration::from_millis(10));
         }
-        // A panic of the supervisor was printed by the runtime.
         thread.join().is_ok()
     }
 }

@@ -6,6 +6,8 @@
 //! * [`acceptance`]: what must hold on real documents, run by tests and by `--bin acceptance`;
 //! * [`fault`]: trees under churn, disks that fail, what was acknowledged;
 //! * [`corpus`]: documents made from a seed;
+//! * [`near_duplicates`]: collections made by known edits, with a log of them;
+//! * [`evaluation`]: pairs and groups found held against a list;
 //! * [`fuzz`]: mutated documents and lying workers against the pool;
 //! * [`hostile`]: a daemon treated badly for an hour, run by `--bin hostile`;
 //! * [`handmade`]: files written byte by byte;
@@ -16,12 +18,14 @@
 pub mod acceptance;
 pub mod bench;
 pub mod corpus;
+pub mod evaluation;
 pub mod fault;
 pub mod figure;
 pub mod fuzz;
 pub mod handmade;
 pub mod hostile;
 pub mod jsonl;
+pub mod near_duplicates;
 pub mod sandbox;
 pub mod study;
 pub mod truth;

@@ -9,6 +9,7 @@ use crate::figure::Figures;
 use crate::sandbox::corpora;
 
 mod agreement;
+pub mod baselines;
 mod conversions;
 mod convert;
 mod crossformat;

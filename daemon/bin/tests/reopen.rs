@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 use daemon::{Daemon, code, prose};
 use simdex_client::{FindKind, Subject, wire};
 use simdex_index::store::{Operation, StoreError};
+use simdexd::config::Config;
 use tonic::Code;
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
@@ -28,6 +29,7 @@ const COMMITS_FAIL: u8 = 1;
 const WRITES_PANIC: u8 = 2;
 const READS_WAIT: u8 = 3;
 const READS_FAIL: u8 = 4;
+const RECHECK_PANICS: u8 = 5;
 
 /// What the store does until told otherwise.
 #[derive(Default)]
@@ -36,6 +38,8 @@ struct Store {
     /// Times it struck.
     struck: AtomicUsize,
     disarmed: (Mutex<()>, Condvar),
+    /// Reads of the thread that reads files again.
+    rechecks: AtomicUsize,
 }
 
 impl Store {
@@ -55,6 +59,14 @@ impl Store {
     }
 
     fn before(&self, operation: Operation) -> Result<(), StoreError> {
+        let is_recheck = std::thread::current().name() == Some("recheck");
+        if is_recheck && self.fault.load(Ordering::SeqCst) == RECHECK_PANICS {
+            self.arm(SOUND);
+            self.struck.fetch_add(1, Ordering::SeqCst);
+            panic!("on purpose");
+        }
+        self.rechecks
+            .fetch_add(usize::from(is_recheck), Ordering::SeqCst);
         match (self.fault.load(Ordering::SeqCst), operation) {
             (COMMITS_FAIL, Operation::Commit) => {
                 self.struck.fetch_add(1, Ordering::SeqCst);
@@ -84,11 +96,20 @@ impl Store {
 }
 
 fn bed() -> (Daemon, Arc<Store>) {
-    let store = Arc::<Store>::default();
-    let asked = Arc::clone(&store);
-    let daemon = Daemon::hooked(Arc::new(move |operation| asked.before(operation)));
+    bed_with(|_| {})
+}
+
+fn bed_with(change: impl FnOnce(&mut Config)) -> (Daemon, Arc<Store>) {
+    let (daemon, store) = bed_on(Arc::default(), change);
     daemon.wait(daemon.client.sync()).unwrap();
     (daemon, store)
+}
+
+/// A daemon on a store that may be failing from the beginning.
+fn bed_on(store: Arc<Store>, change: impl FnOnce(&mut Config)) -> (Daemon, Arc<Store>) {
+    let asked = Arc::clone(&store);
+    let before = Arc::new(move |operation| asked.before(operation));
+    (Daemon::hooked_with(before, change), store)
 }
 
 fn write(daemon: &Daemon, name: &str, seed: u64) {
@@ -190,6 +211,20 @@ fn a_writer_that_panics_loses_no_change() {
     let synced = daemon.wait(daemon.client.sync());
     assert_eq!(code(&synced), Code::Unavailable, "{synced:?}");
     assert_eq!(store.struck(), 1);
+    whole(&daemon, &["a.txt"]);
+}
+
+#[test]
+fn a_thread_in_the_background_that_panics_is_started_anew() {
+    let (daemon, store) = bed_with(|config| config.watch.recheck_rest_seconds = 0);
+    write(&daemon, "a.txt", 6);
+    daemon.wait(daemon.client.sync()).unwrap();
+    store.arm(RECHECK_PANICS);
+    until("a panic", || (store.struck() == 1).then_some(()));
+    let before = store.rechecks.load(Ordering::SeqCst);
+    until("another thread in its place", || {
+        (store.rechecks.load(Ordering::SeqCst) > before).then_some(())
+    });
     whole(&daemon, &["a.txt"]);
 }
 

@@ -75,28 +75,60 @@ impl BswN {
         mut visit: impl FnMut(&[Fingerprint]),
     ) {
         let mut kept = Vec::with_capacity(LONGEST_RUN);
-        let mut smallest: Option<Fingerprint> = None;
+        let mut minima = ChunkMinima::default();
         for_each_run(text, window, |run| {
-            for &fingerprint in run {
-                let least = smallest.map_or(fingerprint, |least| least.min(fingerprint));
-                if fingerprint.divisible_by(rung) {
-                    kept.push(Self::hash(least, rung));
-                    smallest = None;
-                } else {
-                    smallest = Some(least);
-                }
-            }
+            let ends = |fingerprint: Fingerprint| fingerprint.divisible_by(rung);
+            minima.add(run, ends, |least| kept.push(Self::hash(least, rung)));
             visit(&kept);
             kept.clear();
         });
-        kept.extend(smallest.map(|least| Self::hash(least, rung)));
+        kept.extend(minima.finish().map(|least| Self::hash(least, rung)));
         visit(&kept);
     }
 
     /// The entry kept for a chunk's smallest fingerprint; bijective for each n.
     pub fn hash(smallest: Fingerprint, rung: Rung) -> Fingerprint {
-        // Any constant does: it only has to differ from modulus to modulus.
-        Fingerprint(mix(smallest.0 ^ mix(0x4253_574E ^ (rung.modulus() << 32))))
+        hash(smallest, rung.modulus())
+    }
+}
+
+/// The entry kept for a chunk's smallest fingerprint at any n.
+pub(crate) fn hash(smallest: Fingerprint, n: u64) -> Fingerprint {
+    // Any constant does: it only has to differ from modulus to modulus.
+    Fingerprint(mix(smallest.0 ^ mix(0x4253_574E ^ (n << 32))))
+}
+
+/// The smallest fingerprint of each chunk, of windows that are added in the order of the text.
+#[derive(Default)]
+pub(crate) struct ChunkMinima {
+    smallest: Option<Fingerprint>,
+}
+
+impl ChunkMinima {
+    /// Adds the next windows; `ends` tells the boundaries.
+    #[inline]
+    pub(crate) fn add(
+        &mut self,
+        run: &[Fingerprint],
+        ends: impl Fn(Fingerprint) -> bool,
+        mut keep: impl FnMut(Fingerprint),
+    ) {
+        for &fingerprint in run {
+            let least = self
+                .smallest
+                .map_or(fingerprint, |least| least.min(fingerprint));
+            if ends(fingerprint) {
+                keep(least);
+                self.smallest = None;
+            } else {
+                self.smallest = Some(least);
+            }
+        }
+    }
+
+    /// The smallest of the windows after the last boundary.
+    pub(crate) fn finish(self) -> Option<Fingerprint> {
+        self.smallest
     }
 }
 

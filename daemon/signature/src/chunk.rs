@@ -64,7 +64,8 @@ pub fn chunk_map(bytes: &[u8], size: ChunkSize) -> Vec<Chunk> {
         .collect()
 }
 
-fn hash(bytes: &[u8]) -> u64 {
+/// The first 64 bits, little-endian, of the BLAKE3 hash.
+pub(crate) fn hash(bytes: &[u8]) -> u64 {
     let [a, b, c, d, e, f, g, h, ..] = *blake3::hash(bytes).as_bytes();
     u64::from_le_bytes([a, b, c, d, e, f, g, h])
 }

@@ -67,7 +67,7 @@ pub struct Estimate {
 
 /// What the counts of a comparison support.
 #[derive(Clone, Copy)]
-enum Support {
+pub(crate) enum Support {
     Exact,
     Sampled,
     NoInterval,
@@ -84,7 +84,7 @@ impl Estimate {
         self.interval.map(|interval| interval.high)
     }
 
-    fn from_counts(shared: u64, trials: u64, support: Support) -> Option<Self> {
+    pub(crate) fn from_counts(shared: u64, trials: u64, support: Support) -> Option<Self> {
         let value = Ratio::of(shared, trials)?;
         let interval = match support {
             Support::Exact => Some((value, value)),
@@ -248,4 +248,4 @@ fn divergence(a: f64, b: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

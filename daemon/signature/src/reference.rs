@@ -25,6 +25,20 @@ pub fn irreducible(low: u64) -> bool {
     power == 2
 }
 
+/// Whether x⁶⁴ + `low` is primitive: irreducible, and x of order 2⁶⁴ − 1, no less.
+pub fn primitive(low: u64) -> bool {
+    const PRIMES: [u64; 7] = [3, 5, 17, 257, 641, 65_537, 6_700_417];
+    let modulus = 1 << 64 | u128::from(low);
+    let power = |exponent: u64| {
+        (0..64).rev().fold(1, |power, bit| {
+            let square = product(power, power, modulus);
+            let factor = if exponent >> bit & 1 == 1 { 2 } else { 1 };
+            product(square, factor, modulus)
+        })
+    };
+    irreducible(low) && PRIMES.iter().all(|prime| power(u64::MAX / prime) != 1)
+}
+
 /// a·b modulo a polynomial of degree 64.
 fn product(a: u128, b: u128, modulus: u128) -> u128 {
     (0..64).rev().fold(0, |sum, bit| {
@@ -49,18 +63,22 @@ fn remainder(mut a: u128, b: u128) -> u128 {
     a
 }
 
-/// Long division of the string's polynomial by P, bit by bit, and the fixed image of its residue:
-/// twin of [`Fingerprint::of`].
+/// The fixed image of the residue modulo P: twin of [`Fingerprint::of`].
 pub fn fingerprint(bytes: &[u8]) -> Fingerprint {
+    Fingerprint::of_residue(residue(bytes, POLYNOMIAL))
+}
+
+/// Long division of the string's polynomial by x⁶⁴ + `low`, bit by bit.
+pub fn residue(bytes: &[u8], low: u64) -> u64 {
     let bits = bytes
         .iter()
         .flat_map(|byte| (0..8).rev().map(move |bit| byte >> bit & 1));
-    let modulus = 1 << 64 | u128::from(POLYNOMIAL);
+    let modulus = 1 << 64 | u128::from(low);
     let residue = bits.fold(0, |residue: u128, bit| {
         let dividend = residue << 1 | u128::from(bit);
         dividend ^ (modulus * (dividend >> 64))
     });
-    Fingerprint::of_residue(residue as u64)
+    residue as u64
 }
 
 /// The fingerprint of every byte window, each divided out anew: twin of both loops of

@@ -293,10 +293,10 @@ fn root_at(engine: &Engine, path: Vec<u8>) -> Result<Arc<Root>, Status> {
 }
 
 fn roots(engine: &Engine) -> Result<Vec<v1::Root>, IndexError> {
-    let alarm = engine.host().alarms.gravest();
     let root = |root: &Arc<Root>| {
         let mut files = 0;
         engine.index.file_keys(root.id, &mut |_, _| files += 1)?;
+        let alarm = engine.host().alarms.gravest_of(root.id);
         Ok(convert::root(root, files, alarm.as_ref()))
     };
     engine.roots.iter().map(root).collect()

@@ -2,6 +2,7 @@
 //! that stops the work once its client is gone.
 
 use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -14,7 +15,7 @@ use super::fair_semaphore::{ClientId, FairSemaphore, NoSlot, Slot};
 use super::peer::Peer;
 use super::reply_budget::{ReplyBudget, ReplyPermit, too_much};
 use super::reply_channel::{self, ReplySender, check_length};
-use super::status::{Refused, lost_thread};
+use super::status::{Refused, lost_thread, panicked};
 use super::traffic::WithReply;
 use super::{Replies, deadline};
 use crate::alarms::Alarm;
@@ -263,7 +264,9 @@ impl RequestRunner {
             reply_channel::channel(cancel, self.longest_message(), budget, gone);
         tokio::task::spawn_blocking(move || {
             let _slot = slot;
-            let done = work(&engine, &sender);
+            // A list that ended in a panic must not look like a whole one.
+            let done = catch_unwind(AssertUnwindSafe(|| work(&engine, &sender)));
+            let done = done.unwrap_or_else(|_| Err(panicked().into()));
             let ended = engine.ending().check().is_err();
             // A client that reads slowly must not keep the engine from being closed.
             drop(engine);
@@ -273,7 +276,8 @@ impl RequestRunner {
         Ok(replies)
     }
 
-    /// Starts `work` on a blocking thread; it goes on when the client goes away.
+    /// Starts `work` on a blocking thread; it goes on when the client goes away. As nobody waits for
+    /// it, its panic ends the engine.
     pub(super) async fn spawn_detached(
         &self,
         class: RequestClass,
@@ -284,7 +288,9 @@ impl RequestRunner {
         let engine = self.engine()?;
         tokio::task::spawn_blocking(move || {
             let _slot = slot;
-            work(&engine);
+            if catch_unwind(AssertUnwindSafe(|| work(&engine))).is_err() {
+                engine.panicked("of a request");
+            }
         });
         Ok(())
     }

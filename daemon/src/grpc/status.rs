@@ -196,6 +196,11 @@ pub(super) fn lost_thread(error: &tokio::task::JoinError) -> Status {
     if error.is_cancelled() {
         return Status::unavailable("the daemon is stopping");
     }
+    panicked()
+}
+
+/// The work for a request panicked.
+pub(super) fn panicked() -> Status {
     tracing::error!("a thread that answered a request failed");
     Status::internal("the request could not be answered")
 }

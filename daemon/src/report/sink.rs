@@ -1,6 +1,7 @@
 //! Where the files of a report go: a folder of its own, or a stream to the client.
 //!
 //! [`HashingSink`] counts and hashes every file on its way there, for the manifest.
+use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
 
 use super::ReportError;
@@ -31,22 +32,35 @@ pub(super) struct FileEntry {
 pub(super) struct HashingSink<'a> {
     sink: &'a dyn Sink,
     pub(super) files: Vec<FileEntry>,
+    /// Folders that hold such files.
+    folders: BTreeSet<String>,
 }
 
 impl<'a> HashingSink<'a> {
     pub(super) fn new(sink: &'a dyn Sink) -> Self {
-        let files = Vec::new();
-        Self { sink, files }
+        Self {
+            sink,
+            files: Vec::new(),
+            folders: BTreeSet::new(),
+        }
     }
 
-    /// Creates a folder below the report.
-    pub(super) fn create_dir(&mut self, name: &str) -> Result<(), ReportError> {
-        let made = self.sink.create_dir(name);
-        made.map_err(|source| failed(name, source))
+    /// Makes the folders of a file below the report: there is none without a file in it.
+    fn folders_of(&mut self, name: &str) -> Result<(), ReportError> {
+        for (end, _) in name.match_indices('/') {
+            let folder = &name[..end];
+            if !self.folders.contains(folder) {
+                let made = self.sink.create_dir(folder);
+                made.map_err(|source| failed(folder, source))?;
+                self.folders.insert(folder.to_owned());
+            }
+        }
+        Ok(())
     }
 
     /// Creates a file below the report.
-    pub(super) fn create_file(&self, name: &str) -> Result<HashedFile<'a>, ReportError> {
+    pub(super) fn create_file(&mut self, name: &str) -> Result<HashedFile<'a>, ReportError> {
+        self.folders_of(name)?;
         let file = self.sink.create_file(name);
         let file = file.map_err(|source| failed(name, source))?;
         Ok(HashedFile {

@@ -114,8 +114,6 @@ struct Writer<'a> {
 impl<'a> Writer<'a> {
     fn open(to: &'a dyn Sink, input: &ReportInput<'a>) -> Result<Self, ReportError> {
         let mut sink = HashingSink::new(to);
-        sink.create_dir("diffs")?;
-        sink.create_dir("text")?;
         Ok(Self {
             groups: sink.create_file("groups.jsonl")?,
             diffs: sink.create_file("diffs.jsonl")?,
@@ -152,10 +150,6 @@ impl<'a> Writer<'a> {
         self.groups.write_with(|out| json_line(out, &line))?;
         let principal = self.texts.get(&mut self.sink, &sorted.principal.document)?;
         let others = sorted.other_documents();
-        if !others.is_empty() && principal.is_some() {
-            self.sink
-                .create_dir(&format!("diffs/{}", sorted.group.id))?;
-        }
         let mut compared = Vec::new();
         for (document, files) in others {
             check(self.cancel)?;

@@ -18,7 +18,7 @@ fn binomial_cdf(k: u64, n: u64, p: f64) -> f64 {
 }
 
 /// Two texts of which the second repeats a share of the first's sentences.
-fn texts(sentences: u32, changed: u32) -> (CanonicalText, CanonicalText) {
+pub(crate) fn texts(sentences: u32, changed: u32) -> (CanonicalText, CanonicalText) {
     let text = |seed: u32| -> String {
         (0..sentences)
             .map(|i| {

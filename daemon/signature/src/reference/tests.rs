@@ -13,6 +13,20 @@ fn irreducibility_is_told() {
 }
 
 #[test]
+fn primitive_is_more_than_irreducible() {
+    // x^64 + x^4 + x^3 + x + 1 is primitive (Zierler and Brillhart 1968).
+    assert!(primitive(0x1B));
+    assert!(!primitive(0x4051));
+    let irreducible: Vec<u64> = (1..4_000)
+        .step_by(2)
+        .filter(|&low| irreducible(low))
+        .collect();
+    let primitive = irreducible.iter().filter(|&&low| primitive(low)).count();
+    // φ(2^64 − 1) / (2^64 − 1) is about a half.
+    assert!(primitive > irreducible.len() / 3 && primitive < irreducible.len() * 2 / 3);
+}
+
+#[test]
 fn division_by_hand() {
     let residue = |bytes: &[u8]| fingerprint(bytes).residue();
     assert_eq!(residue(&[1]), 1);

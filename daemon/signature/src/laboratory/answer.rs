@@ -1,0 +1,107 @@
+//! What two signatures of one recipe tell, and what they cannot.
+
+use crate::compare::{Estimate, Support};
+use crate::fingerprint::Fingerprint;
+use crate::laboratory::signer::Kept;
+use crate::laboratory::{Method, Recipe, Signature};
+use crate::shingle::shared;
+use crate::{min_n, sketch_n, super_shingle};
+
+/// Why there is no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unanswerable {
+    /// They were made differently.
+    #[error("signatures made differently, {0} and {1}; sign both alike")]
+    Unlike(Recipe, Recipe),
+    /// The method says nothing of the sizes of texts.
+    #[error(
+        "{0} gives no containment, for its size does not follow the text's; mod_n and bsw_n give it"
+    )]
+    NoContainment(Method),
+    /// The method only filters.
+    #[error("{0} give candidates, no resemblance; mod_n, min_n, sketch_n and bsw_n give it")]
+    NoResemblance(Method),
+    /// The method only measures.
+    #[error(
+        "{0} gives no candidates of its own; ask it for the resemblance, or take super_shingles"
+    )]
+    NoCandidates(Method),
+}
+
+/// The resemblance of two texts; `None` if neither has a shingle.
+///
+/// # Errors
+/// [`Unanswerable::Unlike`] and [`Unanswerable::NoResemblance`].
+pub fn resemblance(a: &Signature, b: &Signature) -> Result<Option<Estimate>, Unanswerable> {
+    let method = alike(a, b)?;
+    Ok(match (method, &a.kept, &b.kept) {
+        (Method::SuperShingles, ..) => return Err(Unanswerable::NoResemblance(method)),
+        (Method::MinN { n, .. }, Kept::Set(a), Kept::Set(b)) => {
+            min_n::resemblance(a, b, n as usize)
+        }
+        (_, Kept::Entries(a), Kept::Entries(b)) => sketch_n::resemblance(a, b),
+        _ => {
+            let (a, b) = (a.units(), b.units());
+            let shared = shared(&a, &b);
+            let union = (a.len() + b.len()) as u64 - shared;
+            Estimate::from_counts(shared, union, support(method))
+        }
+    })
+}
+
+/// The containment of a text in another; `None` if `part` has no shingle.
+///
+/// # Errors
+/// [`Unanswerable::Unlike`] and [`Unanswerable::NoContainment`].
+pub fn containment(part: &Signature, whole: &Signature) -> Result<Option<Estimate>, Unanswerable> {
+    let method = alike(part, whole)?;
+    let (Kept::Set(part), Kept::Set(whole), false) = (
+        &part.kept,
+        &whole.kept,
+        matches!(method, Method::MinN { .. }),
+    ) else {
+        return Err(Unanswerable::NoContainment(method));
+    };
+    let (shared, trials) = (shared(part, whole), part.len() as u64);
+    Ok(Estimate::from_counts(shared, trials, support(method)))
+}
+
+/// Whether super-shingles make a candidate of two texts, to be verified.
+///
+/// # Errors
+/// [`Unanswerable::Unlike`] and [`Unanswerable::NoCandidates`].
+pub fn is_candidate(a: &Signature, b: &Signature) -> Result<bool, Unanswerable> {
+    match (alike(a, b)?, &a.kept, &b.kept) {
+        (Method::SuperShingles, Kept::Entries(a), Kept::Entries(b)) => {
+            Ok(super_shingle::equal(a, b) >= super_shingle::NEEDED)
+        }
+        (method, ..) => Err(Unanswerable::NoCandidates(method)),
+    }
+}
+
+/// How many description units two signatures share: the count that Ignatov et al. 2009 hold
+/// against their thresholds, of a hundred or so.
+///
+/// # Errors
+/// [`Unanswerable::Unlike`].
+pub fn agreeing(a: &Signature, b: &Signature) -> Result<u64, Unanswerable> {
+    alike(a, b)?;
+    let (a, b): (Vec<Fingerprint>, _) = (a.units(), b.units());
+    Ok(shared(&a, &b))
+}
+
+fn alike(a: &Signature, b: &Signature) -> Result<Method, Unanswerable> {
+    match (a.recipe(), b.recipe()) {
+        (a, b) if a == b => Ok(a.method),
+        (a, b) => Err(Unanswerable::Unlike(a, b)),
+    }
+}
+
+/// Of methods that keep sets and give both measures.
+fn support(method: Method) -> Support {
+    match method {
+        Method::ModN { n: 1, .. } => Support::Exact,
+        Method::ModN { .. } => Support::Sampled,
+        _ => Support::NoInterval,
+    }
+}

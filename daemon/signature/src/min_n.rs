@@ -1,0 +1,153 @@
+//! Min_n: keep the n smallest fingerprints, all if there are fewer.
+//!
+//! Source: Broder 1997, "On the resemblance and containment of documents", §3 (the bottom-n
+//! sketch); Cherkasova et al. 2009, §2 "Algorithm Min_n"; Heintze 1996. Cost: one rolling pass and
+//! one comparison a window, as soon as n small fingerprints are known few windows are looked at
+//! again.
+//!
+//! The estimate is Broder's and unbiased: of the n smallest of A ∪ B, which the two signatures
+//! hold between them, the share that both hold. These n are a sample of the union without
+//! replacement, so that the count is hypergeometric; the binomial interval given is wider than
+//! needed, never too narrow. Where both signatures hold all fingerprints the count is exact.
+//!
+//! Cherkasova et al. do not say how they count; dividing the shared entries by those of either
+//! signature, as some do, has a bias: it counts fingerprints of A alone that are smaller than all
+//! that B had room for as if B did not hold them.
+//!
+//! Departure: "smallest" is by our fingerprint, a fixed bijective image of Rabin's residue
+//! ([`Fingerprint`]), for windows of a few bytes have residues that are the bytes themselves, and
+//! the smallest would be those that begin with a space. Min_n gives no containment: how many
+//! fingerprints A has is not known of a signature of fixed size.
+
+use crate::compare::{Estimate, Support};
+use crate::fingerprint::Fingerprint;
+
+/// Gathers the n smallest fingerprints.
+pub(crate) struct MinN {
+    n: usize,
+    kept: Vec<Fingerprint>,
+    /// Those not below it are not among the n smallest.
+    below: Option<Fingerprint>,
+}
+
+impl MinN {
+    /// For the n smallest.
+    pub(crate) fn new(n: usize) -> Self {
+        Self {
+            n,
+            kept: Vec::new(),
+            below: None,
+        }
+    }
+
+    /// Adds fingerprints in any order, with repeats.
+    pub(crate) fn add(&mut self, run: &[Fingerprint]) {
+        match self.below {
+            Some(below) => self.kept.extend(run.iter().filter(|&&f| f < below)),
+            None => self.kept.extend_from_slice(run),
+        }
+        if self.kept.len() >= 2 * self.n + ROOM {
+            self.make_room();
+        }
+    }
+
+    fn make_room(&mut self) {
+        self.kept.sort_unstable();
+        self.kept.dedup();
+        self.kept.truncate(self.n);
+        self.below = self.kept.get(self.n.saturating_sub(1)).copied();
+    }
+
+    /// The n smallest, ascending and distinct.
+    pub(crate) fn finish(mut self) -> Vec<Fingerprint> {
+        self.make_room();
+        self.kept
+    }
+}
+
+/// Fingerprints gathered beyond twice n before the greater ones are dropped.
+const ROOM: usize = 256;
+
+/// The resemblance that two signatures of the same n show; `None` if both are empty.
+pub(crate) fn resemblance(a: &[Fingerprint], b: &[Fingerprint], n: usize) -> Option<Estimate> {
+    let is_all = a.len() < n && b.len() < n;
+    let (mut i, mut j) = (0, 0);
+    let (mut shared, mut union) = (0, 0);
+    while is_all || union < n as u64 {
+        let (x, y) = (a.get(i), b.get(j));
+        let Some(&least) = [x, y].into_iter().flatten().min() else {
+            break;
+        };
+        shared += u64::from(x == y);
+        union += 1;
+        i += usize::from(x == Some(&least));
+        j += usize::from(y == Some(&least));
+    }
+    let support = if is_all {
+        Support::Exact
+    } else {
+        Support::Sampled
+    };
+    Estimate::from_counts(shared, union, support)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use std::collections::BTreeSet;
+
+    /// The same from a set, by the definition: twin of [`MinN`].
+    fn slowly(all: &[Fingerprint], n: usize) -> Vec<Fingerprint> {
+        let all: BTreeSet<Fingerprint> = all.iter().copied().collect();
+        all.into_iter().take(n).collect()
+    }
+
+    fn prints(values: &[u64]) -> Vec<Fingerprint> {
+        values.iter().copied().map(Fingerprint).collect()
+    }
+
+    fn signed(all: &[Fingerprint], n: usize) -> Vec<Fingerprint> {
+        let mut gather = MinN::new(n);
+        all.chunks(37).for_each(|run| gather.add(run));
+        gather.finish()
+    }
+
+    proptest! {
+        #[test]
+        fn min_n_agrees_with_its_twin(
+            values in prop::collection::vec(prop_oneof![0u64..50, 0u64..5000], 0..2000), n in 1usize..80,
+        ) {
+            let all = prints(&values);
+            prop_assert_eq!(signed(&all, n), slowly(&all, n));
+        }
+
+        #[test]
+        fn the_estimate_is_the_share_of_the_smallest_of_the_union(
+            a in prop::collection::vec(0u64..300, 0..200), b in prop::collection::vec(0u64..300, 0..200),
+            n in 1usize..120,
+        ) {
+            let (a, b) = (prints(&a), prints(&b));
+            let found = resemblance(&slowly(&a, n), &slowly(&b, n), n);
+            let [all_a, all_b] = [&a, &b].map(|all| all.iter().copied().collect::<BTreeSet<_>>());
+            let whole = all_a.len() < n && all_b.len() < n;
+            let union = all_a.union(&all_b).take(if whole { usize::MAX } else { n });
+            let union: Vec<_> = union.collect();
+            let shared = union.iter().filter(|f| all_a.contains(f) && all_b.contains(f)).count();
+            prop_assert_eq!(
+                found.map(|e| (e.shared, e.trials)),
+                (!union.is_empty()).then_some((shared as u64, union.len() as u64))
+            );
+        }
+    }
+
+    #[test]
+    fn signatures_that_hold_all_are_exact() {
+        let (a, b) = (prints(&[1, 2, 3]), prints(&[2, 3, 4]));
+        let found = resemblance(&a, &b, 4).unwrap();
+        assert_eq!((found.value.get(), found.low().unwrap().get()), (0.5, 0.5));
+        // One of three entries may hide a fourth.
+        assert!(resemblance(&a, &b, 3).unwrap().low().unwrap().get() < 0.5);
+        assert_eq!(resemblance(&[], &[], 3), None);
+    }
+}
