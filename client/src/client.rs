@@ -379,13 +379,18 @@ impl Client {
 
     /// Lists the reports that the daemon keeps.
     pub async fn reports(&self) -> Result<Vec<wire::Report>, Error> {
-        let call = async {
-            self.admin
-                .clone()
-                .list_reports(wire::ListReportsRequest {})
-                .await
-        };
-        Ok(within(self.limits.call, call).await?.reports)
+        let (mut reports, mut after) = (Vec::new(), 0);
+        loop {
+            let request = wire::ListReportsRequest { after, limit: 0 };
+            let mut admin = self.admin.clone();
+            let page = within(self.limits.call, admin.list_reports(request)).await?;
+            let last = page.reports.last().map(|report| report.finished);
+            reports.extend(page.reports);
+            match last.filter(|last| page.more && *last > after) {
+                Some(last) => after = last,
+                None => return Ok(reports),
+            }
+        }
     }
 
     async fn list<R: Reply>(

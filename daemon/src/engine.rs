@@ -376,14 +376,16 @@ impl Engine {
             ..
         } = self;
         drop(pipeline);
-        if host.disk.take(0).is_err() {
-            host.disk.release();
-        }
-        match Arc::try_unwrap(index) {
+        let Some(index) = Arc::into_inner(index).filter(|_| !host.is_temporary()) else {
             // A temporary index is thrown away: nothing in it is worth a merge.
-            Ok(index) if !host.is_temporary() => Ok(host.spare.lend(|| index.close())?),
-            _ => Ok(()),
+            return Ok(());
+        };
+        if host.disk.take(0).is_ok() {
+            return Ok(host.spare.lend(|| index.close())?);
         }
+        // What the reserve gives is for a commit, not for a merge.
+        host.disk.release();
+        Ok(host.spare.lend(|| index.close_unmerged())?)
     }
 
     /// Stops and lets go of an index that failed.

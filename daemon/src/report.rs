@@ -207,6 +207,14 @@ pub enum ReportError {
         /// The place.
         path: PathBuf,
     },
+    /// As many reports are kept as may be.
+    #[error("{} holds as many reports as it may ({most})", path.display())]
+    TooMany {
+        /// The directory.
+        path: PathBuf,
+        /// How many.
+        most: u32,
+    },
     /// The name is none for a new folder.
     #[error("a report is named by one part of a path that does not begin with a dot")]
     NoName,
@@ -259,6 +267,9 @@ impl ReportError {
             Self::Directory { .. } => Some("name one that is there, by its path without symlinks"),
             Self::Within { .. } => Some("name one outside the data directory and all roots"),
             Self::Exists { .. } => Some("give the report another name, or move this one away"),
+            Self::TooMany { .. } => {
+                Some("remove reports there that are no longer needed, or raise store.kept_reports")
+            }
             Self::NoName => Some("name it like 2026-11"),
             Self::Write { .. } => Some("see to it and ask for the report again"),
             Self::NoRoom { .. } => {

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use simdex_index::{Cancel, Index, IndexError, MemoryAccount, View};
@@ -71,6 +71,10 @@ pub fn keep(
     let path = folder.publish()?;
     let finished = jiff::Timestamp::now().as_microsecond().unsigned_abs();
     engine.index.put_report(finished, &path, summary.groups)?;
+    // Those that somebody removed; where it cannot be told they stay.
+    let is_missing = |error: io::Error| error.kind() == io::ErrorKind::NotFound;
+    let is_there = |path: &Path| !path.symlink_metadata().is_err_and(is_missing);
+    engine.index.forget_reports(is_there)?;
     Ok(KeptReport {
         path,
         manifest,

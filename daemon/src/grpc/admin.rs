@@ -1,11 +1,13 @@
 //! The service `simdex.v1.Admin`.
 
 use std::ffi::OsStr;
+use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::time::Instant;
 
-use simdex_index::{Cancel, FileView, IndexError};
+use prost::Message;
+use simdex_index::{Cancel, FileView, Index, IndexError};
 use simdex_proto::completeness::{Completeness, Pending};
 use simdex_proto::v1;
 use simdex_proto::v1::admin_server::Admin;
@@ -256,16 +258,49 @@ impl Admin for AdminService {
         request: Request<v1::ListReportsRequest>,
     ) -> Result<Response<v1::ListReportsReply>, Status> {
         let caller = self.runner.caller(&request);
-        let reports = self.runner.unary(RequestClass::Query, caller, |engine, _| {
-            let reports = engine.index.reports()?.into_iter();
-            let reports = reports.map(|(finished, record)| convert::report(finished, record));
-            Ok(v1::ListReportsReply {
-                reports: reports.collect(),
-            })
-        });
+        let v1::ListReportsRequest { after, limit } = request.into_inner();
+        let after = u64::try_from(after).map_err(|_| {
+            Status::invalid_argument("`after` is a moment before 1970; no report is so old")
+        })?;
+        let most = match limit {
+            0 => REPORTS_LISTED,
+            limit => (limit as usize).min(REPORTS_LISTED),
+        };
+        let longest = self.runner.longest_message();
+        let work =
+            move |engine: &Engine, _: &Cancel| Ok(reports(&engine.index, after, most, longest)?);
+        let reports = self.runner.unary(RequestClass::Query, caller, work);
         reports.await
     }
 }
+
+/// Reports listed at once, at most.
+const REPORTS_LISTED: usize = 1_000;
+
+/// Reports that were finished after a moment: as many as are wanted and a message holds, one at least.
+fn reports(
+    index: &Index,
+    after: u64,
+    most: usize,
+    longest: usize,
+) -> Result<v1::ListReportsReply, IndexError> {
+    let (mut reply, mut bytes) = (v1::ListReportsReply::default(), 0);
+    index.reports_after(after, &mut |at, record| {
+        let report = convert::report(at, record);
+        bytes += report.encoded_len() + FIELD_BYTES;
+        let is_full = reply.reports.len() == most || bytes + FIELD_BYTES > longest;
+        if is_full && !reply.reports.is_empty() {
+            reply.more = true;
+            return ControlFlow::Break(());
+        }
+        reply.reports.push(report);
+        ControlFlow::Continue(())
+    })?;
+    Ok(reply)
+}
+
+/// What a field takes beside its value, at most.
+const FIELD_BYTES: usize = 8;
 
 /// The completeness while there is no index: not complete, by the alarm; counts are not known.
 fn without_index(alarm: &Alarm) -> Completeness {

@@ -181,6 +181,7 @@ impl From<ReportingError> for Refused {
 fn of_report(error: &ReportError) -> Code {
     match error {
         ReportError::Exists { .. } => Code::AlreadyExists,
+        ReportError::TooMany { .. } => Code::ResourceExhausted,
         ReportError::NoName => Code::InvalidArgument,
         ReportError::Directory { .. } | ReportError::Within { .. } | ReportError::Write { .. } => {
             Code::FailedPrecondition
