@@ -13,7 +13,7 @@ use simdex_client::wire::SchemeChoice;
 /// Ask the Simdex daemon which documents are versions, copies, excerpts or containers of others.
 ///
 /// Tables are for people: names with control characters or bytes that are not UTF-8 are escaped.
-/// With --json each line is one object and names are exact.
+/// With --json each line is one object; a field NAME_bytes holds a name that is not UTF-8, in base64.
 ///
 /// Exit status: 0 answered, 1 nothing found, 2 error.
 #[derive(Debug, Parser)]
@@ -128,7 +128,7 @@ pub(crate) struct FindArgs {
     // Its help is added by `command`: the default is the contract's.
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub(crate) limit: Option<u32>,
-    /// Let this signature scheme answer
+    /// Find files by this signature scheme; what is found is verified in the same way
     #[arg(long, value_enum, default_value_t = Scheme::ModN)]
     pub(crate) scheme: Scheme,
     #[command(flatten)]
@@ -143,7 +143,7 @@ pub(crate) struct Wanted {
     /// Wait until the index is complete, then ask
     #[arg(long)]
     pub(crate) wait: bool,
-    /// Fail where the answer would not be complete
+    /// Fail if the index is not complete
     #[arg(long)]
     pub(crate) strict: bool,
 }
@@ -164,7 +164,7 @@ pub(crate) struct GroupsArgs {
 pub(crate) struct ListArgs {
     #[command(flatten)]
     pub(crate) threshold: Threshold,
-    /// List at most this many [default: all]
+    /// List the first COUNT [default: all]; all are computed and counted
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
     #[command(flatten)]
@@ -178,7 +178,7 @@ pub(crate) struct FilesArgs {
     /// List only files in this state (repeatable)
     #[arg(long = "state", value_name = "STATE", action = ArgAction::Append, value_parser = STATES)]
     pub(crate) states: Vec<String>,
-    /// List at most this many [default: all]
+    /// List the first COUNT [default: all]; all are computed and counted
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) limit: Option<u64>,
     #[command(flatten)]
@@ -203,9 +203,9 @@ pub(crate) struct Roots {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(crate) enum Scheme {
-    /// Fingerprints divisible by n: the primary scheme
+    /// By sampled fingerprints
     ModN,
-    /// The smallest fingerprint of each chunk: the second opinion
+    /// By content-defined chunks of fingerprints as well
     BswN,
 }
 
@@ -263,7 +263,10 @@ fn with_defaults(verb: Command, least: f64) -> Command {
         "List at most this many files [default: {}]",
         defaults::LIMIT
     );
-    let threshold = format!("Least resemblance or containment, from 0 to 1 [default: {least}]");
+    let threshold = format!(
+        "Least resemblance or containment, from 0 to 1 [default: {least}]; it does not \
+         change how relations are named"
+    );
     verb.mut_arg("limit", |count| count.help(limit))
         .mut_arg("value", |ratio| ratio.help(threshold))
 }

@@ -18,7 +18,7 @@ use crate::wire::similarity_client::SimilarityClient;
 use crate::wire::stream_report_reply::Part;
 use crate::wire::{self, FindReply, ListFilesReply, ListGroupsReply, ListPairsReply};
 use crate::{
-    Error, Find, FindOptions, Limits, Listing, Reply, SavedReport, Subject, Upload, connect,
+    Error, FindKind, FindOptions, Limits, Listing, Reply, SavedReport, Subject, Upload, connect,
 };
 
 /// A connection to the daemon; cloning shares it.
@@ -71,13 +71,13 @@ impl Client {
         &self.limits
     }
 
-    /// Files that stand to `subject` as `find` asks, best first; closed by the query's own record.
+    /// Files that stand to `subject` as `kind` asks, best first; closed by the query's own record.
     ///
     /// # Errors
     /// [`Error::Unreadable`] where an upload's bytes cannot be read.
     pub async fn find(
         &self,
-        find: Find,
+        kind: FindKind,
         subject: Subject,
         options: &FindOptions,
     ) -> Result<Listing<FindReply>, Error> {
@@ -88,11 +88,11 @@ impl Client {
         } = send(options.query(source, self.strict), upload);
         let mut similarity = self.similarity.clone();
         let call = async {
-            match find {
-                Find::Similar => similarity.find_similar(requests).await,
-                Find::Containing => similarity.find_containing(requests).await,
-                Find::Contained => similarity.find_contained(requests).await,
-                Find::Versions => similarity.find_versions(requests).await,
+            match kind {
+                FindKind::Similar => similarity.find_similar(requests).await,
+                FindKind::Containing => similarity.find_containing(requests).await,
+                FindKind::Contained => similarity.find_contained(requests).await,
+                FindKind::Versions => similarity.find_versions(requests).await,
             }
         };
         let replies = tokio::select! {
@@ -103,25 +103,25 @@ impl Client {
         Listing::open(replies, self.limits.item, Some(watch)).await
     }
 
-    /// As [`Client::find`], of a file: by its path where the daemon knows it, else by its bytes.
+    /// As [`Client::find`], of a file: asks by each path the daemon may know it under, then by its bytes.
+    /// Only NOT_FOUND moves on to the next, so that one call may send several queries.
     ///
     /// # Errors
     /// [`Error::NoSuchFile`] where neither the daemon nor the file system knows it,
     /// [`Error::Unreadable`].
     pub async fn find_file(
         &self,
-        find: Find,
+        kind: FindKind,
         file: &Path,
         options: &FindOptions,
     ) -> Result<Listing<FindReply>, Error> {
-        for path in spellings(file)? {
-            match self.find(find, Subject::Path(path), options).await {
-                Err(error) if error.is_not_found() => {}
-                answer => return answer,
-            }
+        let by_path = async |path| self.find(kind, Subject::Path(path), options).await;
+        match first_known(file, by_path).await {
+            Err(error) if error.is_not_found() => {}
+            answer => return answer,
         }
         let upload = Upload::open(&on_disk(file))?.named(&shown(file)?);
-        self.find(find, Subject::Upload(upload), options).await
+        self.find(kind, Subject::Upload(upload), options).await
     }
 
     /// Two documents side by side, with the difference of their texts.
@@ -186,14 +186,11 @@ impl Client {
     /// # Errors
     /// [`Error::Unreadable`] where the current directory is gone.
     pub async fn group_of_file(&self, file: &Path) -> Result<wire::GetGroupReply, Error> {
-        let by = |path: &Path| self.group(wire::get_group_request::Source::Path(path_bytes(path)));
-        for path in spellings(file)? {
-            match by(&path).await {
-                Err(error) if error.is_not_found() => {}
-                answer => return answer,
-            }
-        }
-        by(&shown(file)?).await
+        use wire::get_group_request::Source;
+        first_known(file, async |path: PathBuf| {
+            self.group(Source::Path(path_bytes(&path))).await
+        })
+        .await
     }
 
     /// One group, of all roots at the daemon's threshold.
@@ -259,13 +256,7 @@ impl Client {
     /// # Errors
     /// [`Error::Unreadable`] where the current directory is gone.
     pub async fn describe_file(&self, file: &Path) -> Result<wire::DescribeFileReply, Error> {
-        for path in spellings(file)? {
-            match self.describe(&path).await {
-                Err(error) if error.is_not_found() => {}
-                answer => return answer,
-            }
-        }
-        self.describe(&shown(file)?).await
+        first_known(file, async |path: PathBuf| self.describe(&path).await).await
     }
 
     /// One file, or a member of a container, by the path it is shown with.
@@ -388,13 +379,18 @@ impl Client {
 
     /// The reports that the daemon keeps.
     pub async fn reports(&self) -> Result<Vec<wire::Report>, Error> {
-        let call = async {
-            self.admin
-                .clone()
-                .list_reports(wire::ListReportsRequest {})
-                .await
-        };
-        Ok(within(self.limits.call, call).await?.reports)
+        let (mut reports, mut after) = (Vec::new(), 0);
+        loop {
+            let request = wire::ListReportsRequest { after, limit: 0 };
+            let mut admin = self.admin.clone();
+            let page = within(self.limits.call, admin.list_reports(request)).await?;
+            let last = page.reports.last().map(|report| report.finished);
+            reports.extend(page.reports);
+            match last.filter(|last| page.more && *last > after) {
+                Some(last) => after = last,
+                None => return Ok(reports),
+            }
+        }
     }
 
     async fn list<R: Reply>(
@@ -404,6 +400,24 @@ impl Client {
         let replies = within(self.limits.item, call).await?;
         Listing::open(replies, self.limits.item, None).await
     }
+}
+
+/// Asks by each path under which the daemon may know `file`, until one is known. Where none is, the error
+/// is the refusal of the first.
+pub(crate) async fn first_known<T>(
+    file: &Path,
+    ask: impl AsyncFn(PathBuf) -> Result<T, Error>,
+) -> Result<T, Error> {
+    let mut refused = None;
+    for path in spellings(file)? {
+        match ask(path).await {
+            Err(error) if error.is_not_found() => refused = refused.or(Some(error)),
+            answer => return answer,
+        }
+    }
+    Err(refused.unwrap_or_else(|| Error::NoSuchFile {
+        path: file.to_owned(),
+    }))
 }
 
 /// Awaits a call for `limit` at most; dropping it then cancels it at the daemon too.

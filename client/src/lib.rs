@@ -1,7 +1,7 @@
 //! Typed client of the Simdex daemon.
 //!
 //! Asks `simdexd` over its Unix socket which documents resemble, contain, or are versions of which
-//! others. [`Client`] is the principal type: one method a request, each within explicit [`Limits`].
+//! others. [`Client`] is the main type: one method a request, each within explicit [`Limits`].
 //! Lists arrive as a [`Listing`], item by item, closed by a record of counts; a list that breaks off
 //! before that record is an error, never a shorter answer. A document the daemon does not know is
 //! sent as an [`Upload`], read with the caller's rights.
@@ -12,12 +12,12 @@
 //! (`main.rs`, `cli.rs`, `commands/`, `output/`), does.
 //!
 //! ```no_run
-//! use simdex_client::{Client, Find, FindOptions, default_socket};
+//! use simdex_client::{Client, FindKind, FindOptions, default_socket};
 //!
 //! # async fn example() -> Result<(), simdex_client::Error> {
 //! let client = Client::connect(&default_socket()).await?;
 //! let file = "/srv/share/offer.docx".as_ref();
-//! let mut matches = client.find_file(Find::Similar, file, &FindOptions::default()).await?;
+//! let mut matches = client.find_file(FindKind::Similar, file, &FindOptions::default()).await?;
 //! while let Some(found) = matches.next().await? {
 //!     println!("{}", String::from_utf8_lossy(&found.path));
 //! }
@@ -41,7 +41,7 @@ pub use connect::{Limits, default_socket};
 pub use error::{Error, cause};
 pub use listing::{Listing, Part, Reply};
 pub use locate::{absolute, path_bytes, path_from_bytes, shown};
-pub use question::{Find, FindOptions, Subject};
+pub use question::{FindKind, FindOptions, Subject};
 pub use report::SavedReport;
 pub use upload::Upload;
 

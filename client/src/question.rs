@@ -6,9 +6,9 @@ use crate::Upload;
 use crate::locate::path_bytes;
 use crate::wire::{self, query::Source};
 
-/// What is asked about a document.
+/// What a query about a document looks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Find {
+pub enum FindKind {
     /// Files that resemble it.
     Similar,
     /// Files that contain it.

@@ -1,11 +1,10 @@
 //! Sides of a comparison: a file by its path where the daemon knows it, else by its bytes.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use tonic::Code;
-
-use crate::locate::{on_disk, path_bytes, shown, spellings};
-use crate::wire::{self, get_document_request, side};
+use crate::client::first_known;
+use crate::locate::{on_disk, path_bytes, shown};
+use crate::wire::{self, side};
 use crate::{Client, Error, Upload};
 
 /// Bytes of a message left for all that is not a document.
@@ -17,30 +16,21 @@ impl Client {
     /// # Errors
     /// [`Error::NoSuchFile`], [`Error::Unreadable`], [`Error::TooLarge`].
     pub async fn side_of_file(&self, file: &Path) -> Result<wire::Side, Error> {
-        for path in spellings(file)? {
-            let known = get_document_request::Source::Path(path_bytes(&path));
-            match self.document(known, false).await {
-                Err(Error::Status {
-                    code: Code::NotFound,
-                    ..
-                }) => {}
-                // Known; where it holds no text, the comparison itself says so best.
-                Ok(_)
-                | Err(Error::Status {
-                    code: Code::FailedPrecondition,
-                    ..
-                }) => {
-                    let source = Some(side::Source::Path(path_bytes(&path)));
-                    return Ok(wire::Side {
-                        source,
-                        name: Vec::new(),
-                    });
-                }
-                Err(error) => return Err(error),
+        let known = first_known(file, async |path: PathBuf| {
+            self.describe(&path).await?;
+            Ok(path)
+        });
+        match known.await {
+            Ok(path) => Ok(wire::Side {
+                source: Some(side::Source::Path(path_bytes(&path))),
+                name: Vec::new(),
+            }),
+            Err(error) if error.is_not_found() => {
+                let upload = Upload::open(&on_disk(file))?.named(&shown(file)?);
+                self.side_of_upload(upload).await
             }
+            Err(error) => Err(error),
         }
-        self.side_of_upload(Upload::open(&on_disk(file))?.named(&shown(file)?))
-            .await
     }
 
     /// The side of a comparison whose bytes `upload` holds; both sides share one message.

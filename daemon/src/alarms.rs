@@ -1,16 +1,20 @@
 //! What keeps changes from being applied now, for status, health and log.
 //!
-//! An alarm stands from the first failure to the next success of the part that met it. It is logged
-//! when it is raised, when its reason changes, and then once a minute.
+//! An alarm stands from the first failure to the next success of the part that met it; a part of which
+//! there are several has one each, so that none ends the alarm of another. It is logged when it is
+//! raised, when its reason changes, and then once a minute.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
+use simdex_schema::RootId;
 use tokio::sync::watch;
 
 /// A standing alarm is logged again this often.
 const REMIND: Duration = Duration::from_secs(60);
+/// Alarms that stand at once; beyond that the gravest are kept.
+const MOST: usize = 1024;
 
 /// Who cannot go on, the gravest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,10 +25,10 @@ pub enum Part {
     Writer,
     /// What was applied is not power-safe.
     Commits,
-    /// Files are not looked at.
-    Readers,
-    /// Roots are not walked.
-    Walks,
+    /// The reader of this number does not look at files.
+    Reader(usize),
+    /// A root is not walked.
+    Walks(RootId),
     /// Edges and groups are not found.
     Settler,
 }
@@ -48,6 +52,14 @@ impl Alarm {
     /// Whether questions are answered meanwhile.
     pub fn is_answering(&self) -> bool {
         self.part != Part::Index
+    }
+
+    /// Whether it keeps the changes of this root from being applied.
+    fn concerns(&self, root: RootId) -> bool {
+        match self.part {
+            Part::Walks(other) => other == root,
+            _ => true,
+        }
     }
 
     /// For how long it has stood.
@@ -103,6 +115,9 @@ impl Alarms {
             logged: before.filter(|_| told).map_or(now, |alarm| alarm.logged),
         };
         standing.insert(part, alarm);
+        if standing.len() > MOST {
+            standing.pop_last();
+        }
         self.tell(&standing);
     }
 
@@ -128,6 +143,13 @@ impl Alarms {
     /// The gravest alarm that stands.
     pub fn gravest(&self) -> Option<Alarm> {
         self.lock().values().next().cloned()
+    }
+
+    /// The gravest alarm that keeps the changes of a root from being applied.
+    pub fn gravest_of(&self, root: RootId) -> Option<Alarm> {
+        let standing = self.lock();
+        let found = standing.values().find(|alarm| alarm.concerns(root));
+        found.cloned()
     }
 
     /// Follows how the daemon is.
@@ -178,5 +200,28 @@ mod tests {
         alarms.clear(Part::Index);
         alarms.clear(Part::Settler);
         assert_eq!((alarms.gravest(), *health.borrow()), (None, Health::Well));
+    }
+
+    #[test]
+    fn a_root_that_recovers_ends_its_own_alarm_and_no_other() {
+        let (alarms, [one, other]) = (Alarms::default(), [1, 2].map(RootId));
+        alarms.raise(Part::Walks(one), "no descriptors", None);
+        alarms.raise(Part::Walks(other), "no memory", None);
+        assert_eq!(alarms.gravest_of(other).unwrap().reason, "no memory");
+        alarms.clear(Part::Walks(one));
+        assert_eq!(alarms.gravest().unwrap().reason, "no memory");
+        assert_eq!(alarms.gravest_of(one), None);
+        assert_eq!(*alarms.health().borrow(), Health::Stalled);
+        alarms.clear(Part::Walks(other));
+        assert_eq!(alarms.gravest(), None);
+    }
+
+    #[test]
+    fn the_gravest_are_kept_of_very_many() {
+        let alarms = Alarms::default();
+        (0..MOST + 9).for_each(|reader| alarms.raise(Part::Reader(reader), "no memory", None));
+        alarms.raise(Part::Writer, "no room", None);
+        assert_eq!(alarms.lock().len(), MOST);
+        assert_eq!(alarms.gravest().unwrap().part, Part::Writer);
     }
 }

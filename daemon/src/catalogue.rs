@@ -28,7 +28,7 @@ pub struct Summary {
     pub groups: u64,
     /// Pairs of files; none where they were not sought.
     pub pairs: Option<u64>,
-    /// Fingerprint lists left unread.
+    /// Posting lists that the search for pairs or groups skipped, because none depends on them.
     pub suppressed: u64,
     /// How long it took.
     pub seconds: f64,
@@ -39,7 +39,8 @@ pub struct Summary {
 /// A group with its files.
 #[derive(Clone, Debug)]
 pub struct Group {
-    /// Persistent handle.
+    /// Persistent handle, or a temporary id where the group has none: at another threshold, of some roots,
+    /// or not settled yet.
     pub id: GroupId,
     /// Every file: principal first, then by resemblance, then by path.
     pub members: Vec<Member>,
@@ -81,15 +82,11 @@ pub struct Pair {
     pub containment_of_b: f64,
 }
 
-/// Groups without an id of their own (asked for at another threshold, or within a view) are named
-/// after their principal, above every persistent handle.
-const UNNAMED: u64 = 1 << 63;
-
 /// What was listed, and what finding it left unread.
 pub struct Listed<T> {
     /// The items, or how many were visited.
     pub items: T,
-    /// Fingerprint lists left unread.
+    /// Posting lists that the search skipped, because nothing listed depends on them.
     pub suppressed: u64,
 }
 
@@ -154,9 +151,8 @@ pub fn group_of(index: &Index, view: &View, id: DocId) -> Result<Option<Group>, 
 
 /// The group with this id, in the same way.
 pub fn group_by_id(index: &Index, view: &View, id: GroupId) -> Result<Option<Group>, IndexError> {
-    let unnamed = (id.0 & UNNAMED != 0).then_some(DocId(id.0 & !UNNAMED));
-    let known = match unnamed {
-        // Such an id holds until the group has one of its own.
+    let known = match id.as_temporary() {
+        // Such an id is valid until the group has a handle.
         Some(principal) => index.group_of(principal).filter(|group| group.id.is_none()),
         None => index.group_by_id(id),
     };
@@ -211,9 +207,8 @@ impl Listing<'_> {
 
     fn group(&self, group: &GroupView) -> Result<Group, IndexError> {
         let mut members = self.members(group.principal, None)?;
-        let id = group
-            .id
-            .unwrap_or(GroupId(UNNAMED | group.principal.serial()));
+        let temporary = || GroupId::temporary(group.principal);
+        let id = group.id.unwrap_or_else(temporary);
         if members.is_empty() {
             // Its principal vanished since; who leads now is for the next settling to say.
             return Ok(Group { id, members });
@@ -387,11 +382,25 @@ pub fn facts(file: &FileView) -> Vec<(&str, &str)> {
 
 /// Whether a file was not read, or not whole: it is listed with its reason wherever files are counted.
 pub fn is_unread(file: &FileView) -> bool {
+    use simdex_extract::Reason as Extracted;
+    let reason = file.reason.as_str();
     match file.state {
         State::Indexed | State::IdenticalBytes | State::IdenticalText | State::TooShort => false,
-        State::NoText => file.reason.as_str() == "needs-ocr",
-        State::Container => !file.reason.as_str().is_empty(),
-        _ => true,
+        // Other files without text have none to read.
+        State::NoText => reason == Extracted::NeedsOcr.code(),
+        // With a reason, some of what it holds was not read.
+        State::Container => !reason.is_empty(),
+        State::Partial
+        | State::Encrypted
+        | State::Unsupported
+        | State::TooLarge
+        | State::Failed
+        | State::TimedOut
+        | State::Crashed
+        | State::Unreadable
+        | State::Skipped
+        | State::Unstable
+        | State::Quarantined => true,
     }
 }
 

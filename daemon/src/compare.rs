@@ -11,7 +11,7 @@ use simdex_signature::{
 use thiserror::Error;
 
 use crate::difference::{Difference, lines};
-use crate::query::{Measured, Numbers, QueryError, Relation, Subject, Text};
+use crate::query::{Measured, Overlap, QueryError, Relation, ShingledText, Subject};
 
 /// A difference that takes longer is cut to coarser hunks. Its search for common lines is the one step
 /// that does not notice that nobody waits any more.
@@ -21,8 +21,8 @@ const DIFFERENCE_TIME: Duration = Duration::from_secs(5);
 pub struct Comparison {
     /// Of a to b.
     pub relation: Relation,
-    /// Exact; containment of a is `of_query`, of b `in_query`.
-    pub numbers: Numbers,
+    /// Counted on all shingles; a comes first.
+    pub overlap: Overlap,
     /// Distinct shingles of a and b.
     pub shingles: (u64, u64),
     /// Canonical characters of a and b.
@@ -67,7 +67,7 @@ pub struct Comparing<'a> {
     /// What heads the difference.
     pub names: (&'a str, &'a str),
     /// Where near-duplicates and containment begin.
-    pub cut: f64,
+    pub threshold: f64,
     /// Most bytes of an answer; none where no difference is asked for.
     pub longest: Option<usize>,
     /// Says whether anybody still waits.
@@ -84,15 +84,15 @@ pub fn compare(
     let (names, cancel) = (asked.names, asked.cancel);
     let (text_a, text_b) = (text_of(a, names.0)?, text_of(b, names.1)?);
     cancel.check()?;
-    let numbers = Numbers::exact(&text_a.shingles, &text_b.shingles, cancel)?;
+    let overlap = Overlap::exact(&text_a.shingles, &text_b.shingles, cancel)?;
     cancel.check()?;
     let spans = shared_spans(text_a.canonical.as_bytes(), text_b.canonical.as_bytes());
     cancel.check()?;
     let diff = difference(text_a, text_b, spans.len(), asked)?;
     let estimates = estimates(index, text_a, text_b, cancel)?;
     Ok(Comparison {
-        relation: relation(a, b, &numbers, asked.cut),
-        numbers,
+        relation: relation(a, b, &overlap, asked.threshold),
+        overlap,
         shingles: (text_a.shingles.len() as u64, text_b.shingles.len() as u64),
         chars: (text_a.canonical.chars(), text_b.canonical.chars()),
         spans,
@@ -116,8 +116,8 @@ enum Ended {
 }
 
 fn difference(
-    a: &Text,
-    b: &Text,
+    a: &ShingledText,
+    b: &ShingledText,
     spans: usize,
     asked: &Comparing<'_>,
 ) -> Result<Result<String, LeftOut>, QueryError> {
@@ -144,7 +144,7 @@ fn difference(
     }
 }
 
-fn text_of<'a>(side: &'a Subject, name: &str) -> Result<&'a Text, QueryError> {
+fn text_of<'a>(side: &'a Subject, name: &str) -> Result<&'a ShingledText, QueryError> {
     side.text().ok_or_else(|| {
         let (state, reason) = (side.state(), side.reason());
         let why = match (state, reason.as_str()) {
@@ -156,25 +156,25 @@ fn text_of<'a>(side: &'a Subject, name: &str) -> Result<&'a Text, QueryError> {
     })
 }
 
-fn relation(a: &Subject, b: &Subject, numbers: &Numbers, cut: f64) -> Relation {
+fn relation(a: &Subject, b: &Subject, overlap: &Overlap, threshold: f64) -> Relation {
     if a.content.is_some() && a.content == b.content {
         return Relation::IdenticalBytes;
     }
-    if a.document().is_some() && a.document() == b.document() {
+    if a.document_hash().is_some() && a.document_hash() == b.document_hash() {
         return Relation::IdenticalText;
     }
     let value = |measured: Measured| measured.value.unwrap_or(0.0);
-    let (of_a, of_b) = (value(numbers.of_query), value(numbers.in_query));
-    Relation::of(value(numbers.resemblance), of_a, of_b, cut)
+    let (of_a, of_b) = (value(overlap.of_first), value(overlap.of_second));
+    Relation::of(value(overlap.resemblance), of_a, of_b, threshold)
 }
 
 fn estimates(
     index: &Index,
-    a: &Text,
-    b: &Text,
+    a: &ShingledText,
+    b: &ShingledText,
     cancel: &Cancel,
 ) -> Result<Vec<SchemeEstimate>, QueryError> {
-    let rung = |text: &Text| {
+    let rung = |text: &ShingledText| {
         index
             .ladder()
             .rung_for(text.canonical.as_bytes().len() as u64)

@@ -131,7 +131,8 @@ impl Engine {
             let (sender, hints) = sync_channel(HINTS);
             let settings = self.config.watch_settings();
             let mode = root.configured.mode.into();
-            let started = RootWatcher::start(root.id.0, &root.path, mode, &settings, sender);
+            let started =
+                RootWatcher::start(&self.fate, root.id.0, &root.path, mode, &settings, sender);
             let (watcher, _) = started.map_err(|error| EngineError::Unsynced {
                 reason: error.to_string(),
                 advice: "see to what the error names, and start again".to_owned(),
@@ -145,7 +146,8 @@ impl Engine {
             let (index, roots) = (Arc::clone(&self.index), Arc::clone(&self.roots));
             let pipeline = Arc::clone(&self.pipeline);
             let submit = move |key| pipeline.submit(key);
-            let recheck = Recheck::start(index, roots, pace, self.data_dir.clone(), submit)?;
+            let data_dir = self.data_dir.clone();
+            let recheck = Recheck::start(&self.fate, index, roots, pace, data_dir, submit)?;
             *lock(&self.recheck) = Some(recheck);
         }
         Ok(())
@@ -191,14 +193,14 @@ impl Engine {
             Hint::Subtree(path) => walks.want_below(path),
             Hint::Rescan(_) => walks.want_root(),
             Hint::Removed(path) => {
-                self.until_done(|rescan| rescan.removed(root, &path));
+                self.until_done(root, |rescan| rescan.removed(root, &path));
             }
         }
     }
 
     /// Does one walk that hints asked for; it may want another.
     pub fn walk(&self, root: &Root, walk: &Walk, walks: &Walks) {
-        let walked = self.until_done(|rescan| match walk {
+        let walked = self.until_done(root, |rescan| match walk {
             Walk::Root => rescan.root(root).map(|_| Settled::Yes),
             Walk::Below(directory) => rescan.subtree(root, directory),
         });
@@ -208,21 +210,27 @@ impl Engine {
     }
 
     /// Does what no client waits for, however often it takes; none where the engine ends.
-    fn until_done<T>(&self, work: impl Fn(&Rescan<'_>) -> Result<T, EngineError>) -> Option<T> {
+    fn until_done<T>(
+        &self,
+        root: &Root,
+        work: impl Fn(&Rescan<'_>) -> Result<T, EngineError>,
+    ) -> Option<T> {
         let go_on = || Ok(self.fate.cancel().check()?);
-        self.walk_until_done(work, &go_on).ok()
+        self.walk_until_done(root, work, &go_on).ok()
     }
 
-    /// A walk that succeeds ends the alarm, whoever raised it: a caller that gave up does not come
-    /// back to do so.
+    /// A walk that succeeds ends the alarm of its root, whoever raised it: a caller that gave up does
+    /// not come back to do so.
     fn walk_until_done<T>(
         &self,
+        root: &Root,
         work: impl Fn(&Rescan<'_>) -> Result<T, EngineError>,
         go_on: &dyn Fn() -> Result<(), EngineError>,
     ) -> Result<T, EngineError> {
         let walk = || self.with_rescan(&work, go_on);
-        let done = self.fate.until_done(Part::Walks, walk, go_on)?;
-        self.host.alarms.clear(Part::Walks);
+        let part = Part::Walks(root.id);
+        let done = self.fate.until_done(part, walk, go_on)?;
+        self.host.alarms.clear(part);
         Ok(done)
     }
 
@@ -259,7 +267,7 @@ impl Engine {
     /// out as a barrier waits.
     pub fn rescan(&self, root: &Root, cancel: &Cancel) -> Result<RootStatus, EngineError> {
         let go_on = || self.pipeline.go_on(cancel);
-        self.walk_until_done(|rescan| rescan.root(root), &go_on)
+        self.walk_until_done(root, |rescan| rescan.root(root), &go_on)
     }
 
     /// Returns when every change made before the call is applied.
@@ -307,6 +315,11 @@ impl Engine {
         &self.host
     }
 
+    /// It cannot go on: what was done for nobody who waits panicked.
+    pub fn panicked(&self, what: &str) {
+        self.fate.fail(Failure::Panic(what.to_owned()));
+    }
+
     /// Why it failed, if it did: it must be closed, and another opened.
     pub fn failure(&self) -> Option<Failure> {
         self.fate.failure()
@@ -347,14 +360,16 @@ impl Engine {
             ..
         } = self;
         drop(pipeline);
-        if host.disk.take(0).is_err() {
-            host.disk.release();
-        }
-        match Arc::try_unwrap(index) {
+        let Some(index) = Arc::into_inner(index).filter(|_| !host.is_temporary()) else {
             // A temporary index is thrown away: nothing in it is worth a merge.
-            Ok(index) if !host.is_temporary() => Ok(host.spare.lend(|| index.close())?),
-            _ => Ok(()),
+            return Ok(());
+        };
+        if host.disk.take(0).is_ok() {
+            return Ok(host.spare.lend(|| index.close())?);
         }
+        // What the reserve gives is for a commit, not for a merge.
+        host.disk.release();
+        Ok(host.spare.lend(|| index.close_unmerged())?)
     }
 
     /// Stops and lets go of an index that failed.

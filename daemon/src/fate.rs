@@ -207,6 +207,9 @@ impl Fate {
 mod tests {
     use super::*;
     use simdex_index::store::StoreError;
+    use simdex_schema::RootId;
+
+    const WALKS: Part = Part::Walks(RootId(1));
 
     fn fate() -> (Arc<Fate>, Arc<Alarms>) {
         let alarms = Arc::<Alarms>::default();
@@ -257,17 +260,14 @@ mod tests {
             }
         };
         let raised = || {
-            assert_eq!(alarms.gravest().unwrap().part, Part::Walks);
+            assert_eq!(alarms.gravest().unwrap().part, WALKS);
             Ok(())
         };
-        assert_eq!(
-            fate.until_done(Part::Walks, &mut shortage, raised).unwrap(),
-            2
-        );
+        assert_eq!(fate.until_done(WALKS, &mut shortage, raised).unwrap(), 2);
         assert!(alarms.gravest().is_none(), "what passed is no alarm");
         let lasting = || Err::<(), _>(IndexError::TooLong("a bucket".into()).into());
         let impatient = || Err(EngineError::NotApplied("no room".into()));
-        let refused = fate.until_done(Part::Walks, lasting, impatient);
+        let refused = fate.until_done(WALKS, lasting, impatient);
         assert!(matches!(refused, Err(EngineError::NotApplied(_))));
     }
 

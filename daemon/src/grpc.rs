@@ -1,31 +1,31 @@
-//! The gRPC edge: thin adapters that unwrap a request, ask the engine on a blocking thread, and
-//! convert the answer. No decision about documents is made here.
+//! The gRPC edge: adapters that decode a request, ask the engine on a blocking thread, and encode the
+//! answer.
 //!
-//! * [`similarity`] and [`admin`] are the two services; `question` and `upload` take requests apart,
-//!   `lookup` finds one thing, `convert` puts replies together, `status` is the one table from errors to
-//!   status codes.
-//! * [`runner`] is where every request waits its turn and gets its deadline; `feed` is how a blocking
+//! * [`similarity`] and [`admin`] are the two services; `question` and `upload` decode requests, `lookup`
+//!   finds one group or document, `convert` encodes replies, `status` is the one table from errors to status
+//!   codes.
+//! * [`runner`] is where every request waits its turn and gets its deadline; `reply_channel` is how a blocking
 //!   thread fills a stream no faster than the client reads it.
 //! * [`peer`] and [`traffic`] hold connections and requests to their bounds before any service sees
-//!   them; `lane` shares out the places of those who are answered.
-//! * `unread` counts replies until their clients have read them.
+//!   them; `fair_semaphore` shares out the slots of those who are answered.
+//! * `reply_budget` counts replies until their clients have read them.
 //! * [`limits`] holds every bound of HTTP/2: tonic's own defaults are mostly "none".
 
 mod admin;
 mod convert;
 mod deadline;
-mod feed;
-mod lane;
+mod fair_semaphore;
 pub mod limits;
 mod lookup;
 mod peer;
 mod question;
-mod report;
+mod reply_budget;
+mod reply_channel;
+mod report_sink;
 mod runner;
 mod similarity;
 mod status;
 mod traffic;
-mod unread;
 mod upload;
 
 use std::pin::Pin;

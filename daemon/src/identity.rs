@@ -92,13 +92,14 @@ struct Census {
     missing: usize,
 }
 
-/// Counts known files in a directory; what a folder or the file system refuses proves nothing.
+/// Counts known files in a directory; what a folder or the file system refuses, or a mount covers,
+/// proves nothing.
 fn census(anchor: &Anchor, sample: &[Vec<u8>]) -> Census {
     let mut census = Census::default();
     for path in sample {
         match look(anchor, Path::new(OsStr::from_bytes(path))) {
             Look::Seen(Seen::File { .. }, _) => census.there += 1,
-            Look::Refused(_) | Look::Shortage | Look::RootVanished => {}
+            Look::Refused(_) | Look::Covered | Look::Shortage | Look::RootVanished => {}
             Look::Nothing | Look::Seen(..) => census.missing += 1,
         }
     }

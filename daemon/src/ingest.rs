@@ -32,13 +32,13 @@ use simdex_schema::{
 
 use self::current::is_current;
 use self::reading::{NotNow, not_now};
-use self::refused::refused;
+use self::refused::{covered, has_content, refused};
 use crate::config::ExtractConfig;
 use crate::roots::Root;
 use crate::watch::anchor::is_shortage;
 use crate::watch::open::OpenError;
 use crate::watch::stat::Observe;
-use crate::watch::walk::{Look, Seen, UnreadableReason};
+use crate::watch::walk::{Look, Seen, SkipReason, UnreadableReason};
 
 pub use content::{ReadContent, patience_of, raw_document};
 pub use members::state_of_unread;
@@ -116,6 +116,12 @@ impl<'a> Ingest<'a> {
             }
             Look::Refused(reason) => Ok(refused(root, key, known, None, reason.code())),
             Look::Seen(Seen::File { stat, .. }, _) => self.regular(root, key, known, stat),
+            Look::Covered => Ok(covered(root, &key, known.as_ref())),
+            Look::Seen(Seen::Skipped { reason, .. }, _)
+                if reason == SkipReason::MountPoint && has_content(known.as_ref()) =>
+            {
+                Ok(covered(root, &key, known.as_ref()))
+            }
             Look::Seen(Seen::Skipped { reason, .. }, stat) => {
                 Ok(unread(key, known, stat, State::Skipped, reason.code()))
             }

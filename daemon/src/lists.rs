@@ -113,35 +113,34 @@ pub fn files(
     view: &View,
     cancel: &Cancel,
     visit: &mut dyn FnMut(&FileView) -> ControlFlow<()>,
-) -> Result<Summary, IndexError> {
+) -> Result<Summary, ListError> {
     counted(engine, view, cancel, || {
         catalogue::files(&engine.index, view, visit)
     })
 }
 
 /// The counts alone, which are at hand where no file changed since they were asked for last.
-pub fn counts(engine: &Engine, view: &View, cancel: &Cancel) -> Result<Summary, IndexError> {
+pub fn counts(engine: &Engine, view: &View, cancel: &Cancel) -> Result<Summary, ListError> {
     counted(engine, view, cancel, || {
         catalogue::summary(&engine.index, view)
     })
 }
 
-/// Counts files in this way, and says of the answer how many groups there are, what it rests on and how
-/// long it took.
+/// Runs `count`, then adds the number of groups, the completeness and the time it took.
 fn counted(
     engine: &Engine,
     view: &View,
     cancel: &Cancel,
     count: impl FnOnce() -> Result<Summary, IndexError>,
-) -> Result<Summary, IndexError> {
+) -> Result<Summary, ListError> {
     let started = Instant::now();
-    let before = engine.completeness(view);
+    let basis = Basis::of(engine, view, false)?;
     let index = &engine.index;
     let counts = count()?;
     let kept = Ratio::new(index.parameters().threshold).unwrap_or(Ratio::ONE);
     Ok(Summary {
         groups: catalogue::count_groups(index, view, kept, cancel)?,
-        completeness: before.with_damaged(index.damaged_texts()),
+        completeness: basis.close()?,
         seconds: started.elapsed().as_secs_f64(),
         ..counts
     })

@@ -1,6 +1,6 @@
 //! What `scan` prints: the JSON lines of the contract, and text for people.
 //!
-//! The shapes are those of `simctl --json`; both are held to the same golden lines.
+//! The lines are those of `simctl --json`; `tests/src/acceptance/contract` checks the fields of both.
 
 mod json;
 mod text;

@@ -123,7 +123,7 @@ impl Pipeline {
             let changes = changes.clone();
             self.thread(format!("reader-{number}"), move |shared| {
                 give_way();
-                shared.read(&changes);
+                shared.read(number, &changes);
             })?;
         }
         drop(changes);
@@ -272,14 +272,14 @@ impl Shared {
     }
 
     /// A reader: looks at files, extracts, signs.
-    fn read(&self, changes: &SyncSender<LookResult>) {
+    fn read(&self, number: usize, changes: &SyncSender<LookResult>) {
         loop {
             let job = match self.jobs.next(IDLE) {
                 Next::Look(job) => job,
                 Next::Idle => continue,
                 Next::Ended => return,
             };
-            let Some(change) = self.look_until_done(&job.key) else {
+            let Some(change) = self.look_until_done(number, &job.key) else {
                 return;
             };
             self.jobs.done(&job.key);
@@ -291,7 +291,7 @@ impl Shared {
 
     /// LookResult until the index answers; none where the engine ends, which makes workers answer that
     /// they were stopped.
-    fn look_until_done(&self, key: &FileKey) -> Option<Option<Change>> {
+    fn look_until_done(&self, reader: usize, key: &FileKey) -> Option<Option<Change>> {
         // What a panic leaves behind is dropped: a look only reads.
         let look = || match catch_unwind(AssertUnwindSafe(|| self.look(key))) {
             Ok(looked) => Ok(looked?),
@@ -302,7 +302,10 @@ impl Shared {
             }
         };
         let go_on = || Ok(self.fate.cancel().check()?);
-        let change = self.fate.until_done(Part::Readers, look, go_on).ok()?;
+        let change = self
+            .fate
+            .until_done(Part::Reader(reader), look, go_on)
+            .ok()?;
         go_on().ok().map(|()| change)
     }
 

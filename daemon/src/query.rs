@@ -1,18 +1,20 @@
 //! One question, top to bottom: from its subject to verified hits.
 //!
-//! `subject → canonical text → shingles → probes → candidates → estimate → verify → relation → files`
+//! `subject → canonical text → shingles → probes → candidates → bound → verify → files → relation`
 //!
 //! Candidates come in the order of the best they can still be (the upper bound of their estimate).
 //! They are counted on all shingles in that order until the next one's bound lies below the
 //! threshold, or below the last hit that would be shown: so a document above the threshold is missed
-//! with probability at most 0.001, and every number shown is exact, or says that it is not.
+//! with probability at most 0.001, and every number shown is exact, or says that it is not. Versions, which
+//! are ordered by date, end at the threshold alone. Where more than [`MOST_VERIFIED`] candidates are left,
+//! the answer says how many were not looked at.
 
 mod bound;
 mod dates;
 mod hits;
 mod subject;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 use simdex_index::{Asked, Cancel, Candidate, Candidates, Index, IndexError, Question, View};
 use simdex_proto::defaults;
@@ -21,12 +23,12 @@ use simdex_signature::{BswN, SchemeKind, ShingleSet};
 use thiserror::Error;
 
 pub use dates::{DateSource, KnownDate, best_date};
-pub use hits::{Hit, Measured, Numbers, Relation, SchemeUsed};
-pub use subject::{Subject, Text};
+pub use hits::{Hit, Measured, Overlap, Relation, SchemeUsed};
+pub use subject::{ComparedBy, ShingledText, Subject};
 
-/// What is asked.
+/// What a query looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ask {
+pub enum FindKind {
     /// By resemblance.
     Similar,
     /// Documents that contain the query, by containment of the query.
@@ -37,7 +39,7 @@ pub enum Ask {
     Versions,
 }
 
-impl Ask {
+impl FindKind {
     /// Least number listed where nothing else is asked.
     pub fn default_threshold(self) -> f64 {
         match self {
@@ -47,11 +49,11 @@ impl Ask {
     }
 }
 
-/// How a question is put.
+/// What a query looks for, and how far the answer goes.
 #[derive(Clone, Debug)]
-pub struct Request {
+pub struct QueryParams {
     /// What is asked.
-    pub ask: Ask,
+    pub kind: FindKind,
     /// Which scheme finds candidates.
     pub scheme: SchemeKind,
     /// Least resemblance or containment listed.
@@ -72,14 +74,18 @@ pub struct Answer {
     pub document: Option<DocumentHash>,
     /// Where the query's own text ended.
     pub state: State,
-    /// Why.
+    /// Reason code that refines `state`; empty if there is none.
     pub reason: Reason,
+    /// What of the query was compared.
+    pub compared_by: ComparedBy,
     /// Documents that shared a probed fingerprint.
     pub candidates: u64,
     /// Documents counted on all shingles.
     pub verified: u64,
-    /// Lists left unread, and candidates left uncounted.
-    pub suppressed: u64,
+    /// Posting lists so common that they only added counts to documents found by other fingerprints.
+    pub common_lists: u64,
+    /// Candidates that [`MOST_VERIFIED`] kept from being verified.
+    pub unverified: u64,
     /// More files reached the threshold than are listed.
     pub truncated: bool,
 }
@@ -123,8 +129,8 @@ impl QueryError {
     }
 }
 
-/// Candidates counted on all shingles at most, so that no query runs away; the rest is counted as
-/// suppressed.
+/// Candidates that one query looks at, best bound first, so that no query runs away. The rest is
+/// reported as [`Answer::unverified`].
 const MOST_VERIFIED: usize = 4_096;
 
 /// Fingerprints of a question's BSW_n signature that are held at once.
@@ -134,32 +140,34 @@ const BSW_AT_ONCE: usize = ShingleSet::LISTED / 2;
 pub fn find(
     index: &Index,
     subject: &Subject,
-    request: &Request,
+    params: &QueryParams,
     cancel: &Cancel,
 ) -> Result<Answer, QueryError> {
-    if request.scheme == SchemeKind::BswN && !index.parameters().bsw_n {
+    if params.scheme == SchemeKind::BswN && !index.parameters().bsw_n {
         return Err(QueryError::SchemeOff);
     }
-    let candidates = candidates(index, subject, request, cancel)?;
+    let candidates = candidates(index, subject, params, cancel)?;
     let considered = candidates.found.len() as u64;
-    let ranked = bound::rank(candidates.found, request);
-    let found = verify(index, subject, request, ranked, cancel)?;
-    let best = hits::of_documents(index, subject, request, found.documents, cancel)?;
-    let mut hits = best.hits;
-    if request.ask == Ask::Versions {
+    let ranked = bound::rank(candidates.found, params);
+    let verified = verify(index, subject, params, ranked, MOST_VERIFIED, cancel)?;
+    let top = hits::of_documents(index, subject, params, verified.documents, cancel)?;
+    let mut hits = top.hits;
+    if params.kind == FindKind::Versions {
         // Beside the limit: it is no version that was found.
-        hits.extend(best.asked_about);
+        hits.extend(top.asked_about);
         hits::sort_by_date(&mut hits);
     }
     Ok(Answer {
         hits,
-        document: subject.document(),
+        document: subject.document_hash(),
         state: subject.state(),
         reason: subject.reason(),
+        compared_by: subject.compared_by(),
         candidates: considered,
-        verified: found.verified,
-        suppressed: candidates.suppressed + found.unverified,
-        truncated: best.truncated,
+        verified: verified.counted,
+        common_lists: candidates.suppressed,
+        unverified: verified.not_looked_at,
+        truncated: top.truncated,
     })
 }
 
@@ -167,10 +175,10 @@ pub fn find(
 fn candidates(
     index: &Index,
     subject: &Subject,
-    request: &Request,
+    params: &QueryParams,
     cancel: &Cancel,
 ) -> Result<Candidates, IndexError> {
-    let view = &request.view;
+    let view = &params.view;
     let Some((scheme, fingerprints, finest)) = subject.fingerprints() else {
         return Ok(Candidates::default());
     };
@@ -179,13 +187,13 @@ fn candidates(
         fingerprints,
         finest,
     };
-    let question = match request.ask {
-        Ask::Similar => Question::Similar,
-        Ask::Containing => Question::Containing,
-        // For versions the finest look finds all of them.
-        Ask::Contained | Ask::Versions => Question::Contained,
+    let question = match params.kind {
+        FindKind::Similar => Question::Similar,
+        FindKind::Containing => Question::Containing,
+        // Versions may be contained in the query, so that all its fingerprints are probed.
+        FindKind::Contained | FindKind::Versions => Question::Contained,
     };
-    if let (SchemeKind::BswN, Some(text)) = (request.scheme, subject.text()) {
+    if let (SchemeKind::BswN, Some(text)) = (params.scheme, subject.text()) {
         return index.candidates_by_either(
             asked,
             question,
@@ -197,34 +205,39 @@ fn candidates(
     index.candidates(asked, question, view, cancel)
 }
 
-/// Documents worth showing, with the numbers of each.
-struct VerifiedHits {
-    documents: Vec<(Candidate, Numbers)>,
-    verified: u64,
-    unverified: u64,
+/// Documents that reach the threshold, with the numbers of each.
+struct VerifiedDocuments {
+    documents: Vec<(Candidate, Overlap)>,
+    /// Candidates counted on all shingles.
+    counted: u64,
+    /// Candidates beyond the limit.
+    not_looked_at: u64,
 }
 
-/// Counts candidates on all shingles, best bound first, while one may still be shown.
+/// Counts candidates on all shingles, best bound first, while one may still be shown; looks at `most` of
+/// them.
 fn verify(
     index: &Index,
     subject: &Subject,
-    request: &Request,
+    params: &QueryParams,
     ranked: Vec<(Candidate, f64)>,
+    most: usize,
     cancel: &Cancel,
-) -> Result<VerifiedHits, QueryError> {
-    let mut found = VerifiedHits {
+) -> Result<VerifiedDocuments, QueryError> {
+    let mut found = VerifiedDocuments {
         documents: Vec::new(),
-        verified: 0,
-        unverified: 0,
+        counted: 0,
+        not_looked_at: 0,
     };
-    let mut best = bound::Best::new(request.limit);
+    let mut stop = bound::StopRule::new(params.limit);
     for (position, (candidate, upper)) in ranked.iter().enumerate() {
         cancel.check()?;
-        if *upper < request.threshold || (request.ask != Ask::Versions && best.excludes(*upper)) {
+        if *upper < params.threshold || (params.kind != FindKind::Versions && stop.excludes(*upper))
+        {
             break;
         }
-        if position >= MOST_VERIFIED {
-            found.unverified = (ranked.len() - position) as u64;
+        if position >= most {
+            found.not_looked_at = (ranked.len() - position) as u64;
             break;
         }
         let set = match index.shingles(candidate.document, subject.account()) {
@@ -234,17 +247,18 @@ fn verify(
             Err(error) if error.is_lost_text() => continue,
             set => set?,
         };
-        let numbers = match (subject.text(), set) {
+        let overlap = match (subject.text(), set) {
             (Some(text), Some(set)) => {
-                found.verified += 1;
-                Numbers::exact(&text.shingles, &set, cancel)?
+                found.counted += 1;
+                Overlap::exact(&text.shingles, &set, cancel)?
             }
-            _ => Numbers::estimated(candidate),
+            _ => Overlap::estimated(candidate),
         };
-        let value = numbers.value(request.ask);
-        if value.is_some_and(|value| value >= request.threshold) {
-            best.add(value.unwrap_or_default());
-            found.documents.push((*candidate, numbers));
+        if let Some(value) = overlap.value(params.kind)
+            && value >= params.threshold
+        {
+            stop.add(value);
+            found.documents.push((*candidate, overlap));
         }
     }
     Ok(found)

@@ -20,6 +20,7 @@ use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat};
 
 use self::cursor::Cursor;
 use crate::config::WatchConfig;
+use crate::fate::Fate;
 use crate::ingest::now;
 use crate::roots::{Root, Roots};
 use crate::watch::stat::Observe;
@@ -83,11 +84,13 @@ impl Stop {
 }
 
 impl Recheck {
-    /// Starts the thread; `submit` has a file looked at, `data_dir` keeps the place.
+    /// Starts the thread, whose panic ends the engine; `submit` has a file looked at, `data_dir` keeps
+    /// the place.
     ///
     /// # Errors
     /// Where no thread can be started.
     pub fn start(
+        fate: &Arc<Fate>,
         index: Arc<Index>,
         roots: Arc<Roots>,
         pace: Pace,
@@ -105,8 +108,7 @@ impl Recheck {
             owed: 0,
             stop: Arc::clone(&stop),
         };
-        let thread = std::thread::Builder::new().name("recheck".to_owned());
-        let thread = thread.spawn(move || {
+        let thread = fate.spawn("recheck".to_owned(), move || {
             // Where it is refused, all are equal.
             let _ = rustix::process::nice(GIVE_WAY);
             round.run();
@@ -131,10 +133,8 @@ impl Recheck {
 impl Drop for Recheck {
     fn drop(&mut self) {
         self.end();
-        let ended = self.thread.take().map(JoinHandle::join);
-        if let Some(Err(_)) = ended {
-            tracing::error!("the thread that reads files again panicked");
-        }
+        // A panic was told by the thread itself.
+        let _ = self.thread.take().map(JoinHandle::join);
     }
 }
 

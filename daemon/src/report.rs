@@ -2,7 +2,8 @@
 //!
 //! ```text
 //! manifest.json   what, when, with which parameters; counts; every file with its BLAKE3
-//! groups.jsonl    one line a group, as `simctl groups --json` prints them, by principal path
+//! groups.jsonl    one line a group by principal path, with the fields of `simctl groups --json`;
+//!                 its members by path, the principal first
 //! diffs.jsonl     one line a document that differs from its principal: its diff, its files
 //! diffs/G/D.diff  unified, the principal's extracted text to document D's, in group G
 //! text/D.txt      extracted text of document D, named by its hash
@@ -10,8 +11,8 @@
 //! report.html     the same for people, self-contained
 //! ```
 //!
-//! Two reports over the same state differ in `created` and `seconds` alone, and so in the bytes of
-//! `report.html`, which shows when it was made.
+//! Two reports over the same state differ in `created` and `seconds`, in `report.html`, which shows when it
+//! was made, and in the hashes that cover these: that of the page, `daemon_mark` and `manifest_blake3`.
 mod folder;
 mod format;
 mod html;
@@ -26,9 +27,10 @@ mod view;
 mod write;
 
 use std::io;
+use std::ops::Deref;
 use std::path::PathBuf;
 
-use simdex_index::Cancel;
+use simdex_index::{Cancel, MemoryPermit};
 use simdex_proto::completeness::Completeness;
 use thiserror::Error;
 
@@ -43,7 +45,31 @@ pub use verify::{Verified, VerifyError, verify};
 pub type DocumentHash = [u8; 32];
 
 /// Where extracted texts come from; `None` where text is not kept.
-pub type TextOf<'a> = dyn Fn(&DocumentHash) -> io::Result<Option<String>> + 'a;
+pub type TextOf<'a> = dyn Fn(&DocumentHash) -> io::Result<Option<PermittedText>> + 'a;
+
+/// An extracted text with the permit for the memory that it takes.
+pub struct PermittedText {
+    text: String,
+    _permit: Option<MemoryPermit>,
+}
+
+impl PermittedText {
+    /// `permit` is none where the text is too small to need one.
+    pub fn new(text: String, permit: Option<MemoryPermit>) -> Self {
+        Self {
+            text,
+            _permit: permit,
+        }
+    }
+}
+
+impl Deref for PermittedText {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
 
 /// Visits the files that were not read, or not whole, in the order of their paths.
 pub type UnreadFiles<'a> = dyn Fn(&mut VisitUnread<'_>) -> io::Result<()> + 'a;
@@ -181,6 +207,14 @@ pub enum ReportError {
         /// The place.
         path: PathBuf,
     },
+    /// As many reports are kept as may be.
+    #[error("{} holds as many reports as it may ({most})", path.display())]
+    TooMany {
+        /// The directory.
+        path: PathBuf,
+        /// How many.
+        most: u32,
+    },
     /// The name is none for a new folder.
     #[error("a report is named by one part of a path that does not begin with a dot")]
     NoName,
@@ -233,6 +267,9 @@ impl ReportError {
             Self::Directory { .. } => Some("name one that is there, by its path without symlinks"),
             Self::Within { .. } => Some("name one outside the data directory and all roots"),
             Self::Exists { .. } => Some("give the report another name, or move this one away"),
+            Self::TooMany { .. } => {
+                Some("remove reports there that are no longer needed, or raise store.kept_reports")
+            }
             Self::NoName => Some("name it like 2026-11"),
             Self::Write { .. } => Some("see to it and ask for the report again"),
             Self::NoRoom { .. } => {
@@ -244,7 +281,8 @@ impl ReportError {
     }
 }
 
-/// Writes the files of a report, the manifest last. Memory holds two texts at a time.
+/// Writes the files of a report, the manifest last. Memory holds all groups of the input, and two texts at a
+/// time.
 ///
 /// # Errors
 /// See [`ReportError`]; what was written until then is for the sink to throw away.

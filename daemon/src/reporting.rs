@@ -3,10 +3,10 @@
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use simdex_index::{Cancel, Index, IndexError, View};
+use simdex_index::{Cancel, Index, IndexError, MemoryAccount, View};
 use simdex_schema::DocumentHash;
 use simdex_signature::{Ratio, Rung, Scheme, SchemeKind};
 use thiserror::Error;
@@ -14,8 +14,8 @@ use thiserror::Error;
 use crate::catalogue::{self, Group, Summary};
 use crate::engine::{Basis, Engine, Incomplete};
 use crate::report::{
-    self, ReportDir, ReportError, ReportGroup, ReportInput, ReportMember, SchemeLine, Sink,
-    UnreadFile, VisitUnread,
+    self, PermittedText, ReportDir, ReportError, ReportGroup, ReportInput, ReportMember,
+    SchemeLine, Sink, UnreadFile, VisitUnread,
 };
 use crate::visit::FirstError;
 
@@ -71,6 +71,10 @@ pub fn keep(
     let path = folder.publish()?;
     let finished = jiff::Timestamp::now().as_microsecond().unsigned_abs();
     engine.index.put_report(finished, &path, summary.groups)?;
+    // Those that somebody removed; where it cannot be told they stay.
+    let is_missing = |error: io::Error| error.kind() == io::ErrorKind::NotFound;
+    let is_there = |path: &Path| !path.symlink_metadata().is_err_and(is_missing);
+    engine.index.forget_reports(is_there)?;
     Ok(Kept {
         path,
         manifest,
@@ -114,6 +118,7 @@ fn write(
         completeness: basis.close()?,
         ..catalogue::summary(&engine.index, &view)?
     };
+    let account = engine.index.memory().questions.account(cancel);
     let seconds = || started.elapsed().as_secs_f64();
     let written = report::write(
         sink,
@@ -129,7 +134,7 @@ fn write(
             groups: listed.items.iter().map(report_group).collect(),
             unread: &|visit| unread(&engine.index, &view, cancel, visit),
             key: engine.own_reports.key(),
-            text_of: &|hash| text_of(&engine.index, DocumentHash(*hash)),
+            text_of: &|hash| text_of(&engine.index, DocumentHash(*hash), &account),
             cancel,
         },
     )?;
@@ -198,15 +203,42 @@ fn report_group(group: &Group) -> ReportGroup {
     }
 }
 
-/// None where it is damaged, too: the report says then that it is not complete.
-fn text_of(index: &Index, hash: DocumentHash) -> io::Result<Option<String>> {
+/// Reads an extracted text. `None` where it is damaged, too: the report says then that it is not complete.
+fn text_of(
+    index: &Index,
+    hash: DocumentHash,
+    account: &MemoryAccount,
+) -> io::Result<Option<PermittedText>> {
     let found = index.document_by_hash(hash).and_then(|id| match id {
-        Some(id) => index.text(id),
+        Some(id) => index.held_text(id, account),
         None => Ok(None),
     });
     let found = match found {
         Err(error) if error.is_lost_text() => Ok(None),
         found => found,
     };
-    found.map_err(|error| io::Error::other(error.to_string()))
+    let found = found.map_err(|error| io::Error::other(error.to_string()))?;
+    Ok(found.map(|(text, permit)| PermittedText::new(text, permit)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::query::tests::index_of;
+    use simdex_signature::CanonicalText;
+
+    #[test]
+    fn a_text_of_a_report_is_held_with_a_permit_of_the_questions() {
+        let long = "a line of a long text that many others follow\n".repeat(40_000);
+        let (index, _dir) = index_of(std::slice::from_ref(&long));
+        let hash = DocumentHash(CanonicalText::from_extracted(&long).hash());
+        let account = index.memory().questions.account(&Cancel::never());
+        let text = text_of(&index, hash, &account).unwrap().unwrap();
+        assert_eq!(
+            (text.len(), account.held()),
+            (long.len(), long.len() as u64)
+        );
+        drop(text);
+        assert_eq!(account.held(), 0);
+    }
 }

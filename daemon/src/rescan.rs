@@ -3,7 +3,7 @@
 //! Events are hints; this is what makes the index right. A walk comes in the order in which files are
 //! on record, so both are read side by side: files whose stat proves them unchanged are passed over,
 //! files on record that the walk did not meet are named last. What lies below a directory that could
-//! not be read is neither: it is kept. Where so many files are missing at once that a share may have
+//! not be read, or that something was mounted over, is neither: it is kept. Where so many files are missing at once that a share may have
 //! lost them rather than its users, they are held until a person confirms.
 //!
 //! Nothing is concluded from a directory that is not proven to be the root ([`crate::identity`]).
@@ -29,7 +29,7 @@ use crate::roots::{Root, RootState, RootStatus};
 use crate::visit::FirstError;
 use crate::watch::anchor::{Anchor, RootRefusal};
 use crate::watch::loss::{HELD_FROM, Verdict as Loss, judge as judge_loss};
-use crate::watch::walk::{Limits, Look, Seen, look, walk_beneath};
+use crate::watch::walk::{Limits, Look, Seen, SkipReason, look, walk_beneath};
 use known::{Known, inside};
 
 /// What a walk comes to, or why it ended before that.
@@ -361,14 +361,25 @@ impl Walk<'_> {
         self.known.meet(&key.path)?;
         match seen {
             Seen::File { stat, .. } => self.file(key, &stat),
-            Seen::Skipped { .. } => self.rescan.submit(key),
+            Seen::Skipped { reason, .. } => {
+                // A mount covers what was known there. One that was there first covers nothing.
+                if reason == SkipReason::MountPoint && self.keep_below(&key)? {
+                    self.root.saw_trouble(&key.path);
+                }
+                self.rescan.submit(key)
+            }
             Seen::Unreadable { .. } => {
                 self.root.saw_trouble(&key.path);
-                self.miss_before(Some(&inside(&key.path)))?;
-                self.known.pass(&key.path)?;
+                self.keep_below(&key)?;
                 self.rescan.submit(key)
             }
         }
+    }
+
+    /// Keeps what is on record below a directory that is not entered; whether anything is.
+    fn keep_below(&mut self, directory: &FileKey) -> Result<bool> {
+        self.miss_before(Some(&inside(&directory.path)))?;
+        Ok(self.known.pass(&directory.path)?)
     }
 
     fn file(&mut self, key: FileKey, stat: &FileStat) -> Result<()> {

@@ -27,8 +27,8 @@ pub struct ScanArgs {
     /// Keep the index here (without it a temporary one is used).
     #[arg(long, value_name = "DIR")]
     pub data_dir: Option<PathBuf>,
-    /// Resemblance from which a pair is a near-duplicate [default: the config's, 0.8].
-    #[arg(long, value_name = "0..1", value_parser = ratio)]
+    /// Resemblance from which a pair is a near-duplicate, from 0.05 to 1 [default: the config's, 0.8].
+    #[arg(long, value_name = "RATIO", value_parser = ratio)]
     pub threshold: Option<f64>,
     /// Print every pair as well.
     #[arg(long)]
@@ -161,6 +161,7 @@ fn print(
     }
     let listed = catalogue::groups(&engine.index, &view, threshold, &Cancel::never())?;
     let groups = listed.items;
+    summary.suppressed += listed.suppressed;
     summary.groups = groups.len() as u64;
     summary.completeness = basis.completeness();
     if !args.json && !groups.is_empty() {
@@ -276,4 +277,26 @@ fn costs(engine: &Engine) -> anyhow::Result<String> {
         mib(texts)
     ));
     Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::config::Config;
+
+    #[test]
+    fn the_range_that_help_names_is_the_range_that_is_taken() {
+        let help = ScanArgs::augment_args(clap::Command::new("scan"))
+            .render_long_help()
+            .to_string();
+        assert!(help.contains("from 0.05 to 1 "), "{help}");
+        for least in ["0.05", "1"] {
+            let mut config = Config::default();
+            config.signature.threshold = ratio(least).unwrap();
+            assert!(config.check().is_ok(), "{least}");
+        }
+        for wrong in ["0.04", "1.01", "NaN", ""] {
+            assert!(ratio(wrong).is_err(), "{wrong}");
+        }
+    }
 }

@@ -30,7 +30,6 @@ use tonic_health::server::{HealthReporter, health_reporter};
 use crate::alarms::Health;
 use crate::config::Config;
 use crate::descriptors;
-use crate::engine::Engine;
 use crate::grpc::limits::ClientLimits;
 use crate::grpc::{
     AdminService, Connections, RequestRunner, SimilarityService, TrafficLayer, limits,
@@ -40,7 +39,7 @@ use crate::output::counted;
 use crate::pipeline::Pipeline;
 use crate::report::ReportDir;
 use crate::slot::EngineSlot;
-use crate::supervisor::Supervisor;
+use crate::supervisor::{self, Supervisor};
 use incoming::incoming;
 use signals::Signals;
 use socket::Socket;
@@ -51,7 +50,7 @@ const GRACE: Duration = Duration::from_secs(10);
 const LAST_LOOK: Duration = Duration::from_secs(5);
 /// Threads that run what never blocks.
 const ASYNC_THREADS: usize = 2;
-/// Blocking threads beside those of the lanes: spooled uploads.
+/// Blocking threads beside those of requests: spooled uploads.
 const SPARE_THREADS: usize = 8;
 
 /// Serves until a signal says stop (`signals`). Fails with [`crate::engine::EngineError::Locked`] where another
@@ -114,7 +113,8 @@ pub struct Running {
     socket: Socket,
     leave: watch::Sender<bool>,
     health: HealthReporter,
-    server: JoinHandle<Result<(), tonic::transport::Error>>,
+    teller: JoinHandle<()>,
+    server: Server,
 }
 
 impl Running {
@@ -151,14 +151,19 @@ impl Running {
         let descriptors = descriptors::raise_limit();
         let host = Arc::new(host);
         // The data directory's lock comes first: only its holder may replace a stale socket.
-        let engine = Arc::new(Engine::on(&host)?);
+        let slot = Arc::new(supervisor::first(&host)?);
         host.disk.restore();
         host.spare.fill();
         let socket = Socket::bind(socket, host.config.grpc.socket_mode.0)?;
-        engine.watch()?;
-        let slot = Arc::new(EngineSlot::holding(Arc::clone(&engine)));
+        if let Ok(engine) = slot.get() {
+            engine.watch()?;
+        }
         let (leave, leaving) = watch::channel(false);
-        let (health, server) = serve(&ground.runtime, &host, &slot, &socket, leaving, descriptors)?;
+        let Served {
+            health,
+            teller,
+            server,
+        } = serve(&ground.runtime, &host, &slot, &socket, leaving, descriptors)?;
         let supervisor = Supervisor::start(Arc::clone(&host), Arc::clone(&slot))?;
         let running = Self {
             host,
@@ -168,19 +173,20 @@ impl Running {
             socket,
             leave,
             health,
+            teller,
             server,
         };
-        running.announce(&engine);
+        running.announce();
         Ok(running)
     }
 
-    fn announce(&self, engine: &Engine) {
+    fn announce(&self) {
         tracing::info!(
             "simdexd {} listens on {}, data in {}, watching {}",
             env!("CARGO_PKG_VERSION"),
             self.socket.path().display(),
-            engine.data_dir.display(),
-            counted(engine.roots.iter().count() as u64, "root")
+            self.host.data_dir.display(),
+            counted(self.host.config.roots.len() as u64, "root")
         );
     }
 
@@ -188,18 +194,20 @@ impl Running {
     pub fn wait(&mut self) -> anyhow::Result<&'static str> {
         let Self {
             ground: Ground { runtime, signals },
+            teller,
             server,
             supervisor,
             ..
         } = self;
         runtime.block_on(async {
             tokio::select! {
-                signal = signals.next() => Ok(signal),
+                signal = signals.next() => signal.context("signals are not listened to any more"),
                 reason = supervisor.gave_up() => anyhow::bail!("{reason}; start simdexd again"),
                 ended = server => {
                     ended.context("the server ended")?.context("the server ended")?;
                     anyhow::bail!("the server ended by itself");
                 }
+                _ = teller => anyhow::bail!("the task that tells health ended by itself"),
                 never = notify::keep_watchdog() => match never {},
             }
         })
@@ -218,6 +226,7 @@ impl Running {
             socket,
             leave,
             health,
+            teller: _,
             mut server,
         } = self;
         let until = Instant::now() + GRACE;
@@ -271,6 +280,14 @@ fn runtime(config: &Config) -> anyhow::Result<Runtime> {
 
 type Server = JoinHandle<Result<(), tonic::transport::Error>>;
 
+/// What serves.
+struct Served {
+    health: HealthReporter,
+    /// Tells health; it ends with the runtime.
+    teller: JoinHandle<()>,
+    server: Server,
+}
+
 /// Spawns the server with all its services.
 fn serve(
     runtime: &Runtime,
@@ -279,7 +296,7 @@ fn serve(
     socket: &Socket,
     leaving: watch::Receiver<bool>,
     descriptors: u64,
-) -> anyhow::Result<(HealthReporter, Server)> {
+) -> anyhow::Result<Served> {
     let _inside = runtime.enter();
     let config = &host.config.grpc;
     let longest = config.max_message_mib.length();
@@ -302,8 +319,10 @@ fn serve(
         .build_v1()
         .context("the contract cannot be described")?;
     let (health, health_server) = health_reporter();
-    runtime.block_on(set_health(&health, ServingStatus::Serving));
-    runtime.spawn(tell_health(health.clone(), host.alarms.health()));
+    let known = host.alarms.health();
+    let now = *known.borrow();
+    runtime.block_on(tell(&health, now));
+    let teller = runtime.spawn(tell_health(health.clone(), known));
     let clients = ClientLimits::of(config);
     // No more connections than there are descriptors for.
     let readers = Pipeline::readers(&host.config);
@@ -323,7 +342,11 @@ fn serve(
         .context("the socket cannot be listened on")?;
     let connections = incoming(listener, Connections::new(clients));
     let server = router.serve_with_incoming_shutdown(connections, left(leaving));
-    Ok((health, runtime.spawn(server)))
+    Ok(Served {
+        health,
+        teller,
+        server: runtime.spawn(server),
+    })
 }
 
 /// The directory for reports, if the config names one.
@@ -332,7 +355,10 @@ fn report_dir(host: &Host) -> anyhow::Result<Option<Arc<ReportDir>>> {
         return Ok(None);
     };
     let kept_free = host.config.store.reserve_mib.bytes();
-    let reports = ReportDir::open(path)?.keeping_free(kept_free)?;
+    let most = host.config.store.kept_reports;
+    let reports = ReportDir::open(path)?
+        .keeping_free(kept_free)?
+        .holding_at_most(most);
     let roots = host.config.roots.iter().map(|root| root.path.clone());
     let guarded: Vec<PathBuf> = roots.chain([host.data_dir.clone()]).collect();
     reports.check_apart(&guarded)?;
@@ -355,19 +381,23 @@ async fn set_health(health: &HealthReporter, status: ServingStatus) {
 async fn tell_health(health: HealthReporter, mut told: watch::Receiver<Health>) {
     loop {
         let now = *told.borrow_and_update();
-        let status = |serves: bool| match serves {
-            true => ServingStatus::Serving,
-            false => ServingStatus::NotServing,
-        };
-        let well = status(now == Health::Well);
-        let answers = status(now != Health::Away);
-        health.set_service_status("", well).await;
-        health.set_service_status("simdex.v1.Admin", well).await;
-        health
-            .set_service_status("simdex.v1.Similarity", answers)
-            .await;
+        tell(&health, now).await;
         if told.changed().await.is_err() {
             return;
         }
     }
+}
+
+async fn tell(health: &HealthReporter, now: Health) {
+    let status = |serves: bool| match serves {
+        true => ServingStatus::Serving,
+        false => ServingStatus::NotServing,
+    };
+    let well = status(now == Health::Well);
+    let answers = status(now != Health::Away);
+    health.set_service_status("", well).await;
+    health.set_service_status("simdex.v1.Admin", well).await;
+    health
+        .set_service_status("simdex.v1.Similarity", answers)
+        .await;
 }

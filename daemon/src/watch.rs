@@ -29,6 +29,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
+use crate::fate::Fate;
 use keeper::Keeper;
 use native::{Inbox, Note};
 
@@ -167,8 +168,9 @@ impl RootWatcher {
     /// Starts watching `path`. Hints arrive at `sink` as (`root`, hint), first a
     /// rescan ([`Cause::Start`] once the watches stand, or [`Cause::RootGone`]); a full `sink` delays hints and merges them, the
     /// watcher never waits for it. Returned is the mode aimed at: arming may still fall back to
-    /// polling, which [`RootWatcher::chosen`] then tells.
+    /// polling, which [`RootWatcher::chosen`] then tells. A panic of its thread ends the engine.
     pub fn start(
+        fate: &Arc<Fate>,
         root: u32,
         path: &Path,
         mode: Mode,
@@ -192,9 +194,8 @@ impl RootWatcher {
             (inbox.clone(), notes),
             Arc::clone(&chosen),
         );
-        let thread = std::thread::Builder::new()
-            .name(format!("watch-{root}"))
-            .spawn(move || keeper.run())
+        let thread = fate
+            .spawn(format!("watch-{root}"), move || keeper.run())
             .map_err(WatchError::Thread)?;
         Ok((
             Self {
@@ -215,8 +216,7 @@ impl RootWatcher {
     /// How the root is watched right now.
     pub fn chosen(&self) -> ChosenMode {
         if self.thread.as_ref().is_none_or(JoinHandle::is_finished) {
-            let why = "its watcher has ended: changes are found by `simctl sync` and `simctl rescan` \
-                       alone until simdexd is restarted";
+            let why = "its watcher has ended and is started anew";
             return ChosenMode {
                 mode: Mode::Poll,
                 why: why.to_owned(),
@@ -241,7 +241,7 @@ impl Drop for RootWatcher {
             std::thread::sleep(Duration::from_millis(5));
         }
         if thread.is_finished() {
-            // A panic there was already printed by the panic hook.
+            // A panic was told by the thread itself.
             let _ = thread.join();
         } else {
             tracing::warn!("a watcher hangs in its file system and is left behind");

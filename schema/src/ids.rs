@@ -73,6 +73,38 @@ impl DocId {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct RootId(pub u32);
 
-/// Persistent handle of a group.
+/// Persistent handle of a group; with the top bit set, a temporary id of a group that has none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct GroupId(pub u64);
+
+impl GroupId {
+    const TEMPORARY: u64 = 1 << 63;
+
+    /// The temporary id of the group around this principal. Issuers of documents take 15 bits at most.
+    pub fn temporary(principal: DocId) -> Self {
+        debug_assert!(principal.0 & Self::TEMPORARY == 0);
+        Self(Self::TEMPORARY | principal.0)
+    }
+
+    /// The principal that a temporary id was made of; none of a persistent handle.
+    pub fn as_temporary(self) -> Option<DocId> {
+        (self.0 & Self::TEMPORARY != 0).then_some(DocId(self.0 & !Self::TEMPORARY))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_temporary_group_id_names_its_principal_and_a_handle_none() {
+        for id in [0, 1, (7 << 48) | 5, (1 << 63) - 1] {
+            let principal = DocId(id);
+            assert_eq!(
+                GroupId::temporary(principal).as_temporary(),
+                Some(principal)
+            );
+        }
+        assert_eq!(GroupId(7).as_temporary(), None);
+    }
+}

@@ -83,6 +83,34 @@ const WRAPPED: &[(&str, &str)] = &[
 /// Of these, what the tests pack archives with that the product unpacks.
 const PACKED_BY_TESTS: &[&str] = &["flate2"];
 
+/// Where threads are started, and who sees their panic.
+const THREADS: &[(&str, &str)] = &[
+    (
+        "daemon/extract/src/outside/run.rs",
+        "whoever waits for the program",
+    ),
+    ("daemon/extract/src/process.rs", "whoever asks for a worker"),
+    ("daemon/extract/src/worker.rs", "the worker, which ends"),
+    ("daemon/index/src/settle.rs", "the settler"),
+    (
+        "daemon/index/src/store/checked.rs",
+        "whoever opens the store",
+    ),
+    ("daemon/index/src/store/judge.rs", "whoever opens the store"),
+    ("daemon/index/src/store/probe.rs", "the probe, which ends"),
+    ("daemon/src/fate.rs", "the supervisor: the engine ends"),
+    ("daemon/src/grpc/runner.rs", "who asked, or the supervisor"),
+    ("daemon/src/grpc/similarity.rs", "who follows events"),
+    ("daemon/src/grpc/upload.rs", "who asked"),
+    ("daemon/src/serve.rs", "the main thread, which ends"),
+    (
+        "daemon/src/serve/incoming.rs",
+        "the server, which ends without connections",
+    ),
+    ("daemon/src/serve/signals.rs", "the main thread, which ends"),
+    ("daemon/src/supervisor.rs", "the main thread, which ends"),
+];
+
 /// Folders at the top; `target` is cargo's.
 const TOP: &[&str] = &["client", "daemon", "packaging", "proto", "schema", "tests"];
 
@@ -299,6 +327,32 @@ fn the_top_holds_the_folders_of_the_house_and_no_other() {
         .filter(|name| !name.starts_with('.') && name != "target")
         .collect();
     assert_eq!(shown, TOP.iter().map(|name| (*name).to_owned()).collect());
+}
+
+/// A thread of the daemon that panics is seen by somebody: none stops in silence.
+#[test]
+fn threads_are_started_where_their_panic_is_seen() {
+    let starts = [
+        "thread::Builder::new()",
+        "thread::spawn(",
+        "spawn_blocking(",
+        "tokio::spawn(",
+        "runtime.spawn(",
+    ];
+    let mut starters = BTreeSet::new();
+    for path in rust_files() {
+        let shown = path.strip_prefix(top()).unwrap_or(&path).display();
+        let shown = shown.to_string();
+        let is_daemons = shown.starts_with("daemon/") && shown.contains("src/");
+        let text = fs::read_to_string(&path).expect("a Rust file is UTF-8");
+        let code = text.split("#[cfg(test)]\nmod tests {").next();
+        let starts_one = |code: &str| starts.iter().any(|start| code.contains(start));
+        if is_daemons && !shown.contains("tests") && code.is_some_and(starts_one) {
+            starters.insert(shown);
+        }
+    }
+    let known = THREADS.iter().map(|(path, _)| (*path).to_owned());
+    assert_eq!(starters, known.collect());
 }
 
 #[test]

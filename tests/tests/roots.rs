@@ -298,27 +298,88 @@ fn one_directory_bound_to_two_places_is_one_root() -> Result<()> {
     Ok(())
 }
 
+/// Whatever was there before is kept, and nothing of what covers it is shown, however it is met: by a
+/// walk, an event, or the thread that reads files again.
 #[test]
-fn a_mount_within_a_root_hides_its_directory_and_shows_nothing_of_itself() -> Result<()> {
+fn a_mount_over_a_folder_keeps_what_is_known_below_it_and_says_so() -> Result<()> {
+    for mode in ["poll", "native"] {
+        let sandbox = Sandbox::new()?;
+        let share = sandbox.share();
+        write_three(&sandbox)?;
+        let serve = sandbox.serve().roots([(share, mode)]).config(CONFIG);
+        let daemon = serve.start()?;
+        daemon.sync()?;
+        let before = Listed::by_daemon(&daemon)?;
+        let folder = share.join("folder");
+        let tmpfs = [&TMPFS[..], &["simdex-test"]].concat();
+        let covered = ["a.txt", "folder/b.txt", "folder/c/c.txt", "folder: skipped"];
+        {
+            let Some(upper) = Mounted::over(&folder, &tmpfs)? else {
+                return Ok(());
+            };
+            for name in ["b.txt", "foreign.txt"] {
+                fs::write(upper.0.join(name), "a text of somebody else, long enough")?;
+            }
+            daemon.sync()?;
+            let found = states(&daemon, share)?;
+            ensure!(found == covered, "{mode}: {found:?}");
+            let kept = Listed::by_daemon(&daemon)?;
+            ensure!(before.iter().all(|file| kept.contains(file)), "{kept:?}");
+            let (state, detail) = root(&daemon)?;
+            let said = detail.contains("1 paths") && detail.contains("the first is folder");
+            ensure!(state == "watching" && said, "{state}: {detail}");
+            fs::remove_file(upper.0.join("b.txt"))?;
+            daemon.sync()?;
+            ensure!(states(&daemon, share)? == covered, "{mode}: a second walk");
+        }
+        fs::remove_file(folder.join("b.txt"))?;
+        daemon.sync()?;
+        let (_, detail) = root(&daemon)?;
+        ensure!(!detail.contains("folder"), "{detail}");
+        ensure!(states(&daemon, share)? == ["a.txt", "folder/c/c.txt"]);
+        ensure!(daemon.stop()?.success());
+    }
+    Ok(())
+}
+
+#[test]
+fn a_mount_that_was_there_first_is_named_and_nothing_is_amiss() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    let share = sandbox.share();
+    write_three(&sandbox)?;
+    let folder = share.join("folder");
+    let tmpfs = [&TMPFS[..], &["simdex-test"]].concat();
+    let Some(_upper) = Mounted::over(&folder, &tmpfs)? else {
+        return Ok(());
+    };
+    let serve = sandbox.serve().roots([(share, "poll")]).config(CONFIG);
+    let daemon = serve.start()?;
+    daemon.sync()?;
+    ensure!(states(&daemon, share)? == ["a.txt", "folder: skipped"]);
+    let (_, detail) = root(&daemon)?;
+    ensure!(!detail.contains("folder"), "{detail}");
+    Ok(())
+}
+
+#[test]
+fn a_file_mounted_over_a_file_does_not_take_its_place() -> Result<()> {
     let sandbox = Sandbox::new()?;
     let share = sandbox.share();
     write_three(&sandbox)?;
     let serve = sandbox.serve().roots([(share, "poll")]).config(CONFIG);
     let daemon = serve.start()?;
     daemon.sync()?;
-    let folder = share.join("folder");
-    let tmpfs = [&TMPFS[..], &["simdex-test"]].concat();
-    {
-        let Some(upper) = Mounted::over(&folder, &tmpfs)? else {
-            return Ok(());
-        };
-        for name in ["b.txt", "foreign.txt"] {
-            fs::write(upper.0.join(name), "a text of somebody else, long enough")?;
-        }
-        daemon.sync()?;
-        ensure!(states(&daemon, share)? == ["a.txt", "folder: skipped"]);
-    }
+    let before = Listed::by_daemon(&daemon)?;
+    let (other, file) = (sandbox.beside("other.txt"), share.join("a.txt"));
+    fs::write(&other, "a text of somebody else, long enough to be read")?;
+    let source = other.to_str().context("a path of the test's own")?;
+    let Some(_bound) = Mounted::over(&file, &["--bind", source])? else {
+        return Ok(());
+    };
     daemon.sync()?;
-    ensure!(states(&daemon, share)? == ALL);
+    let kept = Listed::by_daemon(&daemon)?;
+    ensure!(before == kept, "{kept:?}");
+    let (_, detail) = root(&daemon)?;
+    ensure!(detail.contains("the first is a.txt"), "{detail}");
     Ok(())
 }

@@ -35,6 +35,7 @@ pub(super) async fn run(
     };
     let reply = waiting("comparing", compared).await?;
     let left_out = reply.difference_left_out.clone();
+    let completeness = reply.completeness.clone();
     if session.printer.is_json() {
         let comparison = Comparison::new(path_a.as_deref(), path_b.as_deref(), reply);
         session.printer.line(&comparison)?;
@@ -49,6 +50,7 @@ pub(super) async fn run(
     if !no_difference && !left_out.is_empty() {
         talk(format!("the difference is left out: {left_out}"));
     }
+    session.tell(completeness.as_ref());
     Ok(Outcome::Answered)
 }
 

@@ -5,8 +5,8 @@ use std::convert::identity;
 use std::io;
 use std::path::Path;
 
-use simdex_client::wire::{FindReply, Match, QuerySummary};
-use simdex_client::{Find, FindOptions, Listing, Subject, Upload};
+use simdex_client::wire::{ComparedBy, FindReply, Match, QuerySummary};
+use simdex_client::{FindKind, FindOptions, Listing, Subject, Upload};
 
 use crate::cli::FindArgs;
 use crate::commands::{Session, path_unless_stdin};
@@ -19,7 +19,7 @@ use crate::progress::waiting;
 
 pub(super) async fn run(
     session: &mut Session,
-    find: Find,
+    kind: FindKind,
     args: FindArgs,
 ) -> Result<Outcome, Failure> {
     session.want(&args.wanted).await?;
@@ -32,11 +32,11 @@ pub(super) async fn run(
     let path = path_unless_stdin(&args.file)?;
     let listing = waiting(
         "asking",
-        open(session, find, path.as_deref(), &args.file, &options),
+        open(session, kind, path.as_deref(), &args.file, &options),
     )
     .await?;
-    let (count, query) = match find {
-        Find::Versions => {
+    let (count, query) = match kind {
+        FindKind::Versions => {
             // The file's own line is no version that was found.
             let own = Cell::new(0);
             let version = |found: Match| {
@@ -57,7 +57,7 @@ pub(super) async fn run(
     if session.printer.is_json() {
         session.printer.line(&Query::new(path.as_deref(), &query))?;
     }
-    for remark in remarks(find, &name, count, &query) {
+    for remark in remarks(kind, &name, count, &query) {
         talk(remark);
     }
     session.tell(query.completeness.as_ref());
@@ -66,22 +66,22 @@ pub(super) async fn run(
 
 async fn open(
     session: &Session,
-    find: Find,
+    kind: FindKind,
     path: Option<&Path>,
     file: &Path,
     options: &FindOptions,
 ) -> Result<Listing<FindReply>, Failure> {
     let client = &session.client;
     if path.is_some() {
-        return Ok(client.find_file(find, file, options).await?);
+        return Ok(client.find_file(kind, file, options).await?);
     }
     let upload = Upload::from_reader(Path::new(""), io::stdin());
-    Ok(client.find(find, Subject::Upload(upload), options).await?)
+    Ok(client.find(kind, Subject::Upload(upload), options).await?)
 }
 
 /// Neither text nor raw bytes to compare means "not comparable", never "like nothing".
 fn refuse_incomparable(name: &str, query: &QuerySummary) -> Result<(), Failure> {
-    if is_readable(query) || !query.document.is_empty() {
+    if query.compared_by() != ComparedBy::Nothing {
         return Ok(());
     }
     Err(Failure::NotComparable {
@@ -91,27 +91,15 @@ fn refuse_incomparable(name: &str, query: &QuerySummary) -> Result<(), Failure> 
     })
 }
 
-/// Whether the query has a text.
-fn is_readable(query: &QuerySummary) -> bool {
-    const READABLE: [&str; 5] = [
-        "",
-        "indexed",
-        "identical-bytes",
-        "identical-text",
-        "partial",
-    ];
-    READABLE.contains(&query.state.as_str())
-}
-
 /// What the list alone would hide.
-fn remarks(find: Find, name: &str, count: u64, query: &QuerySummary) -> Vec<String> {
+fn remarks(kind: FindKind, name: &str, count: u64, query: &QuerySummary) -> Vec<String> {
     let mut remarks = Vec::new();
     if count == 0 {
-        let relation = match find {
-            Find::Similar => "resembles",
-            Find::Containing => "contains",
-            Find::Contained => "is contained in",
-            Find::Versions => "is a version of",
+        let relation = match kind {
+            FindKind::Similar => "resembles",
+            FindKind::Containing => "contains",
+            FindKind::Contained => "is contained in",
+            FindKind::Versions => "is a version of",
         };
         remarks.push(
             match query.completeness.as_ref().map(|told| told.complete) {
@@ -122,7 +110,7 @@ fn remarks(find: Find, name: &str, count: u64, query: &QuerySummary) -> Vec<Stri
             },
         );
     }
-    if !is_readable(query) {
+    if query.compared_by() == ComparedBy::RawBytes {
         let state = &query.state;
         remarks.push(format!(
             "{name} has no text ({state}): its raw bytes were compared"
@@ -134,10 +122,16 @@ fn remarks(find: Find, name: &str, count: u64, query: &QuerySummary) -> Vec<Stri
     if query.state == "partial" {
         remarks.push(format!("{name} could be read only in part"));
     }
-    if query.suppressed > 0 {
-        let lists = counted(query.suppressed, "fingerprint list");
+    if query.unverified > 0 {
+        let candidates = counted(query.unverified, "candidate");
         remarks.push(format!(
-            "{lists} left unread: too common to change the answer"
+            "{candidates} not verified: files may be missing; a higher --threshold leaves fewer"
+        ));
+    }
+    if query.common_lists > 0 {
+        let lists = counted(query.common_lists, "posting list");
+        remarks.push(format!(
+            "{lists} too common to add files that share nothing else with {name}"
         ));
     }
     remarks
@@ -153,12 +147,21 @@ mod tests {
         let query = QuerySummary {
             state: "partial".to_owned(),
             truncated: true,
-            suppressed: 1,
+            suppressed: 3,
+            common_lists: 2,
+            unverified: 1,
             ..QuerySummary::default()
         };
-        assert_eq!(remarks(Find::Similar, "/a", 2, &query).len(), 3);
-        assert!(remarks(Find::Similar, "/a", 2, &QuerySummary::default()).is_empty());
-        let nothing = remarks(Find::Contained, "/a", 0, &QuerySummary::default());
+        let said = remarks(FindKind::Similar, "/a", 2, &query);
+        assert_eq!(
+            said[2..],
+            [
+                "1 candidate not verified: files may be missing; a higher --threshold leaves fewer",
+                "2 posting lists too common to add files that share nothing else with /a"
+            ]
+        );
+        assert!(remarks(FindKind::Similar, "/a", 2, &QuerySummary::default()).is_empty());
+        let nothing = remarks(FindKind::Contained, "/a", 0, &QuerySummary::default());
         assert_eq!(
             nothing,
             ["no other file is contained in /a far enough; --threshold lowers the bar"]
@@ -167,7 +170,7 @@ mod tests {
             completeness: Some(Completeness::default()),
             ..QuerySummary::default()
         };
-        let so_far = remarks(Find::Similar, "/a", 0, &half_built);
+        let so_far = remarks(FindKind::Similar, "/a", 0, &half_built);
         assert_eq!(so_far, ["no other file resembles /a far enough so far"]);
     }
 
@@ -176,16 +179,18 @@ mod tests {
         let raw = QuerySummary {
             state: "unsupported".to_owned(),
             document: vec![7; 32],
+            compared_by: ComparedBy::RawBytes.into(),
             ..QuerySummary::default()
         };
         assert!(refuse_incomparable("/a", &raw).is_ok());
-        let said = remarks(Find::Similar, "/a", 0, &raw);
+        let said = remarks(FindKind::Similar, "/a", 0, &raw);
         assert_eq!(
             said[1],
             "/a has no text (unsupported): its raw bytes were compared"
         );
         let empty = QuerySummary {
             document: Vec::new(),
+            compared_by: ComparedBy::Nothing.into(),
             ..raw
         };
         assert!(refuse_incomparable("/a", &empty).is_err());

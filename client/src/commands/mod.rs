@@ -18,7 +18,7 @@ use std::path::{Path, PathBuf};
 
 use simdex_client::completeness::Completeness;
 use simdex_client::wire::{self, Summary};
-use simdex_client::{Client, Find, Listing, Reply, default_socket, shown};
+use simdex_client::{Client, FindKind, Listing, Reply, default_socket, shown};
 
 use crate::cli::{Cli, Verb, Wanted};
 use crate::exit_code::Outcome;
@@ -50,10 +50,10 @@ pub(crate) async fn run(cli: Cli) -> Result<Outcome, Failure> {
 
 async fn ask(session: &mut Session, verb: Verb) -> Result<Outcome, Failure> {
     match verb {
-        Verb::FindSimilar(args) => find::run(session, Find::Similar, args).await,
-        Verb::Containing(args) => find::run(session, Find::Containing, args).await,
-        Verb::ContainedIn(args) => find::run(session, Find::Contained, args).await,
-        Verb::Versions(args) => find::run(session, Find::Versions, args).await,
+        Verb::FindSimilar(args) => find::run(session, FindKind::Similar, args).await,
+        Verb::Containing(args) => find::run(session, FindKind::Containing, args).await,
+        Verb::ContainedIn(args) => find::run(session, FindKind::Contained, args).await,
+        Verb::Versions(args) => find::run(session, FindKind::Versions, args).await,
         Verb::Compare {
             a,
             b,

@@ -42,6 +42,18 @@ pub(crate) fn relation(value: i32) -> Option<&'static str> {
     })
 }
 
+/// What of a query was compared; none where an older daemon does not say.
+fn compared_by(value: i32) -> Option<&'static str> {
+    use wire::ComparedBy;
+    Some(match ComparedBy::try_from(value).ok()? {
+        ComparedBy::Unspecified => return None,
+        ComparedBy::Text => "text",
+        ComparedBy::RawBytes => "raw-bytes",
+        ComparedBy::Signature => "signature",
+        ComparedBy::Nothing => "nothing",
+    })
+}
+
 /// A time in seconds since 1970 as RFC 3339 in UTC; none beyond the years a calendar has.
 pub(crate) fn date(seconds: Option<i64>) -> Option<String> {
     Some(Timestamp::from_second(seconds?).ok()?.to_string())
@@ -140,6 +152,9 @@ impl json::Query {
             candidates: query.candidates,
             verified: query.verified,
             suppressed: query.suppressed,
+            common_lists: query.common_lists,
+            unverified: query.unverified,
+            compared_by: compared_by(query.compared_by),
             seconds: query.seconds,
             truncated: query.truncated,
             completeness: completeness(query.completeness.as_ref()),
@@ -232,6 +247,7 @@ impl json::Comparison {
             spans: reply.spans.iter().map(Into::into).collect(),
             diff: reply.difference_left_out.is_empty().then_some(reply.diff),
             difference_left_out: said(&reply.difference_left_out),
+            completeness: completeness(reply.completeness.as_ref()),
         }
     }
 }

@@ -151,7 +151,14 @@ pub(crate) struct Query {
     pub(crate) reason: Option<String>,
     pub(crate) candidates: u64,
     pub(crate) verified: u64,
+    /// The sum of `common_lists` and `unverified`.
     pub(crate) suppressed: u64,
+    /// Posting lists that only added counts to documents found by other fingerprints.
+    pub(crate) common_lists: u64,
+    /// Candidates not verified: files may be missing.
+    pub(crate) unverified: u64,
+    /// `text`, `raw-bytes`, `signature` or `nothing`.
+    pub(crate) compared_by: Option<&'static str>,
     pub(crate) seconds: f64,
     pub(crate) truncated: bool,
     #[serde(flatten)]
@@ -236,6 +243,8 @@ pub(crate) struct Comparison {
     /// Why it was left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) difference_left_out: Option<String>,
+    #[serde(flatten)]
+    pub(crate) completeness: Completeness,
 }
 
 #[derive(Serialize)]

@@ -209,8 +209,8 @@ pub(crate) fn summary_sentence(summary: &wire::Summary) -> String {
     parts.extend(summary.pairs.map(|pairs| counted(pairs, "pair")));
     if summary.suppressed > 0 {
         parts.push(format!(
-            "{} left unread",
-            counted(summary.suppressed, "fingerprint list")
+            "{} skipped",
+            counted(summary.suppressed, "posting list")
         ));
     }
     parts.join(", ")

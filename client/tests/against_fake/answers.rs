@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use simdex_client::wire::{
-    Alarm, CompareReply, Completeness, Fact, File, Group, Match, Member, Pair, Pending, Place,
-    QuerySummary, Ratio, Relation, Root, Scheme, SchemeEstimate, SchemeUsage, Span, StatusReply,
-    Summary,
+    Alarm, CompareReply, ComparedBy, Completeness, Fact, File, Group, Match, Member, Pair, Pending,
+    Place, QuerySummary, Ratio, Relation, Root, Scheme, SchemeEstimate, SchemeUsage, Span,
+    StatusReply, Summary,
 };
 
 pub(crate) fn scheme(n: u64) -> Scheme {
@@ -82,6 +82,13 @@ pub(crate) fn query(state: &str, reason: &str) -> QuerySummary {
         candidates: 7,
         verified: 1,
         suppressed: 0,
+        common_lists: 0,
+        unverified: 0,
+        compared_by: match state {
+            "indexed" => ComparedBy::Text,
+            _ => ComparedBy::Nothing,
+        }
+        .into(),
         seconds: 0.5,
         truncated: false,
         completeness: Some(complete()),
@@ -290,6 +297,7 @@ pub(crate) fn comparison() -> CompareReply {
         chars_a: 220,
         chars_b: 120,
         difference_left_out: String::new(),
+        completeness: Some(complete()),
     }
 }
 

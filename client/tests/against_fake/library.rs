@@ -4,7 +4,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::time::Duration;
 
-use simdex_client::{Client, Error, Find, FindOptions, Subject, Upload};
+use simdex_client::{Client, Error, FindKind, FindOptions, Subject, Upload};
 
 use crate::fake::{Daemon, End, known};
 
@@ -22,7 +22,7 @@ async fn a_known_file_is_asked_about_by_its_path_alone() {
         ..FindOptions::default()
     };
     let mut listing = client
-        .find_file(Find::Similar, known(), &options)
+        .find_file(FindKind::Similar, known(), &options)
         .await
         .expect("answered");
     let mut paths = Vec::new();
@@ -47,7 +47,7 @@ async fn an_unknown_file_is_sent_whole_in_bounded_chunks() {
     let file = daemon.local_file("outside.txt", &bytes);
     let options = FindOptions::default();
     let listing = client
-        .find_file(Find::Containing, &file, &options)
+        .find_file(FindKind::Containing, &file, &options)
         .await
         .expect("answered");
     listing.closing().await.expect("closed");
@@ -63,7 +63,7 @@ async fn an_answer_that_breaks_off_is_an_error() {
     let client = connected(&daemon).await;
     let subject = Subject::Path("/share/broken-off.txt".into());
     let mut listing = client
-        .find(Find::Similar, subject, &FindOptions::default())
+        .find(FindKind::Similar, subject, &FindOptions::default())
         .await
         .expect("begins");
     assert!(matches!(listing.next().await, Ok(Some(_))));
@@ -92,7 +92,7 @@ async fn a_file_that_fails_half_way_is_never_taken_for_a_shorter_one() {
     let upload = Upload::from_reader(Path::new("/local/bad.txt"), Failing(300_000));
     let options = FindOptions::default();
     let outcome = client
-        .find(Find::Similar, Subject::Upload(upload), &options)
+        .find(FindKind::Similar, Subject::Upload(upload), &options)
         .await;
     let error = outcome.err().expect("the read failed");
     assert_eq!(
@@ -119,10 +119,12 @@ async fn a_file_nobody_knows_is_an_error_and_a_directory_is_none() {
     let client = connected(&daemon).await;
     let missing = daemon.dir.path().join("missing.txt");
     let options = FindOptions::default();
-    let outcome = client.find_file(Find::Similar, &missing, &options).await;
+    let outcome = client
+        .find_file(FindKind::Similar, &missing, &options)
+        .await;
     assert!(matches!(outcome.err(), Some(Error::NoSuchFile { path }) if path == missing));
     let outcome = client
-        .find_file(Find::Similar, daemon.dir.path(), &options)
+        .find_file(FindKind::Similar, daemon.dir.path(), &options)
         .await;
     assert!(matches!(outcome.err(), Some(Error::NotRegular { .. })));
 }

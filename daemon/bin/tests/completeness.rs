@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use daemon::{Daemon, code, prose};
 use simdex_client::completeness::{Completeness, Pending};
 use simdex_client::wire::get_group_request::Source;
-use simdex_client::{Client, Error, Find, FindOptions, Limits, Subject, wire};
+use simdex_client::{Client, Error, FindKind, FindOptions, Limits, Subject, wire};
 use simdex_index::store::Operation;
 use tonic::Code;
 
@@ -131,8 +131,17 @@ fn write_all(daemon: &Daemon) {
 fn every_answer(daemon: &Daemon) -> Vec<(&'static str, Option<wire::Completeness>)> {
     let client = &daemon.client;
     let text = Subject::Text(prose(1, 400));
-    let found = daemon.find(Find::Versions, text).unwrap().1.completeness;
+    let found = daemon
+        .find(FindKind::Versions, text)
+        .unwrap()
+        .1
+        .completeness;
+    let side = |seed| wire::Side {
+        source: Some(wire::side::Source::Text(prose(seed, 400))),
+        ..wire::Side::default()
+    };
     daemon.wait(async {
+        let compared = client.compare_numbers(side(1), side(2)).await.unwrap();
         let status = client.status().await.unwrap();
         let files = client.files(Vec::new(), Vec::new()).await.unwrap();
         let pairs = client.pairs(None, Vec::new()).await.unwrap();
@@ -144,6 +153,7 @@ fn every_answer(daemon: &Daemon) -> Vec<(&'static str, Option<wire::Completeness
         std::fs::remove_dir_all(&out).unwrap();
         vec![
             ("find", found),
+            ("compare", compared.completeness),
             ("status", status.completeness),
             ("status' summary", status.summary.unwrap().completeness),
             ("files", files.closing().await.unwrap().completeness),
@@ -225,7 +235,7 @@ fn a_missing_root_is_named_by_every_answer_and_not_waited_for() {
     let waited = daemon.wait(daemon.client.wait()).unwrap();
     assert_eq!(pending(&Some(waited)).stale_roots, 1);
     let (_, summary) = daemon
-        .find(Find::Similar, Subject::Text(prose(1, 50)))
+        .find(FindKind::Similar, Subject::Text(prose(1, 50)))
         .unwrap();
     let expected = Pending {
         stale_roots: 1,
@@ -269,7 +279,10 @@ fn while_texts_are_damaged_answers_go_on_and_say_so_unless_they_must_be_complete
         [
             strict.pairs(None, Vec::new()).await.map(drop),
             strict.groups(None, Vec::new()).await.map(drop),
-            strict.find(Find::Similar, text, &options).await.map(drop),
+            strict
+                .find(FindKind::Similar, text, &options)
+                .await
+                .map(drop),
             strict.save_report(&out, None).await.map(drop),
         ]
     });

@@ -12,7 +12,7 @@
 mod daemon;
 
 use daemon::{Daemon, prose, tar};
-use simdex_client::{Find, Subject, wire};
+use simdex_client::{FindKind, Subject, wire};
 
 /// Every file and member: path below the share, state, role.
 fn files(daemon: &Daemon) -> (Vec<(String, String, String)>, wire::Summary) {
@@ -64,7 +64,9 @@ fn a_copy_in_an_archive_in_an_archive_is_found_from_both_sides() {
             "" => offer.clone(),
             name => daemon.path(name),
         };
-        let (matches, _) = daemon.find(Find::Similar, Subject::Path(subject)).unwrap();
+        let (matches, _) = daemon
+            .find(FindKind::Similar, Subject::Path(subject))
+            .unwrap();
         assert_eq!(matches[0].path, simdex_client::path_bytes(&found));
         assert_eq!(matches[0].relation(), wire::Relation::IdenticalBytes);
     }

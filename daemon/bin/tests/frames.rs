@@ -13,7 +13,7 @@ mod daemon;
 use std::collections::BTreeMap;
 
 use daemon::{Daemon, prose, tar};
-use simdex_client::{Find, Subject, path_bytes};
+use simdex_client::{FindKind, Subject, path_bytes};
 
 const FRAMESET: &str = "<html><head><title>Home</title></head><frameset cols='20%,*'>\
                         <frame src='menu.html'><frame src='text.html#top'>\
@@ -52,7 +52,7 @@ fn share(files: &[(&str, &str)]) -> Daemon {
 fn like(daemon: &Daemon, name: &str) -> BTreeMap<String, f64> {
     let share = path_bytes(&daemon.path("")).len();
     let subject = Subject::Path(daemon.path(name));
-    let (matches, _) = daemon.find(Find::Similar, subject).unwrap();
+    let (matches, _) = daemon.find(FindKind::Similar, subject).unwrap();
     let named = |path: &[u8]| String::from_utf8(path[share..].to_vec()).unwrap();
     let found = matches.iter();
     found

@@ -16,7 +16,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use daemon::{Daemon, prose};
 use hyper_util::rt::TokioIo;
-use simdex_client::{Client, Find, Subject, wire};
+use simdex_client::{Client, FindKind, Subject, wire};
 use simdexd::config::{GrpcConfig, Mebibytes};
 use tokio::sync::mpsc::{Sender, channel};
 use tokio_stream::wrappers::ReceiverStream;
@@ -258,7 +258,7 @@ fn texts_that_nobody_reads_keep_no_question_waiting() {
     }
     // What is small is answered, and so are questions that take much memory.
     daemon.wait(daemon.client.status()).unwrap();
-    let (matches, _) = daemon.find(Find::Similar, Subject::Text(text)).unwrap();
+    let (matches, _) = daemon.find(FindKind::Similar, Subject::Text(text)).unwrap();
     assert_eq!(matches.len(), 1);
     drop(unread);
     daemon.wait(async { while document_unread(&channel, &path, true).await.is_err() {} });

@@ -11,13 +11,15 @@
 
 mod daemon;
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
 use daemon::{Daemon, code, prose};
-use simdex_client::{Find, Subject, wire};
+use simdex_client::{FindKind, Subject, wire};
 use simdex_index::store::{Operation, StoreError};
+use simdexd::config::Config;
 use tonic::Code;
 use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_check_response::ServingStatus;
@@ -28,6 +30,8 @@ const COMMITS_FAIL: u8 = 1;
 const WRITES_PANIC: u8 = 2;
 const READS_WAIT: u8 = 3;
 const READS_FAIL: u8 = 4;
+const RECHECK_PANICS: u8 = 5;
+const DISK_FULL: u8 = 6;
 
 /// What the store does until told otherwise.
 #[derive(Default)]
@@ -36,6 +40,8 @@ struct Store {
     /// Times it struck.
     struck: AtomicUsize,
     disarmed: (Mutex<()>, Condvar),
+    /// Reads of the thread that reads files again.
+    rechecks: AtomicUsize,
 }
 
 impl Store {
@@ -55,7 +61,26 @@ impl Store {
     }
 
     fn before(&self, operation: Operation) -> Result<(), StoreError> {
+        let is_recheck = std::thread::current().name() == Some("recheck");
+        if is_recheck && self.fault.load(Ordering::SeqCst) == RECHECK_PANICS {
+            self.arm(SOUND);
+            self.struck.fetch_add(1, Ordering::SeqCst);
+            panic!("on purpose");
+        }
+        self.rechecks
+            .fetch_add(usize::from(is_recheck), Ordering::SeqCst);
         match (self.fault.load(Ordering::SeqCst), operation) {
+            (DISK_FULL, Operation::Write) => {
+                self.struck.fetch_add(1, Ordering::SeqCst);
+                // As the kernel says it.
+                let source = std::io::Error::from_raw_os_error(28);
+                let (action, path) = ("write", PathBuf::from("/full"));
+                Err(StoreError::Io {
+                    action,
+                    path,
+                    source,
+                })
+            }
             (COMMITS_FAIL, Operation::Commit) => {
                 self.struck.fetch_add(1, Ordering::SeqCst);
                 Err(StoreError::SyncFailed)
@@ -84,11 +109,20 @@ impl Store {
 }
 
 fn bed() -> (Daemon, Arc<Store>) {
-    let store = Arc::<Store>::default();
-    let asked = Arc::clone(&store);
-    let daemon = Daemon::hooked(Arc::new(move |operation| asked.before(operation)));
+    bed_with(|_| {})
+}
+
+fn bed_with(change: impl FnOnce(&mut Config)) -> (Daemon, Arc<Store>) {
+    let (daemon, store) = bed_on(Arc::default(), change);
     daemon.wait(daemon.client.sync()).unwrap();
     (daemon, store)
+}
+
+/// A daemon on a store that may be failing from the beginning.
+fn bed_on(store: Arc<Store>, change: impl FnOnce(&mut Config)) -> (Daemon, Arc<Store>) {
+    let asked = Arc::clone(&store);
+    let before = Arc::new(move |operation| asked.before(operation));
+    (Daemon::hooked_with(before, change), store)
 }
 
 fn write(daemon: &Daemon, name: &str, seed: u64) {
@@ -134,7 +168,7 @@ fn whole(daemon: &Daemon, files: &[&str]) {
     until("a sync", || daemon.wait(daemon.client.sync()).ok());
     for name in files {
         let subject = Subject::Path(daemon.path(name));
-        daemon.find(Find::Similar, subject).unwrap();
+        daemon.find(FindKind::Similar, subject).unwrap();
     }
     assert_eq!(status(daemon).alarm, None);
     until("health", || is_healthy(daemon, "").then_some(()));
@@ -164,7 +198,7 @@ fn while_the_index_is_away_everybody_is_told_why_and_the_socket_stays() {
     daemon.wait(daemon.client.sync()).unwrap();
     store.arm(READS_FAIL);
     // Whoever meets it: a question is enough.
-    let asked = daemon.find(Find::Similar, Subject::Path(daemon.path("a.txt")));
+    let asked = daemon.find(FindKind::Similar, Subject::Path(daemon.path("a.txt")));
     assert!(asked.is_err());
     store.arm(READS_WAIT);
     until("reading at the next opening", || {
@@ -172,7 +206,7 @@ fn while_the_index_is_away_everybody_is_told_why_and_the_socket_stays() {
     });
     let alarm = alarm(&daemon, false);
     assert!(alarm.reason.contains("on purpose"), "{}", alarm.reason);
-    let asked = daemon.find(Find::Similar, Subject::Path(daemon.path("a.txt")));
+    let asked = daemon.find(FindKind::Similar, Subject::Path(daemon.path("a.txt")));
     assert_eq!(code(&asked), Code::Unavailable);
     let said = asked.unwrap_err().to_string();
     assert!(said.contains("on purpose"), "{said}");
@@ -190,6 +224,37 @@ fn a_writer_that_panics_loses_no_change() {
     let synced = daemon.wait(daemon.client.sync());
     assert_eq!(code(&synced), Code::Unavailable, "{synced:?}");
     assert_eq!(store.struck(), 1);
+    whole(&daemon, &["a.txt"]);
+}
+
+#[test]
+fn a_thread_in_the_background_that_panics_is_started_anew() {
+    let (daemon, store) = bed_with(|config| config.watch.recheck_rest_seconds = 0);
+    write(&daemon, "a.txt", 6);
+    daemon.wait(daemon.client.sync()).unwrap();
+    store.arm(RECHECK_PANICS);
+    until("a panic", || (store.struck() == 1).then_some(()));
+    let before = store.rechecks.load(Ordering::SeqCst);
+    until("another thread in its place", || {
+        (store.rechecks.load(Ordering::SeqCst) > before).then_some(())
+    });
+    whole(&daemon, &["a.txt"]);
+}
+
+#[test]
+fn a_daemon_starts_on_a_full_disk_and_opens_its_index_once_there_is_room() {
+    let store = Arc::<Store>::default();
+    store.arm(DISK_FULL);
+    let (daemon, store) = bed_on(store, |_| {});
+    write(&daemon, "a.txt", 7);
+    let alarm = alarm(&daemon, false);
+    assert!(alarm.reason.contains("No space left"), "{}", alarm.reason);
+    assert!(!is_healthy(&daemon, "") && !is_healthy(&daemon, "simdex.v1.Similarity"));
+    let synced = daemon.wait(daemon.client.sync());
+    assert_eq!(code(&synced), Code::Unavailable, "{synced:?}");
+    let struck = store.struck();
+    until("another try", || (store.struck() > struck).then_some(()));
+    store.disarm();
     whole(&daemon, &["a.txt"]);
 }
 

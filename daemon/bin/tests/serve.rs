@@ -11,7 +11,7 @@ mod answers;
 mod daemon;
 
 use daemon::{Daemon, code, prose};
-use simdex_client::{Error, Find, FindOptions, Subject, Upload, wire};
+use simdex_client::{Error, FindKind, FindOptions, Subject, Upload, wire};
 use simdexd::config::{Config, GrpcConfig};
 use simdexd::engine::EngineError;
 use tonic::Code;
@@ -42,7 +42,7 @@ fn names(found: &[wire::Match]) -> Vec<&str> {
 fn a_file_is_answered_with_its_kin_in_exact_numbers_and_without_itself() {
     let daemon = Daemon::start(&share());
     let subject = Subject::Path(daemon.path("old.txt"));
-    let (found, summary) = daemon.find(Find::Similar, subject).unwrap();
+    let (found, summary) = daemon.find(FindKind::Similar, subject).unwrap();
     assert_eq!(names(&found), ["copy.txt", "new.txt"]);
     assert_eq!(found[0].relation(), wire::Relation::IdenticalBytes);
     assert_eq!(found[1].relation(), wire::Relation::NearDuplicate);
@@ -59,16 +59,20 @@ fn a_text_an_upload_and_a_document_are_answered_alike() {
     let daemon = Daemon::start(&share());
     let text = prose(1, 400);
     let of_text = daemon
-        .find(Find::Similar, Subject::Text(text.clone()))
+        .find(FindKind::Similar, Subject::Text(text.clone()))
         .unwrap();
     assert_eq!(names(&of_text.0), ["copy.txt", "old.txt", "new.txt"]);
     let upload = Upload::from_reader("/elsewhere/a.txt".as_ref(), std::io::Cursor::new(text));
-    let of_upload = daemon.find(Find::Similar, Subject::Upload(upload)).unwrap();
+    let of_upload = daemon
+        .find(FindKind::Similar, Subject::Upload(upload))
+        .unwrap();
     assert_eq!(names(&of_upload.0), names(&of_text.0));
     assert_eq!(of_upload.0[0].relation(), wire::Relation::IdenticalBytes);
     assert_eq!(of_upload.1.document, of_text.1.document);
     let hash = of_text.1.document.as_slice().try_into().unwrap();
-    let of_document = daemon.find(Find::Similar, Subject::Document(hash)).unwrap();
+    let of_document = daemon
+        .find(FindKind::Similar, Subject::Document(hash))
+        .unwrap();
     assert_eq!(names(&of_document.0), names(&of_text.0));
     assert!(daemon.data_dir_holds_no_upload());
 }
@@ -83,10 +87,16 @@ fn containment_is_asked_in_both_directions() {
             .unwrap()
             .0
     };
-    assert_eq!(names(&asked(Find::Containing, "part.txt")), ["whole.txt"]);
-    assert_eq!(names(&asked(Find::Contained, "whole.txt")), ["part.txt"]);
-    assert!(asked(Find::Containing, "whole.txt").is_empty());
-    let versions = asked(Find::Versions, "whole.txt");
+    assert_eq!(
+        names(&asked(FindKind::Containing, "part.txt")),
+        ["whole.txt"]
+    );
+    assert_eq!(
+        names(&asked(FindKind::Contained, "whole.txt")),
+        ["part.txt"]
+    );
+    assert!(asked(FindKind::Containing, "whole.txt").is_empty());
+    let versions = asked(FindKind::Versions, "whole.txt");
     assert_eq!(names(&versions), ["part.txt", "whole.txt"]);
     assert_eq!(
         versions.iter().map(|v| v.is_query).collect::<Vec<_>>(),
@@ -98,7 +108,8 @@ fn containment_is_asked_in_both_directions() {
 fn what_cannot_be_asked_is_refused_by_name() {
     let daemon = Daemon::start(&[("a.txt", prose(1, 100)), ("empty.txt", String::new())]);
     let text = || Subject::Text(prose(1, 100));
-    let asked = |subject, options: FindOptions| daemon.find_with(Find::Similar, subject, &options);
+    let asked =
+        |subject, options: FindOptions| daemon.find_with(FindKind::Similar, subject, &options);
     let unknown = asked(
         Subject::Path("/no/such file".into()),
         FindOptions::default(),
@@ -170,7 +181,7 @@ fn a_scheme_that_is_switched_off_is_a_precondition() {
         ..FindOptions::default()
     };
     let subject = Subject::Path(daemon.path("old.txt"));
-    let asked = daemon.find_with(Find::Similar, subject, &options);
+    let asked = daemon.find_with(FindKind::Similar, subject, &options);
     assert_eq!(code(&asked), Code::FailedPrecondition);
 }
 
@@ -284,7 +295,7 @@ fn an_upload_is_bounded_and_an_abandoned_one_gives_its_place_back() {
     let daemon = Daemon::with(&share(), |config| config.grpc = grpc);
     let upload = |text: String| {
         let upload = Upload::from_reader("/x/a.txt".as_ref(), std::io::Cursor::new(text));
-        daemon.find(Find::Similar, Subject::Upload(upload))
+        daemon.find(FindKind::Similar, Subject::Upload(upload))
     };
     let long = upload("x".repeat(3 << 19));
     assert_eq!(code(&long), Code::ResourceExhausted);
@@ -330,7 +341,7 @@ fn a_missing_root_is_stale_and_fails_only_what_needs_it() {
     assert_eq!(roots.len(), 1);
     assert!(
         daemon
-            .find(Find::Similar, Subject::Text(prose(1, 50)))
+            .find(FindKind::Similar, Subject::Text(prose(1, 50)))
             .unwrap()
             .0
             .is_empty()
@@ -349,7 +360,7 @@ fn a_stopped_daemon_takes_its_socket_away_and_the_next_one_finds_the_index() {
     daemon.start_again();
     assert!(!daemon.wait(daemon.client.status()).unwrap().new_index);
     let (found, _) = daemon
-        .find(Find::Similar, Subject::Path(daemon.path("old.txt")))
+        .find(FindKind::Similar, Subject::Path(daemon.path("old.txt")))
         .unwrap();
     assert_eq!(names(&found), ["copy.txt", "new.txt"]);
 }

@@ -6,6 +6,7 @@ use std::io::{self, BufReader, PipeReader, Read};
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
+use std::panic::catch_unwind;
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
@@ -70,8 +71,11 @@ impl Spawner {
             .name("extract-spawner".into())
             .spawn(move || {
                 for reply in inbox {
+                    // It outlives its own panic: without it no worker is started ever again.
+                    let started = catch_unwind(|| Worker::start(&command));
+                    let panicked = |_| Err(io::Error::other("starting a worker panicked"));
                     // The asker waits for it; should it be gone, the worker is dropped and killed.
-                    let _ = reply.send(Worker::start(&command));
+                    let _ = reply.send(started.unwrap_or_else(panicked));
                 }
             })?;
         Ok(Self { orders, setup })

@@ -111,7 +111,7 @@ pub struct Candidate {
 pub struct Candidates {
     /// In no order.
     pub found: Vec<Candidate>,
-    /// Lists so common that they were read for documents found otherwise only.
+    /// Posting lists so common that they only added counts to documents found by other fingerprints.
     pub suppressed: u64,
 }
 

@@ -15,8 +15,8 @@ impl Index {
         self.read().table.get(id).copied()
     }
 
-    /// Extracted text of a document; none for raw bytes. Not for a caller that holds a permit of the
-    /// backlog: see [`Index::held_text`].
+    /// Extracted text of a document, without a permit; none for raw bytes. For work of the backlog that holds
+    /// no permit yet: whoever answers takes [`Index::held_text`].
     pub fn text(&self, id: DocId) -> Result<Option<String>, IndexError> {
         self.text_with(id, &self.memory().backlog.account(&Cancel::never()))
     }

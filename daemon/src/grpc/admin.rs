@@ -1,25 +1,27 @@
 //! The service `simdex.v1.Admin`.
 
 use std::ffi::OsStr;
+use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::sync::Arc;
 use std::time::Instant;
 
-use simdex_index::{Cancel, FileView, IndexError};
+use prost::Message;
+use simdex_index::{Cancel, FileView, Index, IndexError};
 use simdex_proto::completeness::{Completeness, Pending};
 use simdex_proto::v1;
 use simdex_proto::v1::admin_server::Admin;
 use simdex_schema::State;
 use tonic::{Request, Response, Status};
 
-use super::feed::Feed;
-use super::report::FeedSink;
-use super::runner::{Lane, RequestRunner};
+use super::reply_channel::ReplySender;
+use super::report_sink::ReplySink;
+use super::runner::{RequestClass, RequestRunner};
 use super::status::{Refused, shown};
 use super::{Replies, convert, question};
 use crate::alarms::Alarm;
 use crate::catalogue;
-use crate::engine::Engine;
+use crate::engine::{Basis, Engine};
 use crate::lists;
 use crate::report::ReportDir;
 use crate::reporting::{self, ReportRequest};
@@ -61,7 +63,7 @@ impl Admin for AdminService {
         request: Request<v1::StatusRequest>,
     ) -> Result<Response<v1::StatusReply>, Status> {
         let caller = self.runner.caller(&request);
-        let asked = self.runner.answer(Lane::Query, caller, status).await;
+        let asked = self.runner.unary(RequestClass::Query, caller, status).await;
         match (asked, self.runner.alarm()) {
             // Without an index it can still be told why there is none.
             (Err(_), Some(alarm)) if !alarm.is_answering() => Ok(Response::new(v1::StatusReply {
@@ -89,14 +91,16 @@ impl Admin for AdminService {
             .iter()
             .map(|name| state(name))
             .collect::<Result<Vec<_>, _>>()?;
-        let listed = self.runner.list(Lane::Stream, caller, move |engine, feed| {
-            files(
-                engine,
-                &view,
-                &|file| states.is_empty() || states.contains(&file.state),
-                feed,
-            )
-        });
+        let listed = self
+            .runner
+            .stream(RequestClass::Stream, caller, move |engine, sender| {
+                files(
+                    engine,
+                    &view,
+                    &|file| states.is_empty() || states.contains(&file.state),
+                    sender,
+                )
+            });
         Ok(Response::new(listed.await?))
     }
 
@@ -106,14 +110,16 @@ impl Admin for AdminService {
     ) -> Result<Response<v1::DescribeFileReply>, Status> {
         let caller = self.runner.caller(&request);
         let path = question::path(request.into_inner().path)?;
-        let described = self.runner.answer(Lane::Query, caller, move |engine, _| {
-            let completeness = engine.completeness(&engine.roots.view());
-            let file = question::file(engine, &path)?;
-            Ok(v1::DescribeFileReply {
-                file: Some(convert::file(&file)),
-                completeness: Some(completeness.into()),
-            })
-        });
+        let described = self
+            .runner
+            .unary(RequestClass::Query, caller, move |engine, _| {
+                let basis = Basis::of(engine, &engine.roots.view(), false)?;
+                let file = question::file(engine, &path)?;
+                Ok(v1::DescribeFileReply {
+                    file: Some(convert::file(&file)),
+                    completeness: Some(basis.close()?.into()),
+                })
+            });
         described.await
     }
 
@@ -122,7 +128,7 @@ impl Admin for AdminService {
         request: Request<v1::ListRootsRequest>,
     ) -> Result<Response<v1::ListRootsReply>, Status> {
         let caller = self.runner.caller(&request);
-        let asked = self.runner.answer(Lane::Query, caller, |engine, _| {
+        let asked = self.runner.unary(RequestClass::Query, caller, |engine, _| {
             let roots = roots(engine)?;
             Ok(v1::ListRootsReply { roots })
         });
@@ -135,10 +141,12 @@ impl Admin for AdminService {
     ) -> Result<Response<v1::ConfirmLossReply>, Status> {
         let caller = self.runner.long_caller(&request);
         let root = root_at(&*self.runner.engine()?, request.into_inner().root)?;
-        let confirmed = self.runner.answer(Lane::Work, caller, move |engine, _| {
-            let removed = engine.confirm_loss(&root)?;
-            Ok(v1::ConfirmLossReply { removed })
-        });
+        let confirmed = self
+            .runner
+            .unary(RequestClass::Work, caller, move |engine, _| {
+                let removed = engine.confirm_loss(&root)?;
+                Ok(v1::ConfirmLossReply { removed })
+            });
         confirmed.await
     }
 
@@ -159,7 +167,7 @@ impl Admin for AdminService {
             roots: roots.len() as u32,
         };
         self.runner
-            .leave_to_it(Lane::Work, caller, move |engine| {
+            .spawn_detached(RequestClass::Work, caller, move |engine| {
                 for root in &roots {
                     if let Err(error) = engine.rescan(root, engine.ending()) {
                         tracing::error!(root = root.id.0, %error, "a root could not be walked");
@@ -178,7 +186,7 @@ impl Admin for AdminService {
         let caller = self.runner.long_caller(&request);
         let synced = self
             .runner
-            .answer(Lane::Work, caller, move |engine, cancel| {
+            .unary(RequestClass::Work, caller, move |engine, cancel| {
                 engine.sync(cancel)?;
                 let files = catalogue::summary(&engine.index, &engine.roots.view())?.files_on_disk;
                 Ok(v1::SyncReply {
@@ -194,11 +202,13 @@ impl Admin for AdminService {
         request: Request<v1::WaitRequest>,
     ) -> Result<Response<v1::WaitReply>, Status> {
         let caller = self.runner.long_caller(&request);
-        let waited = self.runner.answer(Lane::Work, caller, |engine, cancel| {
-            engine.wait_until_complete(cancel)?;
-            let completeness = Some(engine.completeness(&engine.roots.view()).into());
-            Ok(v1::WaitReply { completeness })
-        });
+        let waited = self
+            .runner
+            .unary(RequestClass::Work, caller, |engine, cancel| {
+                engine.wait_until_complete(cancel)?;
+                let completeness = Some(engine.completeness(&engine.roots.view()).into());
+                Ok(v1::WaitReply { completeness })
+            });
         waited.await
     }
 
@@ -210,11 +220,13 @@ impl Admin for AdminService {
         let caller = self.runner.long_caller(&request);
         let v1::StreamReportRequest { threshold, strict } = request.into_inner();
         let asked = self.report_request(threshold, strict)?;
-        let sent = self.runner.list(Lane::Stream, caller, move |engine, feed| {
-            let summary = reporting::send(engine, &FeedSink(feed), asked, feed.cancel())?;
-            let part = Some(Part::Summary(convert::summary(summary)));
-            feed.send(v1::StreamReportReply { part })
-        });
+        let sent = self
+            .runner
+            .stream(RequestClass::Stream, caller, move |engine, sender| {
+                let summary = reporting::send(engine, &ReplySink(sender), asked, sender.cancel())?;
+                let part = Some(Part::Summary(convert::summary(summary)));
+                sender.send(v1::StreamReportReply { part })
+            });
         Ok(Response::new(sent.await?))
     }
 
@@ -234,7 +246,7 @@ impl Admin for AdminService {
         })?;
         let kept = self
             .runner
-            .answer(Lane::Work, caller, move |engine, cancel| {
+            .unary(RequestClass::Work, caller, move |engine, cancel| {
                 let name = OsStr::from_bytes(&name);
                 let kept = reporting::keep(engine, &reports, name, asked, cancel)?;
                 Ok(v1::RunReportReply {
@@ -251,20 +263,53 @@ impl Admin for AdminService {
         request: Request<v1::ListReportsRequest>,
     ) -> Result<Response<v1::ListReportsReply>, Status> {
         let caller = self.runner.caller(&request);
-        let reports = self.runner.answer(Lane::Query, caller, |engine, _| {
-            let reports = engine.index.reports()?.into_iter();
-            let reports = reports.map(|(at, record)| v1::Report {
-                out: record.out,
-                finished: at.try_into().unwrap_or(i64::MAX),
-                groups: record.groups,
-            });
-            Ok(v1::ListReportsReply {
-                reports: reports.collect(),
-            })
-        });
+        let v1::ListReportsRequest { after, limit } = request.into_inner();
+        let after = u64::try_from(after).map_err(|_| {
+            Status::invalid_argument("`after` is a moment before 1970; no report is so old")
+        })?;
+        let most = match limit {
+            0 => REPORTS_LISTED,
+            limit => (limit as usize).min(REPORTS_LISTED),
+        };
+        let longest = self.runner.longest_message();
+        let work =
+            move |engine: &Engine, _: &Cancel| Ok(reports(&engine.index, after, most, longest)?);
+        let reports = self.runner.unary(RequestClass::Query, caller, work);
         reports.await
     }
 }
+
+/// Reports listed at once, at most.
+const REPORTS_LISTED: usize = 1_000;
+
+/// Reports that were finished after a moment: as many as are wanted and a message holds, one at least.
+fn reports(
+    index: &Index,
+    after: u64,
+    most: usize,
+    longest: usize,
+) -> Result<v1::ListReportsReply, IndexError> {
+    let (mut reply, mut bytes) = (v1::ListReportsReply::default(), 0);
+    index.reports_after(after, &mut |at, record| {
+        let report = v1::Report {
+            out: record.out,
+            finished: at.try_into().unwrap_or(i64::MAX),
+            groups: record.groups,
+        };
+        bytes += report.encoded_len() + FIELD_BYTES;
+        let is_full = reply.reports.len() == most || bytes + FIELD_BYTES > longest;
+        if is_full && !reply.reports.is_empty() {
+            reply.more = true;
+            return ControlFlow::Break(());
+        }
+        reply.reports.push(report);
+        ControlFlow::Continue(())
+    })?;
+    Ok(reply)
+}
+
+/// What a field takes beside its value, at most.
+const FIELD_BYTES: usize = 8;
 
 /// While there is no index nothing is complete, and what is pending is not known.
 fn away(alarm: &Alarm) -> Completeness {
@@ -292,11 +337,11 @@ fn root_at(engine: &Engine, path: Vec<u8>) -> Result<Arc<Root>, Status> {
 }
 
 fn roots(engine: &Engine) -> Result<Vec<v1::Root>, IndexError> {
-    let alarm = engine.host().alarms.gravest();
     let root = |root: &Arc<Root>| {
         let mut files = 0;
         engine.index.file_keys(root.id, &mut |_, _| files += 1)?;
         let mut said = convert::root(root, files);
+        let alarm = engine.host().alarms.gravest_of(root.id);
         stall(&mut said, alarm.as_ref());
         Ok(said)
     };
@@ -351,18 +396,18 @@ fn files(
     engine: &Engine,
     view: &simdex_index::View,
     wanted: &dyn Fn(&FileView) -> bool,
-    feed: &Feed<v1::ListFilesReply>,
+    sender: &ReplySender<v1::ListFilesReply>,
 ) -> Result<(), Refused> {
     use v1::list_files_reply::Part;
-    let send = |part| feed.send(v1::ListFilesReply { part: Some(part) });
+    let send = |part| sender.send(v1::ListFilesReply { part: Some(part) });
     let mut refused = FirstError::default();
-    let summary = lists::files(engine, view, feed.cancel(), &mut |file| {
+    let summary = lists::files(engine, view, sender.cancel(), &mut |file| {
         let sent = if wanted(file) {
             send(Part::File(convert::file(file)))
         } else {
             Ok(())
         };
-        refused.flow(sent.and_then(|()| Ok(feed.cancel().check()?)))
+        refused.flow(sent.and_then(|()| Ok(sender.cancel().check()?)))
     });
     refused.into_result()?;
     send(Part::Summary(convert::summary(summary?)))

@@ -1,4 +1,4 @@
-//! From the engine's words to those of the wire. Nothing is decided here.
+//! Encodes the engine's types as messages of the wire.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::alarms::Alarm;
 use crate::catalogue::{Group, Member, Pair, Summary};
 use crate::compare::{Comparison, SchemeEstimate};
 use crate::events::Event;
-use crate::query::{Answer, Hit, Measured, Relation};
+use crate::query::{Answer, ComparedBy, Hit, Measured, Relation};
 use crate::roots::Root;
 use crate::watch::{ChosenMode, Mode};
 
@@ -56,16 +56,16 @@ fn scheme(scheme: Scheme, rung: Rung) -> v1::Scheme {
 }
 
 fn hit(hit: Hit) -> v1::Match {
-    let numbers = hit.numbers;
+    let overlap = hit.overlap;
     v1::Match {
         path: path(&hit.file.path),
         document: hit.document.0.to_vec(),
         relation: relation(hit.relation),
-        resemblance: ratio(numbers.resemblance),
-        containment_of_query: ratio(numbers.of_query),
-        containment_in_query: ratio(numbers.in_query),
-        shared_fingerprints: numbers.shared,
-        verified: numbers.verified,
+        resemblance: ratio(overlap.resemblance),
+        containment_of_query: ratio(overlap.of_first),
+        containment_in_query: ratio(overlap.of_second),
+        shared_fingerprints: overlap.shared,
+        verified: overlap.verified,
         scheme: Some(scheme(hit.scheme.scheme, hit.scheme.rung)),
         modified: hit.file.record.modified(),
         date: hit.date.map(|date| date.seconds),
@@ -93,9 +93,12 @@ pub(super) fn answer(
         reason: answer.reason.as_str().to_owned(),
         candidates: answer.candidates,
         verified: answer.verified,
-        suppressed: answer.suppressed,
+        suppressed: answer.common_lists + answer.unverified,
         seconds,
         truncated: answer.truncated,
+        common_lists: answer.common_lists,
+        unverified: answer.unverified,
+        compared_by: compared_by(answer.compared_by),
         completeness: Some(completeness.into()),
     };
     let matches = answer.hits.into_iter().map(|found| Part::Match(hit(found)));
@@ -103,8 +106,18 @@ pub(super) fn answer(
     parts.map(|part| v1::FindReply { part: Some(part) })
 }
 
+fn compared_by(compared: ComparedBy) -> i32 {
+    let compared = match compared {
+        ComparedBy::Text => v1::ComparedBy::Text,
+        ComparedBy::RawBytes => v1::ComparedBy::RawBytes,
+        ComparedBy::Signature => v1::ComparedBy::Signature,
+        ComparedBy::Nothing => v1::ComparedBy::Nothing,
+    };
+    compared.into()
+}
+
 /// Two documents side by side.
-pub(super) fn comparison(found: Comparison) -> v1::CompareReply {
+pub(super) fn comparison(found: Comparison, completeness: Completeness) -> v1::CompareReply {
     let value = |measured: Measured| measured.value.unwrap_or_default();
     let (diff, left_out) = match found.diff {
         Ok(diff) => (diff, String::new()),
@@ -117,10 +130,10 @@ pub(super) fn comparison(found: Comparison) -> v1::CompareReply {
     });
     v1::CompareReply {
         relation: relation(found.relation),
-        resemblance: value(found.numbers.resemblance),
-        containment_of_a: value(found.numbers.of_query),
-        containment_of_b: value(found.numbers.in_query),
-        shared_shingles: found.numbers.shared,
+        resemblance: value(found.overlap.resemblance),
+        containment_of_a: value(found.overlap.of_first),
+        containment_of_b: value(found.overlap.of_second),
+        shared_shingles: found.overlap.shared,
         shingles_a: found.shingles.0,
         shingles_b: found.shingles.1,
         spans: spans.collect(),
@@ -129,6 +142,7 @@ pub(super) fn comparison(found: Comparison) -> v1::CompareReply {
         estimates: found.estimates.iter().map(estimate).collect(),
         chars_a: found.chars.0,
         chars_b: found.chars.1,
+        completeness: Some(completeness.into()),
     }
 }
 
@@ -316,7 +330,7 @@ pub(super) fn event(event: &Event) -> v1::Event {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::query::{Numbers, SchemeUsed};
+    use crate::query::{Overlap, SchemeUsed};
     use simdex_schema::file::FileOutcome;
     use simdex_schema::{DocumentHash, FileKey, FileRecord, FileStat, Reason, RootId, State};
     use simdex_signature::Window;
@@ -372,10 +386,10 @@ mod tests {
             file: unreadable(b"/r/a"),
             document: DocumentHash([9; 32]),
             relation: Relation::ContainedIn,
-            numbers: Numbers {
+            overlap: Overlap {
                 resemblance: value,
-                of_query: none,
-                in_query: value,
+                of_first: none,
+                of_second: value,
                 shared: 7,
                 verified: false,
             },

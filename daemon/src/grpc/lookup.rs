@@ -9,10 +9,10 @@ use simdex_proto::v1;
 use simdex_schema::{DocId, GroupId};
 use tonic::Status;
 
-use super::feed::too_long;
+use super::reply_channel::too_long;
 use super::status::{Refused, shown};
 use super::{convert, question};
-use crate::engine::Engine;
+use crate::engine::{Basis, Engine};
 use crate::lists::{self, GroupRequest};
 use crate::query::QueryError;
 
@@ -51,7 +51,7 @@ pub(super) fn document(
 ) -> Result<v1::GetDocumentReply, Refused> {
     use v1::get_document_request::Source as Wire;
     let index: &Index = &engine.index;
-    let before = engine.completeness(&engine.roots.view());
+    let basis = Basis::of(engine, &engine.roots.view(), false)?;
     let (id, hash) = match request.source {
         Some(Wire::Path(path)) => {
             let file = question::file(engine, &question::path(path)?)?;
@@ -83,7 +83,7 @@ pub(super) fn document(
         shingles,
         files,
         text: text.map(|(text, _)| text),
-        completeness: Some(before.with_damaged(index.damaged_texts()).into()),
+        completeness: Some(basis.close()?.into()),
     })
 }
 

@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 use tonic::Status;
 
-use super::lane::Client;
+use super::fair_semaphore::ClientId;
 use super::limits::{ClientLimits, HANDSHAKE, INTAKE, LEAST_RATE};
 
 /// All open connections.
@@ -233,8 +233,8 @@ impl Line {
 
 impl Peer {
     /// Who it is, as far as sharing goes.
-    pub(super) fn client(&self) -> Client {
-        Client {
+    pub(super) fn client(&self) -> ClientId {
+        ClientId {
             uid: self.line.uid,
             connection: self.line.id,
         }

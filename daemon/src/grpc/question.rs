@@ -14,7 +14,7 @@ use tonic::Status;
 use super::status::{Refused, shown};
 use super::upload::Uploaded;
 use crate::engine::Engine;
-use crate::query::{Ask, QueryError, Request, Subject};
+use crate::query::{FindKind, QueryError, QueryParams, Subject};
 use crate::roots::path_from;
 
 /// Files listed at most.
@@ -61,14 +61,14 @@ impl Source {
     ) -> Result<Subject, Refused> {
         let index = &engine.index;
         Ok(match self {
-            Self::Path(path) => Subject::file(index, &file(engine, &path)?, memory)?,
+            Self::Path(path) => Subject::from_file(index, &file(engine, &path)?, memory)?,
             Self::Document(hash) => {
-                Subject::document_of(index, hash, &engine.roots.view(), memory)?
+                Subject::from_document(index, hash, &engine.roots.view(), memory)?
             }
-            Self::Text(text) => Subject::of_text(index, text, memory)?,
-            Self::Signature(signature) => Subject::signature(signature, memory)?,
+            Self::Text(text) => Subject::from_text(index, text, memory)?,
+            Self::Signature(signature) => Subject::from_signature(signature, memory)?,
             Self::Upload(Uploaded { file, name }) => {
-                Subject::upload(index, &engine.pool, asker, file, &name, memory)?
+                Subject::from_upload(index, &engine.pool, asker, file, &name, memory)?
             }
         })
     }
@@ -111,8 +111,8 @@ fn own_text(
     let taken = engine.pool.space().snapshot(&file, limit).ok()?;
     let taken = taken.into_file().ok()?;
     let file = taken.file().try_clone().ok()?;
-    let own = Subject::upload(&engine.index, &engine.pool, asker, file, path, memory).ok()?;
-    (own.content == known.content && own.document() == known.document()).then_some(own)
+    let own = Subject::from_upload(&engine.index, &engine.pool, asker, file, path, memory).ok()?;
+    (own.content == known.content && own.document_hash() == known.document_hash()).then_some(own)
 }
 
 /// A file of the index by its path.
@@ -195,7 +195,11 @@ pub(super) fn check_roots(count: usize) -> Result<(), Status> {
 }
 
 /// How a query is put; its source is looked at elsewhere.
-pub(super) fn request(engine: &Engine, ask: Ask, query: &v1::Query) -> Result<Request, Status> {
+pub(super) fn query_params(
+    engine: &Engine,
+    kind: FindKind,
+    query: &v1::Query,
+) -> Result<QueryParams, Status> {
     let limit = query.limit.unwrap_or(defaults::LIMIT);
     if !(1..=MOST).contains(&limit) {
         return Err(Status::invalid_argument(format!(
@@ -203,22 +207,27 @@ pub(super) fn request(engine: &Engine, ask: Ask, query: &v1::Query) -> Result<Re
         )));
     }
     let near = engine.config.signature.threshold;
-    Ok(Request {
-        ask,
-        scheme: scheme(query.scheme)?,
-        threshold: ratio(query.threshold, ask.default_threshold(), "threshold")?,
+    Ok(QueryParams {
+        kind,
+        scheme: scheme(query)?,
+        threshold: ratio(query.threshold, kind.default_threshold(), "threshold")?,
         relation_threshold: ratio(query.relation_threshold, near, "relation_threshold")?,
         limit: limit as usize,
         view: view(engine, &query.roots)?,
     })
 }
 
-fn scheme(choice: i32) -> Result<SchemeKind, Status> {
-    match v1::SchemeChoice::try_from(choice) {
+fn scheme(query: &v1::Query) -> Result<SchemeKind, Status> {
+    let is_signature = matches!(query.source, Some(v1::query::Source::Signature(_)));
+    match v1::SchemeChoice::try_from(query.scheme) {
         Ok(v1::SchemeChoice::Unspecified | v1::SchemeChoice::ModN) => Ok(SchemeKind::ModN),
+        Ok(v1::SchemeChoice::BswN) if is_signature => Err(Status::invalid_argument(
+            "a signature is one of mod_n and cannot be looked up by bsw_n",
+        )),
         Ok(v1::SchemeChoice::BswN) => Ok(SchemeKind::BswN),
         Err(_) => Err(Status::invalid_argument(format!(
-            "{choice} is not a scheme"
+            "{} is not a scheme",
+            query.scheme
         ))),
     }
 }
@@ -295,8 +304,25 @@ mod tests {
 
     #[test]
     fn a_scheme_this_version_does_not_know_is_refused() {
-        assert_eq!(scheme(0).unwrap(), SchemeKind::ModN);
-        assert_eq!(scheme(2).unwrap(), SchemeKind::BswN);
-        assert!(scheme(99).is_err());
+        let asked = |scheme| v1::Query {
+            scheme,
+            ..v1::Query::default()
+        };
+        assert_eq!(scheme(&asked(0)).unwrap(), SchemeKind::ModN);
+        assert_eq!(scheme(&asked(2)).unwrap(), SchemeKind::BswN);
+        assert!(scheme(&asked(99)).is_err());
+    }
+
+    #[test]
+    fn a_signature_is_not_looked_up_by_another_scheme() {
+        let signature = v1::query::Source::Signature(v1::Signature::default());
+        let asked = |choice: v1::SchemeChoice| v1::Query {
+            scheme: choice.into(),
+            source: Some(signature.clone()),
+            ..v1::Query::default()
+        };
+        assert!(scheme(&asked(v1::SchemeChoice::ModN)).is_ok());
+        let refused = scheme(&asked(v1::SchemeChoice::BswN)).unwrap_err();
+        assert_eq!(refused.code(), Code::InvalidArgument);
     }
 }

@@ -12,7 +12,7 @@ use tokio_stream::StreamExt;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::question::{self, Source};
-use super::runner::{Caller, Lane, RequestRunner};
+use super::runner::{Caller, RequestClass, RequestRunner};
 use super::status::Refused;
 use super::traffic::Received;
 use super::upload::{self, Receiving, Uploaded};
@@ -21,7 +21,7 @@ use crate::compare::{Comparing, compare};
 use crate::disk::DiskGuard;
 use crate::engine::{Basis, Engine};
 use crate::lists::{self, ListRequest};
-use crate::query::{Ask, find};
+use crate::query::{FindKind, find};
 use crate::visit::FirstError;
 
 /// Events on their way to a client that is behind.
@@ -40,7 +40,7 @@ impl SimilarityService {
 
     async fn find(
         &self,
-        ask: Ask,
+        kind: FindKind,
         request: Request<Streaming<v1::FindRequest>>,
     ) -> Result<Response<Replies<v1::FindReply>>, Status> {
         let started = Instant::now();
@@ -49,17 +49,19 @@ impl SimilarityService {
         let mut parts = request.into_inner();
         let query = upload::first(&mut parts, caller.deadline).await?;
         let strict = query.strict;
-        let request = question::request(&*self.runner.engine()?, ask, &query)?;
+        let params = question::query_params(&*self.runner.engine()?, kind, &query)?;
         let source = self.source(query, &mut parts, caller, received).await?;
         let work = move |engine: &Engine, cancel: &Cancel| {
-            let basis = Basis::of(engine, &request.view, strict)?;
+            let basis = Basis::of(engine, &params.view, strict)?;
             let account = engine.index.memory().questions.account(cancel);
             let subject = source.subject(engine, caller.share(), &account)?;
-            let answer = find(&engine.index, &subject, &request, cancel)?;
+            let answer = find(&engine.index, &subject, &params, cancel)?;
             let seconds = started.elapsed().as_secs_f64();
             Ok(convert::answer(answer, basis.close()?, seconds).collect())
         };
-        self.runner.answer_in_parts(Lane::Query, caller, work).await
+        self.runner
+            .buffered_stream(RequestClass::Query, caller, work)
+            .await
     }
 
     /// What a query is about; an upload is taken in whole.
@@ -89,7 +91,7 @@ impl SimilarityService {
                 };
                 // A slow upload must not keep the engine from being reopened.
                 drop(engine);
-                let _place = self.runner.enter(Lane::Upload, caller).await?;
+                let _slot = self.runner.enter(RequestClass::Upload, caller).await?;
                 let sent = upload::receive(parts, receiving, caller.deadline).await?;
                 return Ok(Source::Upload(sent));
             }
@@ -114,28 +116,28 @@ impl Similarity for SimilarityService {
         &self,
         request: Request<Streaming<v1::FindRequest>>,
     ) -> Result<Response<Self::FindSimilarStream>, Status> {
-        self.find(Ask::Similar, request).await
+        self.find(FindKind::Similar, request).await
     }
 
     async fn find_containing(
         &self,
         request: Request<Streaming<v1::FindRequest>>,
     ) -> Result<Response<Self::FindContainingStream>, Status> {
-        self.find(Ask::Containing, request).await
+        self.find(FindKind::Containing, request).await
     }
 
     async fn find_contained(
         &self,
         request: Request<Streaming<v1::FindRequest>>,
     ) -> Result<Response<Self::FindContainedStream>, Status> {
-        self.find(Ask::Contained, request).await
+        self.find(FindKind::Contained, request).await
     }
 
     async fn find_versions(
         &self,
         request: Request<Streaming<v1::FindRequest>>,
     ) -> Result<Response<Self::FindVersionsStream>, Status> {
-        self.find(Ask::Versions, request).await
+        self.find(FindKind::Versions, request).await
     }
 
     async fn compare(
@@ -149,6 +151,7 @@ impl Similarity for SimilarityService {
         let (a, b) = sides.ok_or_else(|| Status::invalid_argument("a side is missing"))?;
         let (disk, longest) = (self.runner.disk(), self.runner.longest_message());
         let work = move |engine: &Engine, cancel: &Cancel| {
+            let basis = Basis::of(engine, &engine.roots.view(), false)?;
             let (a, b) = (side(engine, &disk, a)?, side(engine, &disk, b)?);
             let names = (a.name("a"), b.name("b"));
             let account = engine.index.memory().questions.account(cancel);
@@ -159,13 +162,14 @@ impl Similarity for SimilarityService {
             );
             let asked = Comparing {
                 names: (&names.0, &names.1),
-                cut: engine.config.signature.threshold,
+                threshold: engine.config.signature.threshold,
                 longest: with_difference.then_some(longest),
                 cancel,
             };
-            Ok(convert::comparison(compare(&engine.index, &a, &b, &asked)?))
+            let found = compare(&engine.index, &a, &b, &asked)?;
+            Ok(convert::comparison(found, basis.close()?))
         };
-        self.runner.answer(Lane::Query, caller, work).await
+        self.runner.unary(RequestClass::Query, caller, work).await
     }
 
     async fn list_pairs(
@@ -180,15 +184,17 @@ impl Similarity for SimilarityService {
             strict,
         } = request.into_inner();
         let asked = list_request(&*self.runner.engine()?, threshold, &roots, strict)?;
-        let listed = self.runner.list(Lane::Stream, caller, move |engine, feed| {
-            let send = |part| feed.send(v1::ListPairsReply { part: Some(part) });
-            let mut refused = FirstError::default();
-            let summary = lists::pairs(engine, &asked, feed.cancel(), &mut |pair| {
-                refused.flow(send(Part::Pair(convert::pair(pair))))
+        let listed = self
+            .runner
+            .stream(RequestClass::Stream, caller, move |engine, sender| {
+                let send = |part| sender.send(v1::ListPairsReply { part: Some(part) });
+                let mut refused = FirstError::default();
+                let summary = lists::pairs(engine, &asked, sender.cancel(), &mut |pair| {
+                    refused.flow(send(Part::Pair(convert::pair(pair))))
+                });
+                refused.into_result()?;
+                send(Part::Summary(convert::summary(summary?)))
             });
-            refused.into_result()?;
-            send(Part::Summary(convert::summary(summary?)))
-        });
         Ok(Response::new(listed.await?))
     }
 
@@ -204,15 +210,17 @@ impl Similarity for SimilarityService {
             strict,
         } = request.into_inner();
         let asked = list_request(&*self.runner.engine()?, threshold, &roots, strict)?;
-        let listed = self.runner.list(Lane::Stream, caller, move |engine, feed| {
-            let send = |part| feed.send(v1::ListGroupsReply { part: Some(part) });
-            let mut refused = FirstError::default();
-            let summary = lists::groups(engine, &asked, feed.cancel(), &mut |group| {
-                refused.flow(send(Part::Group(convert::group(group))))
+        let listed = self
+            .runner
+            .stream(RequestClass::Stream, caller, move |engine, sender| {
+                let send = |part| sender.send(v1::ListGroupsReply { part: Some(part) });
+                let mut refused = FirstError::default();
+                let summary = lists::groups(engine, &asked, sender.cancel(), &mut |group| {
+                    refused.flow(send(Part::Group(convert::group(group))))
+                });
+                refused.into_result()?;
+                send(Part::Summary(convert::summary(summary?)))
             });
-            refused.into_result()?;
-            send(Part::Summary(convert::summary(summary?)))
-        });
         Ok(Response::new(listed.await?))
     }
 
@@ -225,7 +233,7 @@ impl Similarity for SimilarityService {
         let source = source
             .ok_or_else(|| Status::invalid_argument("the request names neither file nor group"))?;
         let work = move |engine: &Engine, _: &Cancel| lookup::group(engine, source, strict);
-        self.runner.answer(Lane::Query, caller, work).await
+        self.runner.unary(RequestClass::Query, caller, work).await
     }
 
     async fn get_document(
@@ -238,7 +246,7 @@ impl Similarity for SimilarityService {
         let work = move |engine: &Engine, cancel: &Cancel| {
             lookup::document(engine, request, longest, cancel)
         };
-        self.runner.answer(Lane::Query, caller, work).await
+        self.runner.unary(RequestClass::Query, caller, work).await
     }
 
     async fn watch_events(
@@ -248,12 +256,12 @@ impl Similarity for SimilarityService {
         let caller = self.runner.caller(&request);
         let engine = self.runner.engine()?;
         let view = question::view(&engine, &request.into_inner().roots)?;
-        let place = self.runner.enter(Lane::Events, caller).await?;
+        let slot = self.runner.enter(RequestClass::Events, caller).await?;
         let mut told = engine.events.watch();
-        let leaving = self.runner.leaving();
+        let draining = self.runner.draining();
         let (sender, replies) = tokio::sync::mpsc::channel(EVENTS_AHEAD);
         tokio::spawn(async move {
-            let _place = place;
+            let _slot = slot;
             let relay = async {
                 loop {
                     let reply = match told.recv().await {
@@ -270,7 +278,7 @@ impl Similarity for SimilarityService {
             };
             tokio::select! {
                 () = relay => {}
-                () = leaving => {}
+                () = draining => {}
                 () = sender.closed() => {}
             }
         });

@@ -181,6 +181,7 @@ impl From<ReportingError> for Refused {
 fn of_report(error: &ReportError) -> Code {
     match error {
         ReportError::Exists { .. } => Code::AlreadyExists,
+        ReportError::TooMany { .. } => Code::ResourceExhausted,
         ReportError::NoName => Code::InvalidArgument,
         ReportError::Directory { .. } | ReportError::Within { .. } | ReportError::Write { .. } => {
             Code::FailedPrecondition
@@ -196,6 +197,11 @@ pub(super) fn lost_thread(error: &tokio::task::JoinError) -> Status {
     if error.is_cancelled() {
         return Status::unavailable("the daemon is stopping");
     }
+    panicked()
+}
+
+/// The work for a request panicked.
+pub(super) fn panicked() -> Status {
     tracing::error!("a thread that answered a request failed");
     Status::internal("the request could not be answered")
 }

@@ -15,10 +15,24 @@ pub(super) fn refused(
     reason: &str,
 ) -> Looked {
     root.saw_trouble(&key.path);
-    match known.as_ref().and_then(FileRecord::content) {
-        Some(_) => Looked::Unchanged,
-        None => unread(key, known, stat, State::Unreadable, reason),
+    match has_content(known.as_ref()) {
+        true => Looked::Unchanged,
+        false => unread(key, known, stat, State::Unreadable, reason),
     }
+}
+
+/// What becomes of a file that another file system was mounted over, or over a folder above it: what
+/// is on record is kept, as the file may still be there below.
+pub(super) fn covered(root: &Root, key: &FileKey, known: Option<&FileRecord>) -> Looked {
+    if known.is_some() {
+        root.saw_trouble(&key.path);
+    }
+    Looked::Unchanged
+}
+
+/// Whether bytes are on record of a file.
+pub(super) fn has_content(known: Option<&FileRecord>) -> bool {
+    known.and_then(FileRecord::content).is_some()
 }
 
 #[cfg(test)]

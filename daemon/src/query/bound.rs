@@ -2,25 +2,25 @@
 
 use simdex_index::Candidate;
 
-use super::{Ask, Request};
+use super::{FindKind, QueryParams};
 
 /// A true ratio lies above its bound with at most this probability.
-const MISS: f64 = 0.001;
+const MISS_PROBABILITY: f64 = 0.001;
 
 /// Candidates with the upper bound of what is asked, highest first; those that cannot reach the
 /// threshold are left out.
-pub(super) fn rank(found: Vec<Candidate>, request: &Request) -> Vec<(Candidate, f64)> {
+pub(super) fn rank(found: Vec<Candidate>, params: &QueryParams) -> Vec<(Candidate, f64)> {
     let bounded = found
         .into_iter()
-        .map(|candidate| (candidate, upper(&candidate, request)));
+        .map(|candidate| (candidate, upper(&candidate, params)));
     let mut ranked: Vec<_> = bounded
-        .filter(|(_, upper)| *upper >= request.threshold)
+        .filter(|(_, upper)| *upper >= params.threshold)
         .collect();
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.document.cmp(&b.0.document)));
     ranked
 }
 
-fn upper(candidate: &Candidate, request: &Request) -> f64 {
+fn upper(candidate: &Candidate, params: &QueryParams) -> f64 {
     let Candidate {
         shared,
         query,
@@ -30,16 +30,16 @@ fn upper(candidate: &Candidate, request: &Request) -> f64 {
     let resemblance = || bound(shared, query + of_document - shared, candidate);
     let of_query = || bound(shared, query, candidate);
     let in_query = || bound(shared, of_document, candidate);
-    match request.ask {
-        Ask::Similar => resemblance(),
-        Ask::Containing => of_query(),
-        Ask::Contained => in_query(),
-        Ask::Versions => resemblance().max(of_query()).max(in_query()),
+    match params.kind {
+        FindKind::Similar => resemblance(),
+        FindKind::Containing => of_query(),
+        FindKind::Contained => in_query(),
+        FindKind::Versions => resemblance().max(of_query()).max(in_query()),
     }
 }
 
 /// Upper Chernoff bound of a ratio of which `trials` samples hold `successes`: the largest t with
-/// exp(-trials · KL(successes/trials ‖ t)) ≥ [`MISS`]. At rung 0 nothing was sampled.
+/// exp(-trials · KL(successes/trials ‖ t)) ≥ [`MISS_PROBABILITY`]. At rung 0 nothing was sampled.
 fn bound(successes: u64, trials: u64, candidate: &Candidate) -> f64 {
     if trials == 0 {
         return 1.0;
@@ -48,7 +48,7 @@ fn bound(successes: u64, trials: u64, candidate: &Candidate) -> f64 {
     if candidate.rung == simdex_signature::Rung::ZERO {
         return share;
     }
-    let slack = -MISS.ln() / trials as f64;
+    let slack = -MISS_PROBABILITY.ln() / trials as f64;
     let (mut low, mut high) = (share, 1.0);
     for _ in 0..40 {
         let middle = (low + high) / 2.0;
@@ -61,19 +61,19 @@ fn bound(successes: u64, trials: u64, candidate: &Candidate) -> f64 {
     high
 }
 
-/// KL(p ‖ q) of two coins, in nats.
+/// Kullback-Leibler divergence of two Bernoulli distributions, in nats.
 fn divergence(p: f64, q: f64) -> f64 {
     let part = |p: f64, q: f64| if p == 0.0 { 0.0 } else { p * (p / q).ln() };
     part(p, q) + part(1.0 - p, 1.0 - q)
 }
 
-/// The best values found so far, as many as are shown.
-pub(super) struct Best {
+/// Tells when no further candidate can be shown: keeps the best values found so far, one more than are shown.
+pub(super) struct StopRule {
     values: Vec<f64>,
     limit: usize,
 }
 
-impl Best {
+impl StopRule {
     pub(super) fn new(limit: usize) -> Self {
         Self {
             values: Vec::new(),
@@ -112,9 +112,9 @@ mod tests {
         }
     }
 
-    fn request(threshold: f64) -> Request {
-        Request {
-            ask: Ask::Similar,
+    fn params(threshold: f64) -> QueryParams {
+        QueryParams {
+            kind: FindKind::Similar,
             scheme: SchemeKind::ModN,
             threshold,
             relation_threshold: 0.8,
@@ -125,10 +125,7 @@ mod tests {
 
     #[test]
     fn a_sampled_candidate_may_be_better_than_it_looks_and_an_exact_one_not() {
-        let ranked = rank(
-            vec![candidate(1, 0, 64), candidate(2, 3, 64)],
-            &request(0.1),
-        );
+        let ranked = rank(vec![candidate(1, 0, 64), candidate(2, 3, 64)], &params(0.1));
         assert_eq!(
             ranked.iter().map(|r| r.0.document.0).collect::<Vec<_>>(),
             [2, 1]
@@ -139,17 +136,17 @@ mod tests {
 
     #[test]
     fn what_cannot_reach_the_threshold_is_left_out() {
-        assert!(rank(vec![candidate(1, 2, 20)], &request(0.9)).is_empty());
-        assert_eq!(rank(vec![candidate(1, 2, 120)], &request(0.9)).len(), 1);
+        assert!(rank(vec![candidate(1, 2, 20)], &params(0.9)).is_empty());
+        assert_eq!(rank(vec![candidate(1, 2, 120)], &params(0.9)).len(), 1);
     }
 
     #[test]
     fn the_search_ends_once_nothing_can_displace_what_is_shown() {
-        let mut best = Best::new(2);
+        let mut stop = StopRule::new(2);
         [0.9, 0.5, 0.7]
             .into_iter()
-            .for_each(|value| best.add(value));
-        assert!(best.excludes(0.49));
-        assert!(!best.excludes(0.5));
+            .for_each(|value| stop.add(value));
+        assert!(stop.excludes(0.49));
+        assert!(!stop.excludes(0.5));
     }
 }

@@ -1,6 +1,7 @@
 //! When a version was made, as well as that is known: what the document says of itself comes before
 //! what the file system says of its file, which copying and unpacking change.
 
+use simdex_extract::Fact;
 use simdex_index::FileView;
 
 /// What a date was taken from, the best first.
@@ -16,10 +17,15 @@ pub enum DateSource {
     File,
 }
 
-impl DateSource {
-    const STATED: [Self; 3] = [Self::Sent, Self::Modified, Self::Created];
+/// What a document may state of its date, best first, with the fact that holds it.
+const STATED: [(DateSource, Fact); 3] = [
+    (DateSource::Sent, Fact::Sent),
+    (DateSource::Modified, Fact::Modified),
+    (DateSource::Created, Fact::Created),
+];
 
-    /// As it is shown; of what a document states, the name of the fact.
+impl DateSource {
+    /// As it is shown.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sent => "sent",
@@ -41,9 +47,9 @@ pub struct KnownDate {
 
 /// The best date that is known of a file; none where nothing says one.
 pub fn best_date(file: &FileView) -> Option<KnownDate> {
-    let stated = DateSource::STATED.into_iter().find_map(|source| {
+    let stated = STATED.into_iter().find_map(|(source, fact)| {
         let facts = &file.content.as_ref()?.facts;
-        let (_, value) = facts.iter().find(|(code, _)| code == source.name())?;
+        let (_, value) = facts.iter().find(|(code, _)| code == fact.code())?;
         let seconds = seconds(value)?;
         Some(KnownDate { seconds, source })
     });

@@ -1,4 +1,4 @@
-//! Hits: numbers, relations, and the files that carry a document.
+//! Hits: overlaps, relations, and the files that carry a document.
 
 use std::ops::ControlFlow;
 
@@ -9,7 +9,7 @@ use simdex_signature::{
     resemblance_from_counts,
 };
 
-use super::{Ask, KnownDate, QueryError, Request, Subject, best_date};
+use super::{FindKind, KnownDate, QueryError, QueryParams, Subject, best_date};
 
 /// Hits gathered beyond the limit before the worst are dropped.
 const SPARE: usize = 64;
@@ -47,12 +47,17 @@ impl Relation {
     /// The relation of two documents that are not identical, from their ratios. It is directed by the
     /// larger containment, so that swapping the documents swaps the words; where both are equal neither
     /// document contains the other.
-    pub fn of(resemblance: f64, first_in_second: f64, second_in_first: f64, cut: f64) -> Self {
-        if resemblance >= cut {
+    pub fn of(
+        resemblance: f64,
+        first_in_second: f64,
+        second_in_first: f64,
+        threshold: f64,
+    ) -> Self {
+        if resemblance >= threshold {
             Self::NearDuplicate
-        } else if second_in_first >= cut && second_in_first > first_in_second {
+        } else if second_in_first >= threshold && second_in_first > first_in_second {
             Self::Contains
-        } else if first_in_second >= cut && first_in_second > second_in_first {
+        } else if first_in_second >= threshold && first_in_second > second_in_first {
             Self::ContainedIn
         } else {
             Self::Overlaps
@@ -104,31 +109,32 @@ impl Measured {
     }
 }
 
-/// How the numbers came about.
+/// What the numbers of a hit were counted on. That is Mod_n, or chunks, whichever scheme found the
+/// document: counts of BSW_n bound nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct SchemeUsed {
-    /// Scheme and parameters.
+    /// Scheme with its parameters.
     pub scheme: Scheme,
-    /// Rung both sides were compared at.
+    /// Rung at which both sides were compared; 0 where verified.
     pub rung: Rung,
 }
 
-/// The numbers of a hit.
+/// How much two documents share: the query and a document, or the two sides of a comparison.
 #[derive(Clone, Copy, Debug)]
-pub struct Numbers {
+pub struct Overlap {
     /// |A∩B| / |A∪B|.
     pub resemblance: Measured,
-    /// Share of the query found in the document.
-    pub of_query: Measured,
-    /// Share of the document found in the query.
-    pub in_query: Measured,
-    /// Fingerprints (or, verified, shingles) in both.
+    /// Containment of the first: its share that is found in the second.
+    pub of_first: Measured,
+    /// Containment of the second: its share that is found in the first.
+    pub of_second: Measured,
+    /// Shingles in both where verified, else fingerprints in both.
     pub shared: u64,
     /// Counted on all shingles.
     pub verified: bool,
 }
 
-impl Numbers {
+impl Overlap {
     /// Counted on all shingles of both texts.
     pub fn exact(
         query: &ShingleSet,
@@ -139,8 +145,8 @@ impl Numbers {
         let (a, b) = (query.len() as u64, document.len() as u64);
         Ok(Self {
             resemblance: Measured::exact(shared, a + b - shared),
-            of_query: Measured::exact(shared, a),
-            in_query: Measured::exact(shared, b),
+            of_first: Measured::exact(shared, a),
+            of_second: Measured::exact(shared, b),
             shared,
             verified: true,
         })
@@ -169,27 +175,27 @@ impl Numbers {
                 of_document,
                 !is_sample,
             )),
-            of_query: measured(containment_from_counts(shared, query, !is_sample)),
-            in_query: measured(containment_from_counts(shared, of_document, !is_sample)),
+            of_first: measured(containment_from_counts(shared, query, !is_sample)),
+            of_second: measured(containment_from_counts(shared, of_document, !is_sample)),
             shared,
             verified: false,
         }
     }
 
     /// The number a question is ranked by; for versions the best of the three.
-    pub(super) fn value(&self, ask: Ask) -> Option<f64> {
+    pub(super) fn value(&self, kind: FindKind) -> Option<f64> {
         let Self {
             resemblance,
-            of_query,
-            in_query,
+            of_first,
+            of_second,
             ..
         } = self;
-        match ask {
-            Ask::Similar => resemblance.value,
-            Ask::Containing => of_query.value,
-            Ask::Contained => in_query.value,
-            Ask::Versions => {
-                let all = [resemblance.value, of_query.value, in_query.value];
+        match kind {
+            FindKind::Similar => resemblance.value,
+            FindKind::Containing => of_first.value,
+            FindKind::Contained => of_second.value,
+            FindKind::Versions => {
+                let all = [resemblance.value, of_first.value, of_second.value];
                 all.into_iter().flatten().reduce(f64::max)
             }
         }
@@ -205,9 +211,9 @@ pub struct Hit {
     pub document: DocumentHash,
     /// Of the query to this file.
     pub relation: Relation,
-    /// How much.
-    pub numbers: Numbers,
-    /// How that was found.
+    /// Resemblance and both containments.
+    pub overlap: Overlap,
+    /// What they were counted on.
     pub scheme: SchemeUsed,
     /// When it was made, as well as that is known.
     pub date: Option<KnownDate>,
@@ -219,31 +225,27 @@ pub struct Hit {
 pub(super) fn of_documents(
     index: &Index,
     subject: &Subject,
-    request: &Request,
-    documents: Vec<(Candidate, Numbers)>,
+    params: &QueryParams,
+    documents: Vec<(Candidate, Overlap)>,
     cancel: &Cancel,
-) -> Result<BestHits, QueryError> {
-    let mut best = BestHits::new(request.ask, request.limit);
-    for (candidate, numbers) in documents {
+) -> Result<TopFiles, QueryError> {
+    let mut best = TopFiles::new(params.kind, params.limit);
+    for (candidate, overlap) in documents {
         let Some(stats) = index.stats(candidate.document) else {
             continue;
         };
         let mut going = Ok(());
-        index.visit_files_of(candidate.document, &request.view, &mut |file| {
-            let same_text = subject.is_document(stats.hash);
-            let relation = relation(subject.content, same_text, &file, &numbers, request);
-            let scheme = SchemeUsed {
-                scheme: scheme_of(index, subject, request),
-                rung: candidate.rung,
-            };
+        index.visit_files_of(candidate.document, &params.view, &mut |file| {
+            let same_text = subject.carries(stats.hash);
+            let relation = relation(subject.content, same_text, &file, &overlap, params);
             best.add(Hit {
                 date: best_date(&file),
                 is_query: subject.path.as_ref() == Some(&file.path),
                 file,
                 document: stats.hash,
                 relation,
-                numbers,
-                scheme,
+                overlap,
+                scheme: scheme_of(index, subject, &candidate, &overlap),
             });
             going = cancel.check();
             match going {
@@ -253,29 +255,29 @@ pub(super) fn of_documents(
         })?;
         going?;
     }
-    best.cut();
+    best.drop_worst();
     Ok(best)
 }
 
-/// The best hits seen so far. Hardly more are held than are asked for, however many there are.
-pub(super) struct BestHits {
-    /// Best first, once cut.
+/// Keeps the best hits, hardly more than the limit however many there are.
+pub(super) struct TopFiles {
+    /// Best first, once the worst are dropped.
     pub(super) hits: Vec<Hit>,
     /// The very file asked about.
     pub(super) asked_about: Option<Hit>,
     /// There were more hits than were asked for.
     pub(super) truncated: bool,
-    ask: Ask,
+    kind: FindKind,
     limit: usize,
 }
 
-impl BestHits {
-    fn new(ask: Ask, limit: usize) -> Self {
+impl TopFiles {
+    fn new(kind: FindKind, limit: usize) -> Self {
         Self {
             hits: Vec::new(),
             asked_about: None,
             truncated: false,
-            ask,
+            kind,
             limit,
         }
     }
@@ -287,12 +289,12 @@ impl BestHits {
         }
         self.hits.push(hit);
         if self.hits.len() > self.limit + self.limit / 4 + SPARE {
-            self.cut();
+            self.drop_worst();
         }
     }
 
-    fn cut(&mut self) {
-        sort_by_value(&mut self.hits, self.ask);
+    fn drop_worst(&mut self) {
+        sort_by_value(&mut self.hits, self.kind);
         self.truncated |= self.hits.len() > self.limit;
         self.hits.truncate(self.limit);
     }
@@ -302,8 +304,8 @@ fn relation(
     content: Option<ContentHash>,
     same_document: bool,
     file: &FileView,
-    numbers: &Numbers,
-    request: &Request,
+    overlap: &Overlap,
+    params: &QueryParams,
 ) -> Relation {
     if content.is_some() && file.record.content() == content {
         return Relation::IdenticalBytes;
@@ -312,26 +314,37 @@ fn relation(
         return Relation::IdenticalText;
     }
     let value = |measured: Measured| measured.value.unwrap_or(0.0);
-    let Numbers {
+    let Overlap {
         resemblance,
-        of_query,
-        in_query,
+        of_first,
+        of_second,
         ..
-    } = *numbers;
-    let (resemblance, of_query, in_query) = (value(resemblance), value(of_query), value(in_query));
-    Relation::of(resemblance, of_query, in_query, request.relation_threshold)
+    } = *overlap;
+    let (resemblance, of_first, of_second) =
+        (value(resemblance), value(of_first), value(of_second));
+    Relation::of(resemblance, of_first, of_second, params.relation_threshold)
 }
 
-fn scheme_of(index: &Index, subject: &Subject, request: &Request) -> Scheme {
-    match subject.fingerprints() {
+fn scheme_of(
+    index: &Index,
+    subject: &Subject,
+    candidate: &Candidate,
+    overlap: &Overlap,
+) -> SchemeUsed {
+    let scheme = match subject.fingerprints() {
         Some((SchemeKind::Chunks, ..)) => simdex_signature::Chunks::SCHEME,
-        _ => Scheme::of_text(request.scheme, index.window()),
-    }
+        _ => Scheme::of_text(SchemeKind::ModN, index.window()),
+    };
+    let rung = match overlap.verified {
+        true => Rung::ZERO,
+        false => candidate.rung,
+    };
+    SchemeUsed { scheme, rung }
 }
 
 /// Best first, ties by path.
-fn sort_by_value(hits: &mut [Hit], ask: Ask) {
-    let value = |hit: &Hit| hit.numbers.value(ask).unwrap_or(-1.0);
+fn sort_by_value(hits: &mut [Hit], kind: FindKind) {
+    let value = |hit: &Hit| hit.overlap.value(kind).unwrap_or(-1.0);
     hits.sort_by(|a, b| value(b).total_cmp(&value(a)).then_with(|| by_path(a, b)));
 }
 
@@ -385,10 +398,10 @@ mod tests {
             },
             document: DocumentHash([0; 32]),
             relation: Relation::Overlaps,
-            numbers: Numbers {
+            overlap: Overlap {
                 resemblance,
-                of_query: Measured::default(),
-                in_query: Measured::default(),
+                of_first: Measured::default(),
+                of_second: Measured::default(),
                 shared: 0,
                 verified: true,
             },
@@ -403,13 +416,13 @@ mod tests {
 
     #[test]
     fn of_many_hits_hardly_more_are_held_than_are_asked_for() {
-        let mut best = BestHits::new(Ask::Similar, 8);
+        let mut best = TopFiles::new(FindKind::Similar, 8);
         // Values go up and down again, each of them held by many.
         for name in 0..5_000 {
             best.add(hit(name, f64::from(name * 7 % 11) / 10.0));
             assert!(best.hits.len() <= 8 + 2 + SPARE);
         }
-        best.cut();
+        best.drop_worst();
         let names: Vec<_> = best.hits.iter().map(|hit| &hit.file.path).collect();
         let expected: Vec<_> = (0..5_000_u32)
             .filter(|name| name * 7 % 11 == 10)

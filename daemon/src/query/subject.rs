@@ -1,6 +1,6 @@
 //! What is asked about: a file or document of the index, a text, uploaded bytes, or a signature.
 
-use std::io::{Read, Seek, SeekFrom};
+use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
 use simdex_extract::{Hint, Pool, Share, Urgency};
@@ -15,22 +15,35 @@ use crate::ingest::{ReadContent, hash_all, patience_of, raw_document};
 
 /// The subject of a question.
 pub struct Subject {
-    side: Side,
+    body: Body,
     /// The document in the index, where it is one.
     pub id: Option<DocId>,
-    /// Names its bytes, where they are known: tells identical-bytes from identical-text.
+    /// Hash of its raw bytes, where they are known: tells identical-bytes from identical-text.
     pub content: Option<ContentHash>,
     /// Left out of the answer; among versions it is marked.
     pub path: Option<PathBuf>,
     state: State,
     reason: Reason,
-    /// What else is held for this question is taken of the same account: whoever holds a permit must not
-    /// wait in line for another.
+    /// All permits of one query are taken of this account: whoever holds a permit must not wait in line for
+    /// another.
     account: MemoryAccount,
 }
 
-enum Side {
-    Text(Box<Text>),
+/// What of a subject is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ComparedBy {
+    /// Its text.
+    Text,
+    /// Chunks of its raw bytes.
+    RawBytes,
+    /// Fingerprints that were made elsewhere.
+    Signature,
+    /// Nothing: it has neither text nor bytes.
+    Nothing,
+}
+
+enum Body {
+    Text(Box<ShingledText>),
     /// Chunk or Mod_n fingerprints without a text.
     Signature {
         signature: Signature,
@@ -40,18 +53,18 @@ enum Side {
 }
 
 /// A text with all its shingles.
-pub struct Text {
+pub struct ShingledText {
     /// As extracted.
     pub extracted: String,
     /// As compared.
     pub canonical: CanonicalText,
-    /// All of them.
+    /// All shingles of the canonical text.
     pub shingles: HeldSet,
     /// For both texts.
     _permits: [Option<MemoryPermit>; 2],
 }
 
-impl Text {
+impl ShingledText {
     /// Canonicalises and shingles an extracted text that needs no permit or has this one.
     fn of(
         index: &Index,
@@ -71,19 +84,31 @@ impl Text {
 }
 
 impl Subject {
+    fn new(body: Body, state: State, reason: Reason, account: &MemoryAccount) -> Self {
+        Self {
+            body,
+            id: None,
+            content: None,
+            path: None,
+            state,
+            reason,
+            account: account.clone(),
+        }
+    }
+
     /// A file of the view.
-    pub fn file(
+    pub fn from_file(
         index: &Index,
         file: &FileView,
         account: &MemoryAccount,
     ) -> Result<Self, QueryError> {
         let id = file.content.as_ref().and_then(|content| content.document);
-        let side = match id {
-            Some(id) => document_side(index, id, account)?,
-            None => Side::Nothing,
+        let body = match id {
+            Some(id) => document_body(index, id, account)?,
+            None => Body::Nothing,
         };
         Ok(Self {
-            side,
+            body,
             id,
             content: file.record.content(),
             path: Some(file.path.clone()),
@@ -94,7 +119,7 @@ impl Subject {
     }
 
     /// A document of the view, by its hash.
-    pub fn document_of(
+    pub fn from_document(
         index: &Index,
         hash: DocumentHash,
         view: &View,
@@ -105,50 +130,37 @@ impl Subject {
         if index.files_in(id, view) == 0 {
             return Err(unknown());
         }
-        let side = document_side(index, id, account)?;
-        let (state, reason) = (State::Indexed, Reason::none());
-        Ok(Self {
-            side,
-            id: Some(id),
-            content: None,
-            path: None,
-            state,
-            reason,
-            account: account.clone(),
-        })
+        let body = document_body(index, id, account)?;
+        let id = Some(id);
+        let subject = Self::new(body, State::Indexed, Reason::none(), account);
+        Ok(Self { id, ..subject })
     }
 
     /// A text that need not be in the index.
-    pub fn of_text(
+    pub fn from_text(
         index: &Index,
         extracted: String,
         account: &MemoryAccount,
     ) -> Result<Self, QueryError> {
         let permit = account.take_large(extracted.len() as u64)?;
-        let text = Text::of(index, extracted, permit, account)?;
-        let (state, reason) = match () {
-            () if text.shingles.is_empty() => (State::TooShort, Reason::none()),
-            () if text.canonical.is_cut() => (State::Partial, Reason::code("too-long")),
-            () => (State::Indexed, Reason::none()),
+        let text = ShingledText::of(index, extracted, permit, account)?;
+        let (state, reason) = if text.shingles.is_empty() {
+            (State::TooShort, Reason::none())
+        } else if text.canonical.is_cut() {
+            (State::Partial, Reason::code("too-long"))
+        } else {
+            (State::Indexed, Reason::none())
         };
-        let side = match state {
-            State::TooShort => Side::Nothing,
-            _ => Side::Text(Box::new(text)),
+        let body = match state {
+            State::TooShort => Body::Nothing,
+            _ => Body::Text(Box::new(text)),
         };
-        Ok(Self {
-            side,
-            id: None,
-            content: None,
-            path: None,
-            state,
-            reason,
-            account: account.clone(),
-        })
+        Ok(Self::new(body, state, reason, account))
     }
 
     /// Bytes that need not be in the index: extracted for whoever asks, not indexed. They are read more
     /// than once: of a file of a share, pass a snapshot.
-    pub fn upload(
+    pub fn from_upload(
         index: &Index,
         pool: &Pool,
         asker: Share,
@@ -156,49 +168,40 @@ impl Subject {
         name: &Path,
         account: &MemoryAccount,
     ) -> Result<Self, QueryError> {
+        let nothing = |state| Ok(Self::new(Body::Nothing, state, Reason::none(), account));
         let mut file = file;
         let hashed = file.rewind().and_then(|()| hash_all(&file));
-        let (content, length) = hashed.ok().unzip();
+        let hashed = hashed.and_then(|hashed| file.rewind().map(|()| hashed));
+        let Ok((hash, length)) = hashed else {
+            return nothing(State::Unreadable);
+        };
         let hint = Hint {
             name: name.file_name().map(|n| n.to_string_lossy().into_owned()),
             urgency: Urgency::Question,
             share: asker,
         };
-        let rewound = file.seek(SeekFrom::Start(0)).is_ok();
-        let hash = content.filter(|_| rewound);
-        // The mark stays until the text is canonical.
-        let patience = patience_of(account);
-        let extraction = hash.map(|hash| pool.extract_marked(&file, hash.0, &hint, patience));
-        let Some((read, _mark)) = extraction.map(|(read, mark)| (ReadContent::of(read), mark))
-        else {
-            return Ok(Self {
-                state: State::Unreadable,
-                ..Self::of_text(index, String::new(), account)?
-            });
-        };
-        let mut subject = match read.text {
-            Some(text) => Self::of_text(index, text, account)?,
+        // The mark records the document as in progress, for recovery from a crash, until its text is
+        // canonical.
+        let (read, _mark) = pool.extract_marked(&file, hash.0, &hint, patience_of(account));
+        let read = ReadContent::of(read);
+        let subject = match read.text {
+            Some(text) => Self::from_text(index, text, account)?,
             // The daemon crashed on these bytes: nothing more is made of them.
-            None if read.state == State::Quarantined => {
-                Self::of_text(index, String::new(), account)?
-            }
-            None => Self::of_raw_file(index, &mut file, length.unwrap_or_default(), account)?,
+            None if read.state == State::Quarantined => nothing(State::Quarantined)?,
+            None => Self::from_raw_file(index, &mut file, length, account)?,
         };
-        // What is said of the extraction comes before what is said of the canonical text.
-        let is_cut = subject.state == State::Partial && read.state == State::Indexed;
-        let has_side = subject.state != State::TooShort && !is_cut;
-        if has_side || read.state == State::Quarantined {
-            subject.state = read.state;
-        }
-        if !is_cut {
-            subject.reason = read.reason;
-        }
-        subject.content = content;
-        subject.path = Some(name.to_owned());
-        Ok(subject)
+        let canonical = (subject.state, subject.reason.clone());
+        let (state, reason) = outcome((read.state, read.reason), canonical);
+        Ok(Self {
+            state,
+            reason,
+            content: Some(hash),
+            path: Some(name.to_owned()),
+            ..subject
+        })
     }
 
-    fn of_raw_file(
+    fn from_raw_file(
         index: &Index,
         file: &mut std::fs::File,
         length: u64,
@@ -206,131 +209,165 @@ impl Subject {
     ) -> Result<Self, QueryError> {
         let _held = account.take_large(length)?;
         let mut raw = Vec::new();
-        let start = file.seek(SeekFrom::Start(0));
-        let whole = start.and_then(|_| file.read_to_end(&mut raw));
+        let whole = file.rewind().and_then(|()| file.read_to_end(&mut raw));
         let document = raw_document(&raw[..whole.unwrap_or(0)], index.ladder());
-        Ok(Self::of_raw(document, account))
+        Ok(Self::from_raw(document, account))
     }
 
-    fn of_raw(document: NewDocument, account: &MemoryAccount) -> Self {
+    fn from_raw(document: NewDocument, account: &MemoryAccount) -> Self {
         let is_empty = document.length == 0;
         let first = document.signatures.into_iter().next();
         let signature = first.filter(|_| !is_empty);
-        let side = match signature {
-            Some(signature) => Side::Signature {
+        let body = match signature {
+            Some(signature) => Body::Signature {
                 signature,
                 document: Some(document.hash),
             },
-            None => Side::Nothing,
+            None => Body::Nothing,
         };
-        let (state, reason) = (State::NoText, Reason::none());
-        Self {
-            side,
-            id: None,
-            content: None,
-            path: None,
-            state,
-            reason,
-            account: account.clone(),
-        }
+        Self::new(body, State::NoText, Reason::none(), account)
     }
 
     /// Fingerprints of a Mod_n signature made elsewhere; its answers stay estimates.
-    pub fn signature(signature: Signature, account: &MemoryAccount) -> Result<Self, QueryError> {
+    pub fn from_signature(
+        signature: Signature,
+        account: &MemoryAccount,
+    ) -> Result<Self, QueryError> {
         if signature.scheme().kind != SchemeKind::ModN {
             return Err(QueryError::Invalid(
                 "a query by signature takes mod_n".to_owned(),
             ));
         }
-        let side = Side::Signature {
+        let body = Body::Signature {
             signature,
             document: None,
         };
-        let (state, reason) = (State::Indexed, Reason::none());
-        Ok(Self {
-            side,
-            id: None,
-            content: None,
-            path: None,
-            state,
-            reason,
-            account: account.clone(),
-        })
+        Ok(Self::new(body, State::Indexed, Reason::none(), account))
     }
 
-    /// What this question may hold.
+    /// The memory account of this query.
     pub(super) fn account(&self) -> &MemoryAccount {
         &self.account
     }
 
     /// The text, where there is one.
-    pub fn text(&self) -> Option<&Text> {
-        match &self.side {
-            Side::Text(text) => Some(text),
+    pub fn text(&self) -> Option<&ShingledText> {
+        match &self.body {
+            Body::Text(text) => Some(text),
             _ => None,
         }
     }
 
     /// Fingerprints to look up, with their scheme and rung.
     pub(super) fn fingerprints(&self) -> Option<(SchemeKind, Probes<'_>, Rung)> {
-        match &self.side {
-            Side::Text(text) => Some((SchemeKind::ModN, Probes::All(&text.shingles), Rung::ZERO)),
-            Side::Signature { signature, .. } => Some((
+        match &self.body {
+            Body::Text(text) => Some((SchemeKind::ModN, Probes::All(&text.shingles), Rung::ZERO)),
+            Body::Signature { signature, .. } => Some((
                 signature.scheme().kind,
                 Probes::Listed(signature.fingerprints()),
                 signature.rung(),
             )),
-            Side::Nothing => None,
+            Body::Nothing => None,
         }
     }
 
-    /// Names the document.
-    pub fn document(&self) -> Option<DocumentHash> {
-        match &self.side {
-            Side::Text(text) => Some(DocumentHash(text.canonical.hash())),
-            Side::Signature { document, .. } => *document,
-            Side::Nothing => None,
+    /// What of it is compared.
+    pub fn compared_by(&self) -> ComparedBy {
+        match &self.body {
+            Body::Text(_) => ComparedBy::Text,
+            Body::Signature { document: None, .. } => ComparedBy::Signature,
+            Body::Signature { .. } => ComparedBy::RawBytes,
+            Body::Nothing => ComparedBy::Nothing,
         }
     }
 
-    /// Where its text ended.
+    /// Hash of the document; none of a signature made elsewhere, or where there is nothing to compare.
+    pub fn document_hash(&self) -> Option<DocumentHash> {
+        match &self.body {
+            Body::Text(text) => Some(DocumentHash(text.canonical.hash())),
+            Body::Signature { document, .. } => *document,
+            Body::Nothing => None,
+        }
+    }
+
+    /// The state that reading its text ended in.
     pub fn state(&self) -> State {
         self.state
     }
 
-    /// Why.
+    /// Reason code that refines the state; empty if there is none.
     pub fn reason(&self) -> Reason {
         self.reason.clone()
     }
 
-    /// Contents that carry the subject's own document, so that copies are told from kin.
-    pub(super) fn is_document(&self, hash: DocumentHash) -> bool {
-        self.document() == Some(hash)
+    /// Whether `hash` is the subject's own document: a file that carries it is an identical text, not a
+    /// near-duplicate.
+    pub(super) fn carries(&self, hash: DocumentHash) -> bool {
+        self.document_hash() == Some(hash)
     }
 }
 
-fn document_side(index: &Index, id: DocId, account: &MemoryAccount) -> Result<Side, QueryError> {
+/// The state and reason of bytes that were extracted and whose text was made canonical. Those of the
+/// extraction come first; but a text may be too short however well it was read, and only its canonical form
+/// says that a text read whole was cut.
+fn outcome(extracted: (State, Reason), canonical: (State, Reason)) -> (State, Reason) {
+    match (extracted.0, canonical.0) {
+        (State::Quarantined, _) => extracted,
+        (_, State::TooShort) => (State::TooShort, extracted.1),
+        (State::Indexed, State::Partial) => canonical,
+        _ => extracted,
+    }
+}
+
+fn document_body(index: &Index, id: DocId, account: &MemoryAccount) -> Result<Body, QueryError> {
     let record = index.document(id)?;
     let Some(record) = record else {
-        return Ok(Side::Nothing);
+        return Ok(Body::Nothing);
     };
     match record.kind {
         DocumentKind::Text => match index.held_text(id, account)? {
             Some((text, permit)) => {
-                let text = Text::of(index, text, permit, account)?;
+                let text = ShingledText::of(index, text, permit, account)?;
                 index.check_name(id, &record, DocumentHash(text.canonical.hash()))?;
-                Ok(Side::Text(Box::new(text)))
+                Ok(Body::Text(Box::new(text)))
             }
-            None => Ok(Side::Nothing),
+            None => Ok(Body::Nothing),
         },
         DocumentKind::Raw => {
             let fingerprints = record.forward.iter().map(|f| Fingerprint(*f)).collect();
             let scheme = simdex_signature::Chunks::SCHEME;
             let signature = Signature::new(scheme, record.rung, fingerprints);
-            Ok(Side::Signature {
+            Ok(Body::Signature {
                 signature,
                 document: Some(record.hash),
             })
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_extraction_and_canonical_text_the_one_that_says_more_is_told() {
+        use State::{Indexed, NoText, Partial, Quarantined, TooShort};
+        let failed = ("pages-failed", "too-long");
+        for (extracted, canonical, expected) in [
+            ((Indexed, ""), (Indexed, ""), (Indexed, "")),
+            ((Indexed, ""), (Partial, failed.1), (Partial, failed.1)),
+            ((Partial, failed.0), (Indexed, ""), (Partial, failed.0)),
+            (
+                (Partial, failed.0),
+                (Partial, failed.1),
+                (Partial, failed.0),
+            ),
+            ((Partial, failed.0), (TooShort, ""), (TooShort, failed.0)),
+            ((NoText, "no-words"), (NoText, ""), (NoText, "no-words")),
+            ((Quarantined, ""), (Quarantined, ""), (Quarantined, "")),
+        ] {
+            let said = |(state, reason)| (state, Reason::code(reason));
+            assert_eq!(outcome(said(extracted), said(canonical)), said(expected));
         }
     }
 }

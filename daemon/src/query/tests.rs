@@ -6,7 +6,7 @@ use simdex_schema::file::FileOutcome;
 use simdex_schema::{
     ContentHash, ContentRecord, DocumentKind, FileKey, FileRecord, FileStat, RootId,
 };
-use simdex_signature::{CanonicalText, ShingleSet};
+use simdex_signature::{CanonicalText, Fingerprint, Rung, Scheme, ShingleSet, Signature};
 
 use super::*;
 use crate::config::Config;
@@ -84,18 +84,35 @@ fn change(index: &Index, number: usize, text: &str) -> Change {
     }
 }
 
-#[test]
-fn every_scheme_finds_all_that_reaches_the_threshold() {
+/// An index of these texts, one file each, with the directory that it lies in.
+pub(crate) fn index_of(texts: &[String]) -> (Index, tempfile::TempDir) {
     let dir = tempfile::tempdir().unwrap();
     let parameters = Config::default().parameters();
     let store = Box::<MemoryStore>::default();
     let opened = Index::open(store, dir.path(), parameters, Options::default());
     let index = opened.unwrap().index;
     index.root(std::path::Path::new("/data")).unwrap();
-    let texts = planted();
     let changes = texts.iter().enumerate();
     let changes = changes.map(|(number, text)| change(&index, number, text));
     index.apply(changes.collect()).unwrap();
+    (index, dir)
+}
+
+fn similar(scheme: SchemeKind, threshold: f64) -> QueryParams {
+    QueryParams {
+        kind: FindKind::Similar,
+        scheme,
+        threshold,
+        relation_threshold: 0.8,
+        limit: 100,
+        view: View::All,
+    }
+}
+
+#[test]
+fn every_scheme_finds_all_that_reaches_the_threshold() {
+    let texts = planted();
+    let (index, _dir) = index_of(&texts);
     let sets: Vec<ShingleSet> = texts
         .iter()
         .map(|text| ShingleSet::new(&CanonicalText::from_extracted(text), index.window()))
@@ -108,23 +125,43 @@ fn every_scheme_finds_all_that_reaches_the_threshold() {
                 resemblance.is_some_and(|resemblance| resemblance >= 0.8)
             });
             let near = near.count();
-            let request = Request {
-                ask: Ask::Similar,
-                scheme,
-                threshold: 0.8,
-                relation_threshold: 0.8,
-                limit: 100,
-                view: View::All,
-            };
+            let params = similar(scheme, 0.8);
             let account = index.memory().questions.account(&Cancel::never());
-            let subject = Subject::of_text(&index, text.clone(), &account).unwrap();
-            let answer = find(&index, &subject, &request, &Cancel::never()).unwrap();
+            let subject = Subject::from_text(&index, text.clone(), &account).unwrap();
+            let answer = find(&index, &subject, &params, &Cancel::never()).unwrap();
+            for hit in &answer.hits {
+                // Found by either, verified on all shingles, and said so.
+                let SchemeUsed { scheme, rung } = hit.scheme;
+                assert_eq!((scheme.kind, rung), (SchemeKind::ModN, Rung::ZERO));
+            }
             expected += near;
             missed += near - answer.hits.len();
         }
         assert!(expected > 3 * texts.len(), "{expected} pairs are planted");
         assert_eq!(missed, 0, "of {expected} by {scheme:?}");
     }
+}
+
+#[test]
+fn candidates_beyond_the_limit_are_counted_apart_from_common_lists() {
+    let mut seed = 3;
+    let base = words(&mut seed, 200).join(" ");
+    let texts: Vec<String> = (0..5).map(|n| format!("{base} ends {n}")).collect();
+    let (index, _dir) = index_of(&texts);
+    let never = Cancel::never();
+    let account = index.memory().questions.account(&never);
+    let subject = Subject::from_text(&index, base, &account).unwrap();
+    let params = similar(SchemeKind::ModN, 0.1);
+    let candidates = candidates(&index, &subject, &params, &never).unwrap();
+    let ranked = bound::rank(candidates.found, &params);
+    assert_eq!(ranked.len(), 5);
+    let found = verify(&index, &subject, &params, ranked, 2, &never).unwrap();
+    assert_eq!((found.counted, found.not_looked_at), (2, 3));
+    let whole = find(&index, &subject, &params, &never).unwrap();
+    assert_eq!(
+        (whole.verified, whole.unverified, whole.common_lists),
+        (5, 0, 0)
+    );
 }
 
 #[test]
@@ -162,7 +199,7 @@ fn a_relation_is_directed_by_the_larger_containment_and_swaps_with_the_sides() {
 #[test]
 fn an_estimate_has_a_true_interval_or_none() {
     let counted = |rung: u8, shared: u64| {
-        Numbers::estimated(&Candidate {
+        Overlap::estimated(&Candidate {
             document: simdex_schema::DocId(1),
             rung: simdex_signature::Rung::new(rung).unwrap(),
             shared,
@@ -171,10 +208,24 @@ fn an_estimate_has_a_true_interval_or_none() {
         })
     };
     for shared in [0, 40, 80] {
-        let all = counted(0, shared).of_query;
+        let all = counted(0, shared).of_first;
         assert_eq!(all.value, Some(shared as f64 / 100.0));
         assert_eq!((all.low, all.high), (None, None), "{shared}");
-        let sampled = counted(2, shared).of_query;
+        let sampled = counted(2, shared).of_first;
         assert!(sampled.low < sampled.high, "{shared}");
     }
+}
+
+#[test]
+fn a_subject_says_what_of_it_is_compared() {
+    let (index, _dir) = index_of(&[]);
+    let account = index.memory().questions.account(&Cancel::never());
+    let text = |text: &str| Subject::from_text(&index, text.to_owned(), &account).unwrap();
+    let long = text("a text that is longer than one shingle");
+    let scheme = Scheme::of_text(SchemeKind::ModN, index.window());
+    let signature = Signature::new(scheme, Rung::ZERO, vec![Fingerprint(1)]);
+    let signature = Subject::from_signature(signature, &account).unwrap();
+    let compared = [long, text("short"), signature].map(|subject| subject.compared_by());
+    let (text, nothing, signature) = (ComparedBy::Text, ComparedBy::Nothing, ComparedBy::Signature);
+    assert_eq!(compared, [text, nothing, signature]);
 }

@@ -12,7 +12,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{AtFlags, Mode, OFlags, RenameFlags};
+use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
 use super::ReportError;
@@ -44,6 +44,8 @@ pub struct ReportDir {
     directory: OwnedFd,
     /// Asked for room before anything is written; none where nobody else needs the disk.
     disk: Option<DiskGuard>,
+    /// Reports that it holds at most.
+    most: u32,
 }
 
 impl ReportDir {
@@ -75,6 +77,7 @@ impl ReportDir {
             path: path.to_owned(),
             directory,
             disk: None,
+            most: u32::MAX,
         })
     }
 
@@ -94,6 +97,33 @@ impl ReportDir {
     pub(super) fn watched_by(self, disk: DiskGuard) -> Self {
         let disk = Some(disk);
         Self { disk, ..self }
+    }
+
+    /// Begins no report while as many are there.
+    pub fn holding_at_most(self, most: u32) -> Self {
+        Self { most, ..self }
+    }
+
+    /// An error where there are more folders than it may hold, those of reports under way included.
+    fn check_number(&self) -> Result<(), ReportError> {
+        let refused = |source: io::Error| ReportError::Directory {
+            path: self.path.clone(),
+            source,
+        };
+        let listed = rustix::fs::openat(&self.directory, ".", DIRECTORY, Mode::empty());
+        let listed = listed.and_then(rustix::fs::Dir::new);
+        let mut folders: u32 = 0;
+        for entry in listed.map_err(|errno| refused(errno.into()))? {
+            let entry = entry.map_err(|errno| refused(errno.into()))?;
+            let is_file = entry.file_type() == FileType::RegularFile;
+            let is_one = !is_file && !matches!(entry.file_name().to_bytes(), b"." | b"..");
+            folders = folders.saturating_add(u32::from(is_one));
+            if folders > self.most {
+                let (path, most) = (self.path.clone(), self.most);
+                return Err(ReportError::TooMany { path, most });
+            }
+        }
+        Ok(())
     }
 
     /// To be asked before so many bytes are written.
@@ -144,7 +174,8 @@ impl ReportDir {
     /// Begins a report of this name.
     ///
     /// # Errors
-    /// [`ReportError::Exists`], [`ReportError::NoName`], [`ReportError::Write`].
+    /// [`ReportError::Exists`], [`ReportError::NoName`], [`ReportError::TooMany`],
+    /// [`ReportError::Write`].
     pub fn begin(&self, name: &OsStr) -> Result<Folder<'_>, ReportError> {
         let plain = Path::new(name).components().eq([Component::Normal(name)]);
         let bytes = name.as_bytes();
@@ -163,14 +194,17 @@ impl ReportDir {
         rustix::fs::mkdirat(&self.directory, &hidden, FOLDER_MODE).map_err(failed)?;
         let folder = rustix::fs::openat(&self.directory, &hidden, DIRECTORY, Mode::empty());
         let folder = folder.map_err(failed)?;
-        Ok(Folder {
+        let begun = Folder {
             above: self,
             folder,
             hidden,
             name: name.to_owned(),
             made: RefCell::default(),
             published: Cell::new(false),
-        })
+        };
+        // With its own folder there, so that of several that begin at once each counts the others.
+        self.check_number()?;
+        Ok(begun)
     }
 
     fn taken(&self, name: &OsStr) -> ReportError {
@@ -397,6 +431,24 @@ mod tests {
         folder.publish().unwrap();
         assert!(names(&path.join("data")).is_empty());
         assert!(path.join("moved/CLEAN/manifest.json").is_file());
+    }
+
+    #[test]
+    fn no_more_reports_are_kept_than_are_allowed_and_one_that_is_removed_makes_room() {
+        let (_dir, path) = place();
+        let reports = ReportDir::open(&path).unwrap().holding_at_most(2);
+        let keep = |name: &str| reports.begin(OsStr::new(name))?.publish();
+        keep("a").unwrap();
+        std::fs::write(path.join("notes.txt"), "no report").unwrap();
+        let under_way = reports.begin(OsStr::new("b")).unwrap();
+        let refused = keep("c");
+        assert!(matches!(refused, Err(ReportError::TooMany { most: 2, .. })));
+        assert_eq!(names(&path).len(), 3, "what was refused leaves nothing");
+        drop(under_way);
+        keep("c").unwrap();
+        assert!(matches!(keep("d"), Err(ReportError::TooMany { .. })));
+        std::fs::remove_dir(path.join("a")).unwrap();
+        keep("d").unwrap();
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! Where the files of a report go: a folder of its own, or a stream to whoever asked.
 //!
 //! [`Stage`] names, counts and hashes every file on its way there, for the manifest.
+use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
 
 use super::ReportError;
@@ -31,22 +32,35 @@ pub(super) struct FileEntry {
 pub(super) struct Stage<'a> {
     sink: &'a dyn Sink,
     pub(super) files: Vec<FileEntry>,
+    /// Folders that hold such files.
+    folders: BTreeSet<String>,
 }
 
 impl<'a> Stage<'a> {
     pub(super) fn new(sink: &'a dyn Sink) -> Self {
-        let files = Vec::new();
-        Self { sink, files }
+        Self {
+            sink,
+            files: Vec::new(),
+            folders: BTreeSet::new(),
+        }
     }
 
-    /// Makes a folder below the report.
-    pub(super) fn folder(&mut self, name: &str) -> Result<(), ReportError> {
-        let made = self.sink.folder(name);
-        made.map_err(|source| failed(name, source))
+    /// Makes the folders of a file below the report: there is none without a file in it.
+    fn folders_of(&mut self, name: &str) -> Result<(), ReportError> {
+        for (end, _) in name.match_indices('/') {
+            let folder = &name[..end];
+            if !self.folders.contains(folder) {
+                let made = self.sink.folder(folder);
+                made.map_err(|source| failed(folder, source))?;
+                self.folders.insert(folder.to_owned());
+            }
+        }
+        Ok(())
     }
 
     /// Starts a file below the report.
-    pub(super) fn create(&self, name: &str) -> Result<StageFile<'a>, ReportError> {
+    pub(super) fn create(&mut self, name: &str) -> Result<StageFile<'a>, ReportError> {
+        self.folders_of(name)?;
         let file = self.sink.file(name);
         let file = file.map_err(|source| failed(name, source))?;
         Ok(StageFile {

@@ -121,12 +121,12 @@ fn keep(dir: &Path, name: &str, input: &ReportInput<'_>) -> Result<Written, Repo
     Ok(written)
 }
 
-fn known(document_asked: &DocumentHash) -> io::Result<Option<String>> {
+fn known(document_asked: &DocumentHash) -> io::Result<Option<PermittedText>> {
     let texts = [CONTRACT, DRAFT, HOSTILE];
     let found = texts
         .into_iter()
         .find(|text| document(text) == *document_asked);
-    Ok(found.map(str::to_owned))
+    Ok(found.map(|text| PermittedText::new(text.to_owned(), None)))
 }
 
 const HOSTILE: &str =
@@ -446,7 +446,7 @@ fn a_report_stops_at_the_room_that_is_kept_free_and_leaves_nothing_behind() {
     let reports = ReportDir::open(&place).unwrap().watched_by(disk);
     let folder = reports.begin("r".as_ref()).unwrap();
     let long = "A line of a long text.\n".repeat(4_000);
-    let text_of = |_: &DocumentHash| Ok(Some(long.clone()));
+    let text_of = |_: &DocumentHash| Ok(Some(PermittedText::new(long.clone(), None)));
     let refused = write(&folder, &input(vec![contract_group()], &text_of)).unwrap_err();
     assert!(matches!(refused, ReportError::NoRoom { .. }), "{refused}");
     assert!(refused.advice().unwrap().contains("remove reports"));

@@ -185,7 +185,7 @@ fn entries(files: Vec<FileEntry>) -> Result<Entries, VerifyError> {
     Ok(entries)
 }
 
-/// Every file of the directory stands in the manifest; folders hold such files, or are the report's.
+/// Every file of the directory stands in the manifest, and every folder holds such files.
 fn nothing_else(report: &Place<'_>, entries: &Entries) -> Result<(), VerifyError> {
     let mut open = vec![PathBuf::new()];
     while let Some(folder) = open.pop() {
@@ -219,10 +219,7 @@ fn nothing_else(report: &Place<'_>, entries: &Entries) -> Result<(), VerifyError
 fn is_folder(name: &str, entries: &Entries) -> bool {
     let inside = format!("{name}/");
     let next = entries.range(inside.clone()..).next();
-    let group = name.strip_prefix("diffs/");
-    matches!(name, "diffs" | "text")
-        || group.is_some_and(|id| id.bytes().all(|byte| byte.is_ascii_digit()))
-        || next.is_some_and(|(next, _)| next.starts_with(&inside))
+    next.is_some_and(|(next, _)| next.starts_with(&inside))
 }
 
 fn checksum(report: &Place<'_>, entry: &FileEntry) -> Result<(), VerifyError> {

@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use super::lines::{DiffFacts, DiffLine, GroupLine, UnreadLine};
 use super::sink::{Sink, Stage, StageFile};
-use super::{DocumentHash, ReportError, ReportGroup, ReportInput, ReportMember, TextOf, Written};
+use super::{DocumentHash, PermittedText, ReportError, ReportGroup, ReportInput, ReportMember};
+use super::{TextOf, Written};
 use super::{check, hex, html, manifest, view};
 use crate::difference::{Difference, lines};
 use simdex_index::Cancel;
@@ -111,8 +112,6 @@ struct Writer<'a> {
 impl<'a> Writer<'a> {
     fn open(sink: &'a dyn Sink, input: &ReportInput<'a>) -> Result<Self, ReportError> {
         let mut stage = Stage::new(sink);
-        stage.folder("diffs")?;
-        stage.folder("text")?;
         Ok(Self {
             groups: stage.create("groups.jsonl")?,
             diffs: stage.create("diffs.jsonl")?,
@@ -151,9 +150,6 @@ impl<'a> Writer<'a> {
             .texts
             .get(&mut self.stage, &sorted.principal.document)?;
         let others = sorted.others();
-        if !others.is_empty() && principal.is_some() {
-            self.stage.folder(&format!("diffs/{}", sorted.group.id))?;
-        }
         let mut compared = Vec::new();
         for (document, files) in others {
             check(self.cancel)?;
@@ -265,7 +261,7 @@ impl<'a> Texts<'a> {
         &mut self,
         stage: &mut Stage<'_>,
         document: &DocumentHash,
-    ) -> Result<Option<String>, ReportError> {
+    ) -> Result<Option<PermittedText>, ReportError> {
         let text = (self.text_of)(document).map_err(|source| ReportError::Text {
             document: hex(document),
             source,
@@ -284,7 +280,7 @@ pub(super) fn text_path(document: &DocumentHash) -> String {
     format!("text/{}.txt", hex(document))
 }
 
-fn text_name(text: &Option<String>, document: &DocumentHash) -> Option<String> {
+fn text_name(text: &Option<PermittedText>, document: &DocumentHash) -> Option<String> {
     text.is_some().then(|| text_path(document))
 }
 

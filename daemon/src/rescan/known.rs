@@ -56,20 +56,22 @@ impl<'a> Known<'a> {
         Ok(())
     }
 
-    /// Passes over what lies in a directory, if that comes next.
-    pub(super) fn pass(&mut self, directory: &[u8]) -> Result<(), IndexError> {
+    /// Passes over what lies in a directory, if that comes next; whether anything does.
+    pub(super) fn pass(&mut self, directory: &[u8]) -> Result<bool, IndexError> {
         let inside = inside(directory);
+        let mut any = false;
         while self
             .first()?
             .is_some_and(|first| first.path.starts_with(&inside))
         {
+            any = true;
             self.page.pop_front();
             if let (true, Some(next)) = (self.page.is_empty(), &mut self.next) {
                 // The first path behind all that begin so: `0` follows `/`.
                 next.path = [directory, b"0"].concat();
             }
         }
-        Ok(())
+        Ok(any)
     }
 
     fn first(&mut self) -> Result<Option<&FileKey>, IndexError> {
@@ -197,7 +199,8 @@ mod tests {
         let below = || Known::below(&bed.index, &key(bed.root, ""));
         assert_eq!(rest(&mut below()), paths);
         let mut known = below();
-        known.pass(b"d").unwrap();
+        assert!(known.pass(b"d").unwrap());
+        assert!(!known.pass(b"d").unwrap());
         assert_eq!(rest(&mut known), ["e"]);
     }
 }

@@ -41,12 +41,9 @@ impl Signals {
         Ok(Self { names })
     }
 
-    /// Waits for the next signal to stop; returns its name.
-    pub(super) async fn next(&mut self) -> &'static str {
-        match self.names.recv().await {
-            Some(name) => name,
-            None => std::future::pending().await,
-        }
+    /// Waits for the next signal to stop; returns its name, and none where nobody listens any more.
+    pub(super) async fn next(&mut self) -> Option<&'static str> {
+        self.names.recv().await
     }
 }
 

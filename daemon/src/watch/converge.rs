@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use simdex_schema::FileStat;
 
 use super::anchor::Anchor;
+use super::tests::fate;
 use super::walk::{Limits, Look, Seen, look, walk_beneath};
 use super::{Cause, Hint, Mode, RootWatcher, Settings};
 
@@ -128,7 +129,8 @@ fn converges(seed: u64, settings: &Settings, room: usize) {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().to_owned();
     let (sink, hints) = sync_channel(room);
-    let (_watcher, _) = RootWatcher::start(1, &root, Mode::Native, settings, sink).unwrap();
+    let (_watcher, _) =
+        RootWatcher::start(&fate(), 1, &root, Mode::Native, settings, sink).unwrap();
     assert_eq!(hints.recv().unwrap().1, Hint::Rescan(Cause::Start));
     let mut engine = Engine {
         root: root.clone(),

@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use tempfile::TempDir;
 
 use super::*;
+use crate::fate::Failure;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -20,6 +21,10 @@ fn quick() -> Settings {
     }
 }
 
+pub(super) fn fate() -> Arc<Fate> {
+    Fate::new(Arc::default(), Arc::default())
+}
+
 struct Watched {
     dir: TempDir,
     hints: Receiver<(u32, Hint)>,
@@ -31,7 +36,7 @@ fn watch_with(mode: Mode, settings: &Settings, room: usize, prepare: impl Fn(&Pa
     prepare(&dir.path().join("root"));
     let (sink, hints) = sync_channel(room);
     let root = dir.path().join("root");
-    let (watcher, _) = RootWatcher::start(7, &root, mode, settings, sink).unwrap();
+    let (watcher, _) = RootWatcher::start(&fate(), 7, &root, mode, settings, sink).unwrap();
     Watched {
         dir,
         hints,
@@ -284,9 +289,26 @@ fn a_watcher_that_has_ended_says_so() {
 }
 
 #[test]
+fn a_watcher_that_panics_ends_the_engine() {
+    let (sink, _hints) = sync_channel(1);
+    // No moment is so late: the thread panics at its first look at the clock.
+    let settings = Settings {
+        check_every: Duration::MAX,
+        ..quick()
+    };
+    let (dir, fate) = (tempfile::tempdir().unwrap(), fate());
+    let started = RootWatcher::start(&fate, 7, dir.path(), Mode::Poll, &settings, sink);
+    let (watcher, _) = started.unwrap();
+    assert!(!fate.wait(PATIENCE), "it panicked in silence");
+    let failure = fate.failure();
+    assert_eq!(failure, Some(Failure::Panic("watch-7".to_owned())));
+    drop(watcher);
+}
+
+#[test]
 fn a_relative_root_is_refused() {
     let (sink, _hints) = sync_channel(1);
-    let started = RootWatcher::start(7, Path::new("share"), Mode::Auto, &quick(), sink);
+    let started = RootWatcher::start(&fate(), 7, Path::new("share"), Mode::Auto, &quick(), sink);
     assert!(matches!(started, Err(WatchError::NotAbsolute(_))));
 }
 

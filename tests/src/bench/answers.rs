@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, ensure};
-use simdex_client::{Client, Find, FindOptions, Subject as Asked};
+use simdex_client::{Client, FindKind, FindOptions, Subject as Asked};
 use simdex_index::store::{Options as StoreOptions, SledStore};
 use simdex_index::{Cancel, Change, Index, NewContent, NewDocument, Options, View};
 use simdex_schema::file::FileOutcome;
@@ -14,7 +14,7 @@ use simdex_schema::{
 };
 use simdex_signature::{CanonicalText, SchemeKind};
 use simdexd::config::Config;
-use simdexd::query::{Ask, Request, Subject, find};
+use simdexd::query::{self, QueryParams, Subject, find};
 
 use super::Settings;
 use super::process::load;
@@ -141,10 +141,10 @@ fn change(index: &Index, root: RootId, number: u64, text: String) -> Change {
 }
 
 fn in_process(index: &Index, queries: &[String], figures: &mut Figures<'_>) -> anyhow::Result<()> {
-    let request = Request {
-        ask: Ask::Similar,
+    let request = QueryParams {
+        kind: query::FindKind::Similar,
         scheme: SchemeKind::ModN,
-        threshold: Ask::Similar.default_threshold(),
+        threshold: query::FindKind::Similar.default_threshold(),
         relation_threshold: 0.8,
         limit: HITS,
         view: View::All,
@@ -154,13 +154,13 @@ fn in_process(index: &Index, queries: &[String], figures: &mut Figures<'_>) -> a
         for text in queries {
             let begin = Instant::now();
             let account = index.memory().questions.account(&Cancel::never());
-            let subject = Subject::of_text(index, text.clone(), &account)?;
+            let subject = Subject::from_text(index, text.clone(), &account)?;
             let answer = find(index, &subject, &request, &Cancel::never())?;
             times.push(begin.elapsed());
             let verified = answer
                 .hits
                 .iter()
-                .filter(|hit| hit.numbers.verified)
+                .filter(|hit| hit.overlap.verified)
                 .count();
             ensure!(
                 verified == HITS,
@@ -195,7 +195,7 @@ fn over_grpc(
                 let subject = Asked::Text(text.clone());
                 let mut listing = client
                     .clone()
-                    .find(Find::Similar, subject, &FindOptions::default())
+                    .find(FindKind::Similar, subject, &FindOptions::default())
                     .await?;
                 let mut verified = 0;
                 while let Some(hit) = listing.next().await? {

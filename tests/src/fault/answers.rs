@@ -97,7 +97,7 @@ impl Answers {
 }
 
 /// A file as a listing shows it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Listed {
     /// Absolute path, exact.
     pub path: PathBuf,

@@ -45,7 +45,7 @@ fn matches_as_json_are_one_object_a_line() {
     assert_eq!(
         lines[2],
         format!(
-            r#"{{"type":"query","v":1,"path":"/share/a.txt","document":"{a0}","state":"indexed","reason":null,"candidates":7,"verified":1,"suppressed":0,"seconds":0.5,"truncated":false,"complete":true}}"#
+            r#"{{"type":"query","v":1,"path":"/share/a.txt","document":"{a0}","state":"indexed","reason":null,"candidates":7,"verified":1,"suppressed":0,"common_lists":0,"unverified":0,"compared_by":"text","seconds":0.5,"truncated":false,"complete":true}}"#
         )
     );
 }
@@ -254,7 +254,7 @@ fn a_comparison_as_json_is_one_object() {
             r#""containment_of_a_low":null,"containment_of_a_high":null,"containment_of_b":1.0,"#,
             r#""containment_of_b_low":1.0,"containment_of_b_high":1.0}],"spans":[{"offset_a":0,"#,
             r#""offset_b":0,"length":60},{"offset_a":80,"offset_b":60,"length":40}],"#,
-            r#""diff":"--- a\n+++ b\n@@ -1 +1 @@\n-one\u001b[31m\n+\ttwo\n"}"#,
+            r#""diff":"--- a\n+++ b\n@@ -1 +1 @@\n-one\u001b[31m\n+\ttwo\n","complete":true}"#,
             "\n"
         )
     );
@@ -269,7 +269,9 @@ fn a_difference_is_declined_and_one_left_out_is_told_of() {
     assert!(!run.out.contains("@@"), "{}", run.out);
     let json = simctl(&daemon, &[&flags[..], &["--json"]].concat()).out;
     assert!(
-        json.ends_with("\"diff\":null,\"difference_left_out\":\"it was not asked for\"}\n"),
+        json.ends_with(
+            "\"diff\":null,\"difference_left_out\":\"it was not asked for\",\"complete\":true}\n"
+        ),
         "{json}"
     );
 }

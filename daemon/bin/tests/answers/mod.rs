@@ -1,6 +1,6 @@
 //! What an answer says: dates of versions, estimates, comparisons with and without a difference.
 
-use simdex_client::{Find, FindOptions, Subject, wire};
+use simdex_client::{FindKind, FindOptions, Subject, wire};
 
 use crate::daemon::{self, Daemon, prose};
 use crate::names;
@@ -40,7 +40,9 @@ fn versions_come_by_the_best_date_known_and_say_where_it_is_from() {
         ..FindOptions::default()
     };
     let subject = Subject::Path(daemon.path("asked.txt"));
-    let (found, summary) = daemon.find_with(Find::Versions, subject, &options).unwrap();
+    let (found, summary) = daemon
+        .find_with(FindKind::Versions, subject, &options)
+        .unwrap();
     assert_eq!(
         names(&found),
         ["asked.txt", "late.eml", "none.txt", "inside.txt"],
@@ -82,7 +84,7 @@ fn a_file_without_text_is_answered_by_its_bytes_and_its_interval_has_a_width_or_
     ]);
     let asked = |name: &str| {
         daemon
-            .find(Find::Similar, Subject::Path(daemon.path(name)))
+            .find(FindKind::Similar, Subject::Path(daemon.path(name)))
             .unwrap()
     };
     let (found, _) = asked("a.bin");

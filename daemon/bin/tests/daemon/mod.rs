@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use hyper_util::rt::TokioIo;
-use simdex_client::{Client, Error, Find, FindOptions, Subject, wire};
+use simdex_client::{Client, Error, FindKind, FindOptions, Subject, wire};
 use simdex_index::store::Before;
 use simdexd::config::{Config, RootConfig, RootMode};
 use simdexd::host::Host;
@@ -127,7 +127,7 @@ impl Daemon {
 
     pub(crate) fn find(
         &self,
-        find: Find,
+        find: FindKind,
         subject: Subject,
     ) -> Result<(Vec<wire::Match>, wire::QuerySummary), Error> {
         self.find_with(find, subject, &FindOptions::default())
@@ -135,7 +135,7 @@ impl Daemon {
 
     pub(crate) fn find_with(
         &self,
-        find: Find,
+        find: FindKind,
         subject: Subject,
         options: &FindOptions,
     ) -> Result<(Vec<wire::Match>, wire::QuerySummary), Error> {

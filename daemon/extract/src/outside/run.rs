@@ -81,7 +81,8 @@ fn read(child: &mut Child, limit: u64, deadline: Instant) -> io::Result<Option<O
             Ok(Some(Output { bytes, cut }))
         }
         Ok(Err(error)) => Err(error),
-        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Ok(None),
+        Err(RecvTimeoutError::Timeout) => Ok(None),
+        Err(RecvTimeoutError::Disconnected) => Err(io::Error::other("its reader panicked")),
     }
 }
 

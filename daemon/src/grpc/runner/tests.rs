@@ -1,4 +1,4 @@
-//! Waiting, cancelling, and replies that nobody reads, at a runner with lanes of one place.
+//! Waiting, cancelling, and replies that nobody reads, at a runner with one slot per class.
 
 use super::*;
 use crate::config::Config;
@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::mpsc;
 use tonic::Code;
 
-/// An engine that watches nothing, before lanes of one place.
+/// An engine that watches nothing, with one slot per class.
 fn runner() -> RequestRunner {
     let mut config = Config {
         grpc: grpc(),
@@ -29,7 +29,7 @@ fn grpc() -> GrpcConfig {
 
 fn until(patience: Duration) -> Caller {
     Caller {
-        client: Client::default(),
+        client: ClientId::default(),
         deadline: Instant::now() + patience,
     }
 }
@@ -55,7 +55,7 @@ async fn work_stops_once_its_client_is_gone_and_gives_its_place_back() {
     let runner = runner();
     let (started, begun) = mpsc::channel();
     let (stopped, over) = mpsc::channel();
-    let asked = runner.ask(Lane::Query, in_time(), move |_, cancel| {
+    let asked = runner.run_blocking(RequestClass::Query, in_time(), move |_, cancel| {
         let _ = started.send(());
         let ended = endless(cancel);
         let _ = stopped.send(());
@@ -70,7 +70,7 @@ async fn work_stops_once_its_client_is_gone_and_gives_its_place_back() {
     over.recv_timeout(Duration::from_secs(30)).unwrap();
     assert_eq!(
         runner
-            .ask(Lane::Query, in_time(), |_, _| Ok(7))
+            .run_blocking(RequestClass::Query, in_time(), |_, _| Ok(7))
             .await
             .unwrap(),
         7
@@ -81,32 +81,33 @@ async fn work_stops_once_its_client_is_gone_and_gives_its_place_back() {
 #[tokio::test(flavor = "multi_thread")]
 async fn work_ends_at_its_deadline() {
     let runner = runner();
-    let asked = runner.ask(Lane::Query, soon(), |_, cancel| endless(cancel));
+    let asked = runner.run_blocking(RequestClass::Query, soon(), |_, cancel| endless(cancel));
     assert_eq!(asked.await.unwrap_err().code(), Code::DeadlineExceeded);
     runner.engine().unwrap().stop();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_full_lane_is_waited_for_and_leaves_the_others_free() {
+async fn a_full_class_is_waited_for_and_leaves_the_others_free() {
     let runner = runner();
-    let place = runner.enter(Lane::Query, in_time()).await.unwrap();
-    let refused = runner.enter(Lane::Query, soon()).await.unwrap_err();
+    let slot = runner.enter(RequestClass::Query, in_time()).await.unwrap();
+    let refused = runner.enter(RequestClass::Query, soon()).await.unwrap_err();
     assert_eq!(refused.code(), Code::ResourceExhausted);
-    assert!(runner.enter(Lane::Stream, in_time()).await.is_ok());
-    assert!(runner.enter(Lane::Work, in_time()).await.is_ok());
-    drop(place);
-    assert!(runner.enter(Lane::Query, in_time()).await.is_ok());
+    assert!(runner.enter(RequestClass::Stream, in_time()).await.is_ok());
+    assert!(runner.enter(RequestClass::Work, in_time()).await.is_ok());
+    drop(slot);
+    assert!(runner.enter(RequestClass::Query, in_time()).await.is_ok());
     runner.engine().unwrap().stop();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn work_that_panics_fails_its_own_request_only() {
     let runner = runner();
-    let asked = runner.ask::<()>(Lane::Query, in_time(), |_, _| panic!("on purpose"));
+    let asked =
+        runner.run_blocking::<()>(RequestClass::Query, in_time(), |_, _| panic!("on purpose"));
     assert_eq!(asked.await.unwrap_err().code(), Code::Internal);
     assert!(
         runner
-            .ask(Lane::Query, in_time(), |_, _| Ok(()))
+            .run_blocking(RequestClass::Query, in_time(), |_, _| Ok(()))
             .await
             .is_ok()
     );
@@ -124,14 +125,16 @@ async fn requests_end_with_the_engine_and_wait_for_the_next_outside() {
         engine.stop();
         engine
     });
-    let asked = runner.ask(Lane::Query, in_time(), move |_, cancel| {
+    let asked = runner.run_blocking(RequestClass::Query, in_time(), move |_, cancel| {
         let _ = started.send(());
         endless(cancel)
     });
     let refused = asked.await.unwrap_err();
     assert_eq!(refused.code(), Code::Unavailable, "{refused}");
     assert!(refused.message().contains("the disk failed"), "{refused}");
-    let refused = runner.ask(Lane::Query, in_time(), |_, _| Ok(())).await;
+    let refused = runner
+        .run_blocking(RequestClass::Query, in_time(), |_, _| Ok(()))
+        .await;
     assert_eq!(refused.unwrap_err().code(), Code::Unavailable);
     // Nobody holds the old engine any more, so that its index can be closed.
     let engine = reopening.join().unwrap();

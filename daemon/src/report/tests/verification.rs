@@ -62,10 +62,12 @@ fn the_manifest_is_bound_as_a_whole() {
 #[test]
 fn what_is_added_or_missing_is_found_whatever_it_is() {
     use std::os::unix::fs::symlink;
-    let extra: [fn(&Path); 6] = [
+    let extra: [fn(&Path); 8] = [
         |report| fs::write(report.join("text/more.txt"), "more").unwrap(),
         |report| fs::write(report.join(".hidden"), "more").unwrap(),
         |report| fs::create_dir(report.join("more")).unwrap(),
+        |report| fs::create_dir(report.join("diffs/999")).unwrap(),
+        |report| fs::create_dir(report.join("text/1")).unwrap(),
         |report| symlink("/etc/hostname", report.join("link")).unwrap(),
         |report| symlink("/etc", report.join("text/etc")).unwrap(),
         |report| fifo(&report.join("text/fifo")),
@@ -85,6 +87,19 @@ fn what_is_added_or_missing_is_found_whatever_it_is() {
         });
         // A dropped entry with its file, and the hash made anew: that is another report.
         assert!(verify(report).is_ok());
+    });
+}
+
+#[test]
+fn a_report_has_no_folder_without_a_file() {
+    written(Vec::new(), |report, _| {
+        assert!(!report.join("diffs").exists() && !report.join("text").exists());
+        assert!(verify(report).is_ok());
+        for name in ["diffs", "text"] {
+            fs::create_dir(report.join(name)).unwrap();
+            assert!(matches!(verify(report), Err(VerifyError::Extra { .. })));
+            fs::remove_dir(report.join(name)).unwrap();
+        }
     });
 }
 

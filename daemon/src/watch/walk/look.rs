@@ -18,8 +18,10 @@ pub enum Look {
     /// What a walk would report, with its stat where it has one of its own.
     Seen(Seen, Option<FileStat>),
     /// No file of this root: nothing, a directory that a walk enters, or something that lies behind
-    /// a symlink or a mount point.
+    /// a symlink.
     Nothing,
+    /// It lies below a mount point: what the root itself holds there is covered, and not known.
+    Covered,
     /// A folder on the way may not be searched, or the file system answers with an error: nothing is
     /// known of what stands there.
     Refused(UnreadableReason),
@@ -46,7 +48,8 @@ pub fn look(anchor: &Anchor, below: &Path) -> Look {
         }
         Err(Errno::XDEV) if is_mount_point(anchor, below) => SkipReason::MountPoint,
         Err(Errno::NAMETOOLONG) => SkipReason::TooDeep,
-        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP | Errno::XDEV) => return Look::Nothing,
+        Err(Errno::XDEV) => return Look::Covered,
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::LOOP) => return Look::Nothing,
         Err(errno) if is_shortage(errno) => return Look::Shortage,
         Err(errno) => return Look::Refused(UnreadableReason::of(errno)),
     };

@@ -306,11 +306,12 @@ fn a_single_path_is_judged_as_the_walk_would() {
 }
 
 #[test]
-fn a_mount_point_is_named_and_what_lies_behind_it_is_not() {
+fn a_mount_point_is_named_and_of_what_it_covers_nothing_is_known() {
     let look = |below: &str| look(&anchor(Path::new("/")), Path::new(below));
     let Look::Seen(Seen::Skipped { reason, .. }, _) = look("proc") else {
         panic!("{:?}", look("proc"));
     };
     assert_eq!(reason, SkipReason::MountPoint);
-    assert_eq!(look("proc/version"), Look::Nothing);
+    assert_eq!(look("proc/version"), Look::Covered);
+    assert_eq!(look("proc/no such file"), Look::Covered);
 }

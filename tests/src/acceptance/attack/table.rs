@@ -94,6 +94,14 @@ pub(super) const LINES: &[Line] = &[
                 "tests/tests/roots.rs",
                 "a_folder_that_refuses_keeps_what_is_known_below_it_and_says_so",
             ),
+            Test(
+                "tests/tests/roots.rs",
+                "a_mount_over_a_folder_keeps_what_is_known_below_it_and_says_so",
+            ),
+            Test(
+                "tests/tests/roots.rs",
+                "a_file_mounted_over_a_file_does_not_take_its_place",
+            ),
         ],
     },
     Line {
@@ -324,6 +332,30 @@ pub(super) const LINES: &[Line] = &[
                 "daemon/src/disk.rs",
                 "what_can_be_refused_stops_before_the_writer_does",
             ),
+            Test(
+                "daemon/src/alarms.rs",
+                "a_root_that_recovers_ends_its_own_alarm_and_no_other",
+            ),
+            Test(
+                "tests/tests/house.rs",
+                "threads_are_started_where_their_panic_is_seen",
+            ),
+            Test(
+                "daemon/src/watch/tests.rs",
+                "a_watcher_that_panics_ends_the_engine",
+            ),
+            Test(
+                "daemon/bin/tests/reopen.rs",
+                "a_thread_in_the_background_that_panics_is_started_anew",
+            ),
+            Test(
+                "daemon/bin/tests/reopen.rs",
+                "a_daemon_starts_on_a_full_disk_and_opens_its_index_once_there_is_room",
+            ),
+            Test(
+                "tests/tests/damage.rs",
+                "a_full_disk_lets_the_daemon_end_and_start_and_what_was_not_merged_is_signed_again",
+            ),
             Trial("no descriptors for a while", machine::descriptors),
             Trial("no room for a while", machine::room),
         ],
@@ -347,6 +379,14 @@ pub(super) const LINES: &[Line] = &[
             Test(
                 "daemon/src/report/tests.rs",
                 "a_report_stops_at_the_room_that_is_kept_free_and_leaves_nothing_behind",
+            ),
+            Test(
+                "daemon/src/report/folder.rs",
+                "no_more_reports_are_kept_than_are_allowed_and_one_that_is_removed_makes_room",
+            ),
+            Test(
+                "daemon/bin/tests/reports.rs",
+                "kept_reports_are_listed_in_pages_bounded_and_forgotten_when_removed",
             ),
             Trial("reports where they may not be", doors::reports),
         ],
@@ -394,16 +434,16 @@ pub(super) const LINES: &[Line] = &[
                 "a_client_that_does_not_read_loses_its_connection_and_nothing_else_waits_for_it",
             ),
             Test(
-                "daemon/src/grpc/unread.rs",
+                "daemon/src/grpc/reply_budget.rs",
                 "no_user_holds_more_than_half_of_all_replies_that_are_not_read",
             ),
             Test(
-                "daemon/src/grpc/feed.rs",
+                "daemon/src/grpc/reply_channel.rs",
                 "what_is_made_ahead_of_a_client_is_bounded_in_bytes",
             ),
             Test(
-                "daemon/src/grpc/feed.rs",
-                "a_feed_waits_while_its_user_leaves_other_replies_unread",
+                "daemon/src/grpc/reply_channel.rs",
+                "a_sender_waits_while_its_user_leaves_other_replies_unread",
             ),
             Test(
                 "daemon/src/query/hits.rs",
@@ -426,8 +466,8 @@ pub(super) const LINES: &[Line] = &[
                 "who_would_follow_events_above_the_share_is_refused_and_does_not_wait",
             ),
             Test(
-                "daemon/src/grpc/lane.rs",
-                "two_users_who_hold_all_they_may_leave_places_for_others",
+                "daemon/src/grpc/fair_semaphore.rs",
+                "two_users_who_hold_all_they_may_leave_slots_for_others",
             ),
             Test(
                 "daemon/src/grpc/peer.rs",
@@ -547,6 +587,10 @@ pub(super) const LINES: &[Line] = &[
             Test(
                 "tests/tests/format_doc.rs",
                 "every_reason_stands_there_with_the_states_it_is_given_with",
+            ),
+            Test(
+                "daemon/src/report/tests/verification.rs",
+                "a_report_has_no_folder_without_a_file",
             ),
             Trial("names of frames", doors::frames),
             Trial("pipes and links in the data", doors::in_the_data),

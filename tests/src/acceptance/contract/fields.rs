@@ -163,6 +163,9 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("candidates", Count),
             ("verified", Count),
             ("suppressed", Count),
+            ("common_lists", Count),
+            ("unverified", Count),
+            ("compared_by", Text),
             ("seconds", Seconds),
             ("truncated", Bool),
             ("complete", Bool),
@@ -209,6 +212,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("estimates", List(ESTIMATE)),
             ("spans", List(SPAN)),
             ("diff", Maybe(&Text)),
+            ("complete", Bool),
         ],
     ),
     (

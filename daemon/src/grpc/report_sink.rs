@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use simdex_proto::v1;
 use simdex_proto::v1::stream_report_reply::Part;
 
-use super::feed::Feed;
+use super::reply_channel::ReplySender;
 use super::status::Refused;
 use crate::report::{Sink, SinkFile};
 
@@ -13,9 +13,9 @@ use crate::report::{Sink, SinkFile};
 const PIECE: usize = 64 << 10;
 
 /// Sends files to whoever asked for the report.
-pub(super) struct FeedSink<'a>(pub(super) &'a Feed<v1::StreamReportReply>);
+pub(super) struct ReplySink<'a>(pub(super) &'a ReplySender<v1::StreamReportReply>);
 
-impl FeedSink<'_> {
+impl ReplySink<'_> {
     fn send(&self, piece: v1::ReportPiece) -> io::Result<()> {
         let part = Some(Part::Piece(piece));
         let sent = self.0.send(v1::StreamReportReply { part });
@@ -23,14 +23,14 @@ impl FeedSink<'_> {
     }
 }
 
-impl Sink for FeedSink<'_> {
+impl Sink for ReplySink<'_> {
     fn folder(&self, _: &str) -> io::Result<()> {
         // Whoever writes the files makes the folders they name.
         Ok(())
     }
 
     fn file<'a>(&'a self, name: &str) -> io::Result<Box<dyn SinkFile + 'a>> {
-        Ok(Box::new(FeedFile {
+        Ok(Box::new(ReplyFile {
             sink: self,
             path: name.to_owned(),
         }))
@@ -38,12 +38,12 @@ impl Sink for FeedSink<'_> {
 }
 
 /// One file on its way.
-struct FeedFile<'a> {
-    sink: &'a FeedSink<'a>,
+struct ReplyFile<'a> {
+    sink: &'a ReplySink<'a>,
     path: String,
 }
 
-impl Write for FeedFile<'_> {
+impl Write for ReplyFile<'_> {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         let piece = &buffer[..buffer.len().min(PIECE)];
         self.sink.send(v1::ReportPiece {
@@ -59,7 +59,7 @@ impl Write for FeedFile<'_> {
     }
 }
 
-impl SinkFile for FeedFile<'_> {
+impl SinkFile for ReplyFile<'_> {
     fn finish(self: Box<Self>) -> io::Result<()> {
         self.sink.send(v1::ReportPiece {
             path: self.path,

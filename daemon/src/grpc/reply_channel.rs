@@ -1,4 +1,4 @@
-//! A stream that a blocking thread fills no faster than its client reads.
+//! A stream of replies that a blocking thread fills no faster than its client reads.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use tokio_stream::Stream;
 use tonic::Status;
 
 use super::Replies;
+use super::reply_budget::{ReplyPermit, UserReplyBudget};
 use super::runner::CancelOnDrop;
 use super::status::Refused;
-use super::unread::{Held, UserReplies};
 
 /// Items made ahead of what the client has read, and their bytes; one item may be longer.
 const AHEAD: usize = 64;
@@ -23,96 +23,95 @@ const AHEAD_BYTES: usize = 256 << 10;
 /// a client that stops reading.
 const RETRY: Duration = Duration::from_millis(2);
 
-/// The end that is filled.
-pub(super) struct Feed<T> {
-    sender: mpsc::Sender<Sent<T>>,
+/// Sender half, used on a blocking thread.
+pub(super) struct ReplySender<T> {
+    queue: mpsc::Sender<Item<T>>,
     cancel: Cancel,
     longest: usize,
     ahead: Arc<AtomicUsize>,
-    unread: UserReplies,
+    budget: UserReplyBudget,
 }
 
-/// An item on its way.
-struct Sent<T> {
+/// A message, or the status that ends the stream, on its way to the client.
+struct Item<T> {
     item: Result<T, Status>,
-    counted: Counted,
+    counted: InFlightBytes,
 }
 
 /// Bytes of an item, counted until the next one is asked for: only then it has been handed out.
-struct Counted {
+struct InFlightBytes {
     bytes: usize,
     ahead: Arc<AtomicUsize>,
-    _held: Held,
+    _held: ReplyPermit,
 }
 
-impl Drop for Counted {
+impl Drop for InFlightBytes {
     fn drop(&mut self) {
         self.ahead.fetch_sub(self.bytes, Ordering::Relaxed);
     }
 }
 
-/// The end that is read.
-struct Taken<T> {
-    receiver: mpsc::Receiver<Sent<T>>,
-    last: Option<Counted>,
+/// Receiver half, as a `Stream`.
+struct ReplyStream<T> {
+    receiver: mpsc::Receiver<Item<T>>,
+    last: Option<InFlightBytes>,
     _gone: CancelOnDrop,
 }
 
-impl<T> Stream for Taken<T> {
+impl<T> Stream for ReplyStream<T> {
     type Item = Result<T, Status>;
 
     fn poll_next(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
         let this = self.get_mut();
         this.last = None;
         this.receiver.poll_recv(context).map(|sent| {
-            let Sent { item, counted } = sent?;
+            let Item { item, counted } = sent?;
             this.last = Some(counted);
             Some(item)
         })
     }
 }
 
-/// A feed of messages of at most `longest` bytes, and the replies it fills; dropping the replies
-/// drops `gone`.
-pub(super) fn pair<T: Send + 'static>(
+/// A channel for messages of at most `longest` bytes; dropping its replies drops `gone`.
+pub(super) fn channel<T: Send + 'static>(
     cancel: Cancel,
     longest: usize,
-    unread: UserReplies,
+    budget: UserReplyBudget,
     gone: CancelOnDrop,
-) -> (Feed<T>, Replies<T>) {
-    let (sender, receiver) = mpsc::channel(AHEAD);
-    let taken = Taken {
+) -> (ReplySender<T>, Replies<T>) {
+    let (queue, receiver) = mpsc::channel(AHEAD);
+    let stream = ReplyStream {
         receiver,
         last: None,
         _gone: gone,
     };
-    let feed = Feed {
-        sender,
+    let sender = ReplySender {
+        queue,
         cancel,
         longest,
         ahead: Arc::default(),
-        unread,
+        budget,
     };
-    (feed, Box::pin(taken))
+    (sender, Box::pin(stream))
 }
 
-impl<T: prost::Message> Feed<T> {
-    /// Whether anybody still waits.
+impl<T: prost::Message> ReplySender<T> {
+    /// Cancelled at the deadline, or once the client is gone.
     pub(super) fn cancel(&self) -> &Cancel {
         &self.cancel
     }
 
-    /// Hands one item over, waiting while the client is behind.
+    /// Sends one message, waiting while the client is behind.
     pub(super) fn send(&self, item: T) -> Result<(), Refused> {
         let length = check_length(&item, self.longest)?;
-        self.put(Ok(item), length)
+        self.send_blocking(Ok(item), length)
     }
 
-    fn put(&self, item: Result<T, Status>, length: usize) -> Result<(), Refused> {
+    fn send_blocking(&self, item: Result<T, Status>, length: usize) -> Result<(), Refused> {
         let mut waiting = item;
         loop {
             self.cancel.check()?;
-            waiting = match self.try_put(waiting, length) {
+            waiting = match self.try_send(waiting, length) {
                 Ok(()) => return Ok(()),
                 Err(TrySendError::Closed(_)) => return Err(IndexError::Cancelled.into()),
                 Err(TrySendError::Full(item)) => item,
@@ -121,7 +120,7 @@ impl<T: prost::Message> Feed<T> {
         }
     }
 
-    fn try_put(
+    fn try_send(
         &self,
         item: Result<T, Status>,
         length: usize,
@@ -129,7 +128,7 @@ impl<T: prost::Message> Feed<T> {
         let Some(counted) = self.count(length) else {
             return Err(TrySendError::Full(item));
         };
-        let sent = self.sender.try_send(Sent { item, counted });
+        let sent = self.queue.try_send(Item { item, counted });
         sent.map_err(|refused| match refused {
             TrySendError::Full(sent) => TrySendError::Full(sent.item),
             TrySendError::Closed(sent) => TrySendError::Closed(sent.item),
@@ -138,15 +137,15 @@ impl<T: prost::Message> Feed<T> {
 
     /// Counts an item; none while there is no room for it, in this stream or among all replies of the
     /// user.
-    fn count(&self, length: usize) -> Option<Counted> {
+    fn count(&self, length: usize) -> Option<InFlightBytes> {
         // Only this end adds to it.
         let ahead = self.ahead.load(Ordering::Relaxed);
         if ahead > 0 && ahead + length > AHEAD_BYTES {
             return None;
         }
-        let held = self.unread.hold(length)?;
+        let held = self.budget.reserve(length)?;
         self.ahead.fetch_add(length, Ordering::Relaxed);
-        Some(Counted {
+        Some(InFlightBytes {
             bytes: length,
             ahead: Arc::clone(&self.ahead),
             _held: held,
@@ -157,9 +156,9 @@ impl<T: prost::Message> Feed<T> {
     pub(super) fn finish(self, done: Result<(), Refused>) {
         let Err(Refused(status)) = done else { return };
         // A client that is behind hears why as well, as long as it waits; past the deadline only a
-        // place that is free takes the status: nobody may be reading.
-        if self.put(Err(status.clone()), 0).is_err() {
-            let _ = self.try_put(Err(status), 0);
+        // free place in the stream takes the status: nobody may be reading.
+        if self.send_blocking(Err(status.clone()), 0).is_err() {
+            let _ = self.try_send(Err(status), 0);
         }
     }
 }
@@ -173,7 +172,7 @@ pub(super) fn check_length(message: &impl prost::Message, longest: usize) -> Res
     Err(too_long(length, longest))
 }
 
-/// What is said of a message of so many bytes or more.
+/// The status of a message that takes `length` bytes or more.
 pub(super) fn too_long(length: usize, longest: usize) -> Status {
     Status::resource_exhausted(format!(
         "one message of the answer takes {length} bytes or more; {longest} are the most a message holds"
@@ -183,7 +182,7 @@ pub(super) fn too_long(length: usize, longest: usize) -> Status {
 #[cfg(test)]
 mod tests {
     use super::super::limits::PIECE;
-    use super::super::unread::Unread;
+    use super::super::reply_budget::ReplyBudget;
     use super::*;
     use prost::Message;
     use simdex_proto::v1::Event;
@@ -191,9 +190,9 @@ mod tests {
     use tokio_stream::StreamExt;
     use tonic::Code;
 
-    fn feed(cancel: &Cancel) -> (Feed<Event>, Replies<Event>) {
-        let unread = Unread::new(1 << 20).of(7);
-        pair(cancel.clone(), 1 << 20, unread, CancelOnDrop::of(cancel))
+    fn sending(cancel: &Cancel) -> (ReplySender<Event>, Replies<Event>) {
+        let budget = ReplyBudget::new(1 << 20).of(7);
+        channel(cancel.clone(), 1 << 20, budget, CancelOnDrop::of(cancel))
     }
 
     fn event(text: &str) -> Event {
@@ -204,20 +203,20 @@ mod tests {
     }
 
     #[test]
-    fn a_client_that_leaves_stops_the_feed() {
+    fn a_client_that_leaves_stops_the_sender() {
         let cancel = Cancel::never();
-        let (feed, replies) = feed(&cancel);
-        assert!(feed.send(event("a")).is_ok());
+        let (sender, replies) = sending(&cancel);
+        assert!(sender.send(event("a")).is_ok());
         drop(replies);
-        assert!(feed.send(event("b")).is_err());
+        assert!(sender.send(event("b")).is_err());
         assert!(cancel.check().is_err());
     }
 
     #[test]
-    fn a_client_that_stops_reading_holds_the_feed_until_the_deadline_only() {
+    fn a_client_that_stops_reading_holds_the_sender_until_the_deadline_only() {
         let cancel = Cancel::at(Instant::now() + Duration::from_millis(50));
-        let (feed, replies) = feed(&cancel);
-        let refused = (0..=AHEAD).find_map(|_| feed.send(event("a")).err());
+        let (sender, replies) = sending(&cancel);
+        let refused = (0..=AHEAD).find_map(|_| sender.send(event("a")).err());
         assert_eq!(
             refused.map(|Refused(status)| status.code()),
             Some(Code::DeadlineExceeded)
@@ -227,10 +226,10 @@ mod tests {
 
     #[test]
     fn a_client_that_is_behind_hears_why_the_answer_ends() {
-        let (feed, mut replies) = feed(&Cancel::never());
-        (0..AHEAD).for_each(|_| assert!(feed.send(event("a")).is_ok()));
+        let (sender, mut replies) = sending(&Cancel::never());
+        (0..AHEAD).for_each(|_| assert!(sender.send(event("a")).is_ok()));
         std::thread::scope(|scope| {
-            scope.spawn(|| feed.finish(Err(Status::data_loss("damaged").into())));
+            scope.spawn(|| sender.finish(Err(Status::data_loss("damaged").into())));
             std::thread::sleep(RETRY * 3);
             let runtime = tokio::runtime::Builder::new_current_thread()
                 .build()
@@ -248,18 +247,18 @@ mod tests {
 
     #[test]
     fn a_message_that_no_client_could_take_is_refused() {
-        let (feed, _replies) = feed(&Cancel::never());
-        let Refused(status) = feed.send(event(&"a".repeat(2 << 20))).unwrap_err();
+        let (sender, _replies) = sending(&Cancel::never());
+        let Refused(status) = sender.send(event(&"a".repeat(2 << 20))).unwrap_err();
         assert_eq!(status.code(), Code::ResourceExhausted);
     }
 
     #[tokio::test]
     async fn what_is_made_ahead_of_a_client_is_bounded_in_bytes() {
         let cancel = Cancel::never();
-        let (feed, mut replies) = feed(&cancel);
+        let (sender, mut replies) = sending(&cancel);
         let large = || event(&"a".repeat(AHEAD_BYTES / 4));
         let length = large().encoded_len();
-        let fill = || std::iter::from_fn(|| feed.try_put(Ok(large()), length).ok()).count();
+        let fill = || std::iter::from_fn(|| sender.try_send(Ok(large()), length).ok()).count();
         assert_eq!(fill(), 3);
         // The first is handed out, and counted until the second is asked for.
         assert!(replies.next().await.is_some());
@@ -270,11 +269,11 @@ mod tests {
 
     #[tokio::test]
     async fn an_item_of_any_length_goes_through_alone() {
-        let (feed, mut replies) = feed(&Cancel::never());
+        let (sender, mut replies) = sending(&Cancel::never());
         let long = event(&"a".repeat(2 * AHEAD_BYTES - PIECE));
         for _ in 0..3 {
-            assert!(feed.send(long.clone()).is_ok());
-            assert!(feed.try_put(Ok(event("b")), 1).is_err());
+            assert!(sender.send(long.clone()).is_ok());
+            assert!(sender.try_send(Ok(event("b")), 1).is_err());
             assert!(replies.next().await.is_some());
             // Asking for the next one tells that it was handed out.
             let next = std::future::poll_fn(|context| {
@@ -285,21 +284,21 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_feed_waits_while_its_user_leaves_other_replies_unread() {
+    async fn a_sender_waits_while_its_user_leaves_other_replies_unread() {
         let cancel = Cancel::never();
-        let unread = Unread::new(8 * PIECE as u64).of(7);
-        let (feed, _replies) = pair(
+        let budget = ReplyBudget::new(8 * PIECE as u64).of(7);
+        let (sender, _replies) = channel(
             cancel.clone(),
             1 << 20,
-            unread.clone(),
+            budget.clone(),
             CancelOnDrop::of(&cancel),
         );
-        let other = unread.hold(4 * PIECE);
+        let other = budget.reserve(4 * PIECE);
         let item = || event(&"a".repeat(PIECE));
         let length = item().encoded_len();
-        assert!(feed.try_put(Ok(item()), length).is_err());
-        assert!(feed.try_put(Ok(event("small")), 5).is_ok());
+        assert!(sender.try_send(Ok(item()), length).is_err());
+        assert!(sender.try_send(Ok(event("small")), 5).is_ok());
         drop(other);
-        assert!(feed.try_put(Ok(item()), length).is_ok());
+        assert!(sender.try_send(Ok(item()), length).is_ok());
     }
 }
