@@ -272,9 +272,8 @@ impl Admin for AdminService {
             limit => (limit as usize).min(REPORTS_LISTED),
         };
         let longest = self.runner.longest_message();
-        let work = move |engine: &Engine, _: &Cancel| {
-            Ok(reports(&engine.index, after, most, longest)?)
-        };
+        let work =
+            move |engine: &Engine, _: &Cancel| Ok(reports(&engine.index, after, most, longest)?);
         let reports = self.runner.unary(RequestClass::Query, caller, work);
         reports.await
     }

@@ -53,7 +53,7 @@ impl SimilarityService {
         let source = self.source(query, &mut parts, caller, received).await?;
         let work = move |engine: &Engine, cancel: &Cancel| {
             let basis = Basis::of(engine, &params.view, strict)?;
-            let account = engine.index.memory().questions.account(cancel);
+            let account = caller.account(&engine.index, cancel);
             let subject = source.subject(engine, caller.share(), &account)?;
             let answer = find(&engine.index, &subject, &params, cancel)?;
             let seconds = started.elapsed().as_secs_f64();
@@ -154,7 +154,7 @@ impl Similarity for SimilarityService {
             let basis = Basis::of(engine, &engine.roots.view(), false)?;
             let (a, b) = (side(engine, &disk, a)?, side(engine, &disk, b)?);
             let names = (a.name("a"), b.name("b"));
-            let account = engine.index.memory().questions.account(cancel);
+            let account = caller.account(&engine.index, cancel);
             let asker = caller.share();
             let (a, b) = (
                 a.compared(engine, asker, &account)?,
@@ -244,7 +244,8 @@ impl Similarity for SimilarityService {
         let request = request.into_inner();
         let longest = self.runner.longest_message();
         let work = move |engine: &Engine, cancel: &Cancel| {
-            lookup::document(engine, request, longest, cancel)
+            let account = caller.account(&engine.index, cancel);
+            lookup::document(engine, request, longest, &account)
         };
         self.runner.unary(RequestClass::Query, caller, work).await
     }
