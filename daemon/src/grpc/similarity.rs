@@ -164,7 +164,7 @@ impl Similarity for SimilarityService {
                 names: (&names.0, &names.1),
                 threshold: engine.config.signature.threshold,
                 longest: with_difference.then_some(longest),
-                cancel,
+                account: &account,
             };
             let found = compare(&engine.index, &a, &b, &asked)?;
             Ok(convert::comparison(found, basis.close()?))
