@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 
 use prost::Message;
-use simdex_index::{Cancel, FileView, Index};
+use simdex_index::{Cancel, FileView, Index, MemoryAccount};
 use simdex_proto::v1;
 use simdex_schema::{DocId, GroupId};
 use tonic::Status;
@@ -47,10 +47,10 @@ pub(super) fn document(
     engine: &Engine,
     request: v1::GetDocumentRequest,
     longest: usize,
-    cancel: &Cancel,
+    account: &MemoryAccount,
 ) -> Result<v1::GetDocumentReply, Refused> {
     use v1::get_document_request::Source as Wire;
-    let index: &Index = &engine.index;
+    let (index, cancel): (&Index, _) = (&engine.index, account.cancel());
     let guard = CompletenessGuard::begin(engine, &engine.roots.view(), false)?;
     let (id, hash) = match request.source {
         Some(Wire::Path(path)) => {
@@ -68,12 +68,11 @@ pub(super) fn document(
     let record = index.document(id)?.filter(|_| !files.is_empty());
     let record = record.ok_or(QueryError::UnknownDocument(hash))?;
     cancel.check()?;
-    let account = index.memory().questions.account(cancel);
-    let shingles = index.shingles(id, &account)?;
+    let shingles = index.shingles(id, account)?;
     let shingles = shingles.map_or(0, |set| set.len() as u64);
     cancel.check()?;
     let text = match request.with_text {
-        true => index.held_text(id, &account)?,
+        true => index.held_text(id, account)?,
         false => None,
     };
     // The reply is counted by itself, so that nothing of the questions' memory waits to be read.

@@ -45,7 +45,7 @@ impl SimilarityService {
         let source = self.source(query, &mut parts, caller, memory_meter).await?;
         let work = move |engine: &Engine, cancel: &Cancel| {
             let guard = CompletenessGuard::begin(engine, &params.view, strict)?;
-            let account = engine.index.memory().questions.account(cancel);
+            let account = caller.account(&engine.index, cancel);
             let subject = source.subject(engine, caller.share(), &account)?;
             let answer = find(&engine.index, &subject, &params, cancel)?;
             let seconds = started.elapsed().as_secs_f64();
@@ -151,7 +151,7 @@ impl Similarity for SimilarityService {
                 question::parse_side(engine, &disk, b)?,
             );
             let names = (a.name("a"), b.name("b"));
-            let account = engine.index.memory().questions.account(cancel);
+            let account = caller.account(&engine.index, cancel);
             let asker = caller.share();
             let (a, b) = (
                 a.compared(engine, asker, &account)?,
@@ -161,7 +161,7 @@ impl Similarity for SimilarityService {
                 names: (&names.0, &names.1),
                 threshold: engine.threshold().get(),
                 longest: with_difference.then_some(longest),
-                cancel,
+                account: &account,
             };
             let found = compare(&engine.index, &a, &b, &asked)?;
             Ok(convert::comparison(found, guard.close()?))
@@ -241,7 +241,8 @@ impl Similarity for SimilarityService {
         let request = request.into_inner();
         let longest = self.runner.longest_message();
         let work = move |engine: &Engine, cancel: &Cancel| {
-            lookup::document(engine, request, longest, cancel)
+            let account = caller.account(&engine.index, cancel);
+            lookup::document(engine, request, longest, &account)
         };
         self.runner.unary(RequestClass::Query, caller, work).await
     }
