@@ -418,6 +418,22 @@ pub(super) const LINES: &[Line] = &[
                 "questions_have_memory_of_their_own",
             ),
             Test(
+                "daemon/index/src/memory/tests.rs",
+                "one_user_leaves_a_quarter_to_others_and_does_not_hold_up_the_line",
+            ),
+            Test(
+                "daemon/src/query/tests.rs",
+                "an_upload_asks_for_no_worker_before_there_is_room_for_its_text",
+            ),
+            Test(
+                "daemon/src/compare.rs",
+                "nothing_large_is_made_of_two_texts_without_a_permit",
+            ),
+            Test(
+                "daemon/src/compare.rs",
+                "a_difference_of_more_lines_than_there_is_memory_for_is_left_out",
+            ),
+            Test(
                 "daemon/bin/tests/greedy.rs",
                 "an_upload_that_is_not_sent_on_ends_whatever_its_deadline",
             ),
