@@ -1,5 +1,6 @@
 //! Why an engine does not start, or cannot do what it is asked.
 
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use simdex_index::IndexError;
@@ -73,12 +74,24 @@ pub enum EngineError {
 }
 
 impl EngineError {
+    /// Whether the disk is full, or a quota used up.
+    pub fn is_disk_full(&self) -> bool {
+        match self {
+            Self::Index(error) => error.is_disk_full(),
+            Self::DataDir { source, .. } => matches!(
+                source.kind(),
+                ErrorKind::StorageFull | ErrorKind::QuotaExceeded
+            ),
+            _ => false,
+        }
+    }
+
     /// What to do about it, where that is known.
     pub fn advice(&self) -> Option<String> {
         let advice = match self {
             Self::Locked(_) => "stop it, or name another --data-dir",
             Self::MissingRoot { .. } => "name an existing one",
-            Self::DataDir { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
+            Self::DataDir { source, .. } if source.kind() == ErrorKind::NotFound => {
                 "make its parent directory, or name another with --data-dir"
             }
             Self::DataDir { .. } => "name another with --data-dir",

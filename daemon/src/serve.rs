@@ -30,7 +30,6 @@ use tonic_health::server::{HealthReporter, health_reporter};
 use crate::alarms::Health;
 use crate::config::Config;
 use crate::descriptors;
-use crate::engine::Engine;
 use crate::grpc::limits::ClientLimits;
 use crate::grpc::{
     AdminService, Connections, RequestRunner, SimilarityService, TrafficLayer, limits,
@@ -40,7 +39,7 @@ use crate::output::counted;
 use crate::pipeline::Pipeline;
 use crate::report::ReportDir;
 use crate::slot::EngineSlot;
-use crate::supervisor::Supervisor;
+use crate::supervisor::{self, Supervisor};
 use incoming::incoming;
 use signals::Signals;
 use socket::Socket;
@@ -152,12 +151,13 @@ impl Running {
         let descriptors = descriptors::raise_limit();
         let host = Arc::new(host);
         // The data directory's lock comes first: only its holder may replace a stale socket.
-        let engine = Arc::new(Engine::on(&host)?);
+        let slot = Arc::new(supervisor::first(&host)?);
         host.disk.restore();
         host.spare.fill();
         let socket = Socket::bind(socket, host.config.grpc.socket_mode.0)?;
-        engine.watch()?;
-        let slot = Arc::new(EngineSlot::holding(Arc::clone(&engine)));
+        if let Ok(engine) = slot.get() {
+            engine.watch()?;
+        }
         let (leave, leaving) = watch::channel(false);
         let Served {
             health,
@@ -176,17 +176,17 @@ impl Running {
             teller,
             server,
         };
-        running.announce(&engine);
+        running.announce();
         Ok(running)
     }
 
-    fn announce(&self, engine: &Engine) {
+    fn announce(&self) {
         tracing::info!(
             "simdexd {} listens on {}, data in {}, watching {}",
             env!("CARGO_PKG_VERSION"),
             self.socket.path().display(),
-            engine.data_dir.display(),
-            counted(engine.roots.iter().count() as u64, "root")
+            self.host.data_dir.display(),
+            counted(self.host.config.roots.len() as u64, "root")
         );
     }
 
@@ -319,8 +319,10 @@ fn serve(
         .build_v1()
         .context("the contract cannot be described")?;
     let (health, health_server) = health_reporter();
-    runtime.block_on(set_health(&health, ServingStatus::Serving));
-    let teller = runtime.spawn(tell_health(health.clone(), host.alarms.health()));
+    let known = host.alarms.health();
+    let now = *known.borrow();
+    runtime.block_on(tell(&health, now));
+    let teller = runtime.spawn(tell_health(health.clone(), known));
     let clients = ClientLimits::of(config);
     // No more connections than there are descriptors for.
     let readers = Pipeline::readers(&host.config);
@@ -353,7 +355,10 @@ fn report_dir(host: &Host) -> anyhow::Result<Option<Arc<ReportDir>>> {
         return Ok(None);
     };
     let kept_free = host.config.store.reserve_mib.bytes();
-    let reports = ReportDir::open(path)?.keeping_free(kept_free)?;
+    let most = host.config.store.kept_reports;
+    let reports = ReportDir::open(path)?
+        .keeping_free(kept_free)?
+        .holding_at_most(most);
     let roots = host.config.roots.iter().map(|root| root.path.clone());
     let guarded: Vec<PathBuf> = roots.chain([host.data_dir.clone()]).collect();
     reports.check_apart(&guarded)?;
@@ -376,19 +381,23 @@ async fn set_health(health: &HealthReporter, status: ServingStatus) {
 async fn tell_health(health: HealthReporter, mut told: watch::Receiver<Health>) {
     loop {
         let now = *told.borrow_and_update();
-        let status = |serves: bool| match serves {
-            true => ServingStatus::Serving,
-            false => ServingStatus::NotServing,
-        };
-        let well = status(now == Health::Well);
-        let answers = status(now != Health::Away);
-        health.set_service_status("", well).await;
-        health.set_service_status("simdex.v1.Admin", well).await;
-        health
-            .set_service_status("simdex.v1.Similarity", answers)
-            .await;
+        tell(&health, now).await;
         if told.changed().await.is_err() {
             return;
         }
     }
+}
+
+async fn tell(health: &HealthReporter, now: Health) {
+    let status = |serves: bool| match serves {
+        true => ServingStatus::Serving,
+        false => ServingStatus::NotServing,
+    };
+    let well = status(now == Health::Well);
+    let answers = status(now != Health::Away);
+    health.set_service_status("", well).await;
+    health.set_service_status("simdex.v1.Admin", well).await;
+    health
+        .set_service_status("simdex.v1.Similarity", answers)
+        .await;
 }

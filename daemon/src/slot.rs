@@ -34,6 +34,14 @@ impl EngineSlot {
         }
     }
 
+    /// A slot that waits for its first engine; `reason` says why there is none yet.
+    pub fn waiting(alarms: &Arc<Alarms>, reason: &str) -> Self {
+        Self {
+            alarms: Arc::clone(alarms),
+            engine: RwLock::new(Err(Reopening(reason.to_owned()))),
+        }
+    }
+
     /// The engine, while there is one.
     pub fn get(&self) -> Result<Arc<Engine>, Reopening> {
         self.engine

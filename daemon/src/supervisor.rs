@@ -21,7 +21,7 @@ use crate::causes::causes;
 use crate::engine::{Engine, EngineError};
 use crate::fate::{Backoff, Failure};
 use crate::host::Host;
-use crate::slot::EngineSlot;
+use crate::slot::{EngineSlot, Reopening};
 
 /// An engine that runs so long has recovered; one that fails sooner waits longer for the next start.
 const RECOVERED: Duration = Duration::from_secs(600);
@@ -49,7 +49,7 @@ struct Shared {
 }
 
 impl Supervisor {
-    /// Starts to watch over the engine in a slot.
+    /// Starts to watch over the engine in a slot, or to open the first where there is none.
     pub fn start(host: Arc<Host>, slot: Arc<EngineSlot>) -> Result<Self, EngineError> {
         let (teller, fatal) = watch::channel(None);
         let shared = Arc::new(Shared {
@@ -103,12 +103,36 @@ impl Supervisor {
     }
 }
 
+/// The first engine of a host in a slot. On a full disk the slot waits for it: the daemon serves all the
+/// same, says why nothing is answered, and the supervisor tries again until there is room.
+pub fn first(host: &Arc<Host>) -> Result<EngineSlot, EngineError> {
+    let is_low = host.disk.take(0).is_err();
+    if is_low {
+        host.disk.release();
+    }
+    let error = match Engine::on(host) {
+        Ok(engine) => return Ok(EngineSlot::holding(Arc::new(engine))),
+        Err(error) => error,
+    };
+    let for_want_of_room = is_low && matches!(error, EngineError::Index(_));
+    if !for_want_of_room && !error.is_disk_full() {
+        return Err(error);
+    }
+    let reason = causes(&error);
+    host.alarms.raise(Part::Index, &reason, None);
+    Ok(EngineSlot::waiting(&host.alarms, &reason))
+}
+
 impl Shared {
     fn watch(&self) {
         let (mut panics, mut backoff) = (Vec::new(), reopening());
         let mut opened = Instant::now();
         while !self.is_stopping() {
-            let failure = self.slot.get().ok().and_then(|engine| engine.failure());
+            let failure = match self.slot.get() {
+                Ok(engine) => engine.failure(),
+                // The first one could not be opened.
+                Err(Reopening(reason)) => Some(Failure::Index(reason)),
+            };
             let Some(failure) = failure else {
                 self.host.failed.wait(PATIENCE);
                 continue;

@@ -4,6 +4,7 @@
 use std::fs::{self, File};
 use std::io::Write as _;
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use anyhow::{Result, ensure};
 use simdex_tests::fault::answers::{Answers, Listed, agree};
@@ -160,6 +161,55 @@ fn a_full_disk_fails_the_sync_and_loses_nothing() -> Result<()> {
     whole(&ledger, share, &Listed::by_daemon(&daemon)?)?;
     fs::rename(sandbox.beside("away"), share)?;
     agree(&daemon, &[share])?;
+    Ok(())
+}
+
+/// The reserve is for commits: neither a start nor an end on a full disk fails, and no end spends on a
+/// merge what it gives.
+#[test]
+fn a_full_disk_lets_the_daemon_end_and_start_and_what_was_not_merged_is_signed_again() -> Result<()>
+{
+    let disk = match Disk::of_memory(64) {
+        Ok(disk) => disk,
+        Err(reason) => {
+            eprintln!("skipped, no small disk can be had here: {reason:#}");
+            return Ok(());
+        }
+    };
+    let sandbox = Sandbox::new()?;
+    Tree::new(sandbox.share(), 29)?.grow(200)?;
+    let serve = sandbox.serve().data_dir(disk.path().join("data"));
+    let daemon = serve.start()?;
+    daemon.sync()?;
+    let unmerged = |daemon: &Daemon| -> Result<u64> {
+        let status = daemon.simctl(["status"])?.success()?.lines_of("status")?;
+        let schemes = status[0]["schemes"].as_array().cloned().unwrap_or_default();
+        let of_scheme = |scheme: &serde_json::Value| scheme["unmerged"].as_u64();
+        Ok(schemes.iter().filter_map(of_scheme).sum())
+    };
+    let before = unmerged(&daemon)?;
+    ensure!(before > 0, "nothing waits for a merge");
+    let ballast = disk.path().join("ballast");
+    fill(&ballast, 2 << 20)?;
+    ensure!(daemon.stop()?.success());
+    // All of it, and no reserve.
+    let _ = fs::remove_file(disk.path().join("data/reserve"));
+    fill(&disk.path().join("more"), 0)?;
+    let daemon = serve.start()?;
+    daemon.simctl(["status"])?.success()?;
+    fs::remove_file(&ballast)?;
+    fs::remove_file(disk.path().join("more"))?;
+    // The longest pause before the index is opened again is a minute.
+    let begun = Instant::now();
+    while daemon.sync().is_err() && begun.elapsed() < Duration::from_secs(180) {
+        std::thread::sleep(Duration::from_millis(200));
+    }
+    agree(&daemon, &[sandbox.share()])?;
+    ensure!(unmerged(&daemon)? == before, "something was merged");
+    let entries = fs::read_dir(disk.path().join("data"))?.flatten();
+    let mut names = entries.map(|entry| entry.file_name());
+    ensure!(!names.any(|name| name.to_string_lossy().contains("damaged")));
+    ensure!(daemon.stop()?.success());
     Ok(())
 }
 

@@ -470,7 +470,7 @@ impl Admin for Fake {
         &self,
         _: Request<wire::ListReportsRequest>,
     ) -> Answer<wire::ListReportsReply> {
-        Ok(Response::new(wire::ListReportsReply { reports: vec![] }))
+        Ok(Response::new(wire::ListReportsReply::default()))
     }
 }
 

@@ -11,6 +11,7 @@
 
 mod daemon;
 
+use std::path::PathBuf;
 use std::sync::atomic::{AtomicU8, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
@@ -30,6 +31,7 @@ const WRITES_PANIC: u8 = 2;
 const READS_WAIT: u8 = 3;
 const READS_FAIL: u8 = 4;
 const RECHECK_PANICS: u8 = 5;
+const DISK_FULL: u8 = 6;
 
 /// What the store does until told otherwise.
 #[derive(Default)]
@@ -68,6 +70,17 @@ impl Store {
         self.rechecks
             .fetch_add(usize::from(is_recheck), Ordering::SeqCst);
         match (self.fault.load(Ordering::SeqCst), operation) {
+            (DISK_FULL, Operation::Write) => {
+                self.struck.fetch_add(1, Ordering::SeqCst);
+                // As the kernel says it.
+                let source = std::io::Error::from_raw_os_error(28);
+                let (action, path) = ("write", PathBuf::from("/full"));
+                Err(StoreError::Io {
+                    action,
+                    path,
+                    source,
+                })
+            }
             (COMMITS_FAIL, Operation::Commit) => {
                 self.struck.fetch_add(1, Ordering::SeqCst);
                 Err(StoreError::SyncFailed)
@@ -225,6 +238,23 @@ fn a_thread_in_the_background_that_panics_is_started_anew() {
     until("another thread in its place", || {
         (store.rechecks.load(Ordering::SeqCst) > before).then_some(())
     });
+    whole(&daemon, &["a.txt"]);
+}
+
+#[test]
+fn a_daemon_starts_on_a_full_disk_and_opens_its_index_once_there_is_room() {
+    let store = Arc::<Store>::default();
+    store.arm(DISK_FULL);
+    let (daemon, store) = bed_on(store, |_| {});
+    write(&daemon, "a.txt", 7);
+    let alarm = alarm(&daemon, false);
+    assert!(alarm.reason.contains("No space left"), "{}", alarm.reason);
+    assert!(!is_healthy(&daemon, "") && !is_healthy(&daemon, "simdex.v1.Similarity"));
+    let synced = daemon.wait(daemon.client.sync());
+    assert_eq!(code(&synced), Code::Unavailable, "{synced:?}");
+    let struck = store.struck();
+    until("another try", || (store.struck() > struck).then_some(()));
+    store.disarm();
     whole(&daemon, &["a.txt"]);
 }
 

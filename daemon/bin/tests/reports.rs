@@ -74,6 +74,47 @@ fn a_streamed_report_is_whole_and_written_by_who_asked() {
 }
 
 #[test]
+fn kept_reports_are_listed_in_pages_bounded_and_forgotten_when_removed() {
+    let (_dir, place) = place();
+    let daemon = Daemon::with(&share(), |config| {
+        config.report_dir = Some(place.clone());
+        config.store.kept_reports = 3;
+    });
+    for name in [b"a", b"b", b"c"] {
+        keep(&daemon, name).unwrap();
+    }
+    let refused = keep(&daemon, b"d");
+    assert_eq!(code(&refused), Code::ResourceExhausted);
+    let said = refused.unwrap_err().to_string();
+    assert!(said.contains("as it may (3)"), "{said}");
+    let listed = |daemon: &Daemon| -> Vec<PathBuf> {
+        let reports = daemon.wait(daemon.client.reports()).unwrap();
+        let out = |report: wire::Report| PathBuf::from(OsStr::from_bytes(&report.out));
+        reports.into_iter().map(out).collect()
+    };
+    assert_eq!(
+        listed(&daemon),
+        ["a", "b", "c"].map(|name| place.join(name))
+    );
+    let mut admin = wire::admin_client::AdminClient::new(daemon.channel());
+    let mut page = |after, limit| {
+        let request = wire::ListReportsRequest { after, limit };
+        let reply = daemon.wait(admin.list_reports(request)).unwrap();
+        reply.into_inner()
+    };
+    let first = page(0, 2);
+    assert_eq!((first.reports.len(), first.more), (2, true));
+    let last = page(first.reports[1].finished, 2);
+    assert_eq!((last.reports.len(), last.more), (1, false));
+    fs::remove_dir_all(place.join("b")).unwrap();
+    keep(&daemon, b"d").unwrap();
+    assert_eq!(
+        listed(&daemon),
+        ["a", "c", "d"].map(|name| place.join(name))
+    );
+}
+
+#[test]
 fn a_daemon_without_a_directory_for_reports_writes_none() {
     let daemon = Daemon::start(&share());
     let data = names(&daemon.dir.path().join("data"));

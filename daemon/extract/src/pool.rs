@@ -165,6 +165,12 @@ impl Pool {
         }
     }
 
+    /// The longest text that comes of a document, bytes.
+    #[must_use]
+    pub fn longest_text(&self) -> u64 {
+        self.limits.output_bytes
+    }
+
     /// What confines the workers; starts one to find out if none has been started yet.
     #[must_use]
     pub fn sandbox(&self) -> SandboxReport {

@@ -225,6 +225,14 @@ impl Index {
         Ok(self.store.close()?)
     }
 
+    /// Commits and closes the store as it is, which takes hardly any room: the next opening signs again
+    /// what was not merged.
+    pub fn close_unmerged(self) -> Result<(), IndexError> {
+        self.release_lost()?;
+        self.commit()?;
+        Ok(self.store.close()?)
+    }
+
     /// Postings and bytes by scheme.
     pub fn usage(&self) -> Vec<Usage> {
         let shared = self.read();

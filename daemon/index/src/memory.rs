@@ -4,11 +4,12 @@
 //! permits of it before allocating; a permit gives its bytes back when it is dropped.
 //!
 //! * **Fair.** Accounts that hold nothing wait in one line, first come, first served: a large request is
-//!   never passed by small ones that came later.
+//!   never passed by small ones that came later. Only where the accounts of one user hold that user's
+//!   share, three quarters, are they passed by those of others.
 //! * **No deadlock.** A request above the whole budget is taken as the whole. An account that holds
 //!   permits already never waits in line: where nothing is free, one account at a time may overdraw the
-//!   budget. It waits for nobody, so it ends and gives back, and then the next may overdraw. Use is
-//!   therefore at most the budget and what one account takes beyond its first permit.
+//!   budget, or the share of its user. It waits for nobody, so it ends and gives back, and then the next
+//!   may overdraw. Use is therefore at most the budget and what one account takes beyond its first permit.
 //! * **Cancellable.** Every wait ends with the account's [`Cancel`].
 //!
 //! A permit must not be waited for under a lock that a holder needs in order to go on.
@@ -45,13 +46,22 @@ struct State {
     used: u64,
     /// Bytes held, by account; only of accounts that hold a permit.
     held: HashMap<u64, Holding>,
-    /// Accounts that wait for their first permit, the next one first.
-    line: VecDeque<u64>,
-    /// The account that was let past the budget, while the budget is exceeded.
-    overdrawn: Option<u64>,
+    /// Bytes held, by user.
+    of_users: HashMap<u32, u64>,
+    /// Accounts that wait for their first permit, the next one first, and what they wait for.
+    line: VecDeque<(Holder, u64)>,
+    /// The account that was let past the budget or its user's share, while that is exceeded.
+    overdrawn: Option<Holder>,
     accounts: u64,
     /// Accounts that wait, in line or for the overdraft.
     waiting: usize,
+}
+
+/// An account, and whose it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Holder {
+    account: u64,
+    user: Option<u32>,
 }
 
 #[derive(Debug, Default)]
@@ -91,10 +101,23 @@ impl MemoryBudget {
     /// Opens an account: one for each file, question or comparison that takes permits. Its waits end
     /// with `cancel`.
     pub fn account(&self, cancel: &Cancel) -> MemoryAccount {
+        self.open(None, cancel)
+    }
+
+    /// The same for a user, all of whose accounts hold three quarters of the budget at most.
+    pub fn account_of(&self, user: u32, cancel: &Cancel) -> MemoryAccount {
+        self.open(Some(user), cancel)
+    }
+
+    fn open(&self, user: Option<u32>, cancel: &Cancel) -> MemoryAccount {
         let mut state = self.inner.lock();
         state.accounts += 1;
+        let holder = Holder {
+            account: state.accounts,
+            user,
+        };
         MemoryAccount {
-            id: state.accounts,
+            holder,
             inner: Arc::clone(&self.inner),
             cancel: cancel.clone(),
         }
@@ -113,7 +136,7 @@ impl MemoryBudget {
 /// Takes permits of one budget; the permits outlive it. Clones are the same account.
 #[derive(Clone, Debug)]
 pub struct MemoryAccount {
-    id: u64,
+    holder: Holder,
     inner: Arc<Inner>,
     cancel: Cancel,
 }
@@ -127,18 +150,17 @@ impl MemoryAccount {
         self.cancel.check()?;
         let mut state = self.inner.lock();
         // A second permit does not wait in line: those before it may wait for the first.
-        let is_first = !state.held.contains_key(&self.id);
-        let bytes = if is_first {
-            bytes.min(self.inner.total)
-        } else {
-            bytes
+        let is_first = !state.held.contains_key(&self.holder.account);
+        let bytes = match is_first {
+            true => bytes.min(self.total()),
+            false => bytes,
         };
         if is_first {
-            state.line.push_back(self.id);
+            state.line.push_back((self.holder, bytes));
         }
         state.waiting += 1;
         let mut taken = Ok(());
-        while !state.admits(self.id, bytes, self.inner.total) {
+        while !state.admits(self.holder, bytes, self.inner.total) {
             let (waited, _) = self
                 .inner
                 .changed
@@ -151,15 +173,15 @@ impl MemoryAccount {
             }
         }
         state.waiting -= 1;
-        state.line.retain(|id| *id != self.id);
+        state.line.retain(|(waiting, _)| *waiting != self.holder);
         if taken.is_ok() {
-            state.add(self.id, bytes, self.inner.total);
+            state.add(self.holder, bytes, self.inner.total);
         }
         drop(state);
         // Whoever is next in line may fit as well.
         self.inner.changed.notify_all();
         taken.map(|()| MemoryPermit {
-            account: self.id,
+            holder: self.holder,
             inner: Arc::clone(&self.inner),
             bytes,
         })
@@ -204,7 +226,16 @@ impl MemoryAccount {
     /// Bytes in permits of this account.
     pub fn held(&self) -> u64 {
         let state = self.inner.lock();
-        state.held.get(&self.id).map_or(0, |held| held.bytes)
+        let held = state.held.get(&self.holder.account);
+        held.map_or(0, |held| held.bytes)
+    }
+
+    /// The most it may hold in its first permit: the budget, or the share of its user.
+    pub fn total(&self) -> u64 {
+        match self.holder.user {
+            Some(_) => share(self.inner.total),
+            None => self.inner.total,
+        }
     }
 
     /// The flag and deadline its waits end with.
@@ -220,36 +251,66 @@ impl Inner {
     }
 }
 
+/// What the accounts of one user may hold.
+fn share(total: u64) -> u64 {
+    total - total / 4
+}
+
 impl State {
-    fn admits(&self, account: u64, bytes: u64, total: u64) -> bool {
-        let fits = self.used.saturating_add(bytes) <= total;
-        if self.held.contains_key(&account) {
-            return fits || self.overdrawn.is_none_or(|other| other == account);
+    fn admits(&self, holder: Holder, bytes: u64, total: u64) -> bool {
+        let fits = self.fits(holder, bytes, total);
+        if self.held.contains_key(&holder.account) {
+            return fits || self.overdrawn.is_none_or(|other| other == holder);
         }
-        fits && self.line.front() == Some(&account)
+        // Whoever waits for the others of one user does not hold up the line.
+        let within = |(holder, bytes): &&(Holder, u64)| self.within_share(*holder, *bytes, total);
+        let next = self.line.iter().find(within);
+        fits && next.is_some_and(|(next, _)| *next == holder)
     }
 
-    fn add(&mut self, account: u64, bytes: u64, total: u64) {
+    fn fits(&self, holder: Holder, bytes: u64, total: u64) -> bool {
+        self.used.saturating_add(bytes) <= total && self.within_share(holder, bytes, total)
+    }
+
+    fn within_share(&self, holder: Holder, bytes: u64, total: u64) -> bool {
+        let Some(user) = holder.user else { return true };
+        let held = self.of_users.get(&user).copied().unwrap_or(0);
+        held.saturating_add(bytes) <= share(total)
+    }
+
+    fn add(&mut self, holder: Holder, bytes: u64, total: u64) {
         self.used = self.used.saturating_add(bytes);
-        let held = self.held.entry(account).or_default();
+        let held = self.held.entry(holder.account).or_default();
         held.permits += 1;
         held.bytes = held.bytes.saturating_add(bytes);
-        if self.used > total {
-            self.overdrawn = Some(account);
+        if let Some(user) = holder.user {
+            let of_user = self.of_users.entry(user).or_default();
+            *of_user = of_user.saturating_add(bytes);
+        }
+        if !self.fits(holder, 0, total) {
+            self.overdrawn = Some(holder);
         }
     }
 
     /// Takes bytes back, and the permit itself where it is dropped.
-    fn give_back(&mut self, account: u64, bytes: u64, permits: usize, total: u64) {
+    fn give_back(&mut self, holder: Holder, bytes: u64, permits: usize, total: u64) {
         self.used = self.used.saturating_sub(bytes);
-        if let Some(held) = self.held.get_mut(&account) {
+        if let Some(held) = self.held.get_mut(&holder.account) {
             held.bytes = held.bytes.saturating_sub(bytes);
             held.permits = held.permits.saturating_sub(permits);
             if held.permits == 0 {
-                self.held.remove(&account);
+                self.held.remove(&holder.account);
             }
         }
-        if self.used <= total {
+        if let Some(user) = holder.user
+            && let Some(of_user) = self.of_users.get_mut(&user)
+        {
+            *of_user = of_user.saturating_sub(bytes);
+            if *of_user == 0 {
+                self.of_users.remove(&user);
+            }
+        }
+        if self.overdrawn.is_some_and(|past| self.fits(past, 0, total)) {
             self.overdrawn = None;
         }
     }
@@ -258,13 +319,13 @@ impl State {
 /// Bytes that may be held until this is dropped.
 #[derive(Debug)]
 pub struct MemoryPermit {
-    account: u64,
+    holder: Holder,
     inner: Arc<Inner>,
     bytes: u64,
 }
 
 impl MemoryPermit {
-    /// How many.
+    /// Bytes that may be held.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }
@@ -280,7 +341,7 @@ impl MemoryPermit {
 
     fn free(&self, bytes: u64, permits: usize) {
         let mut state = self.inner.lock();
-        state.give_back(self.account, bytes, permits, self.inner.total);
+        state.give_back(self.holder, bytes, permits, self.inner.total);
         drop(state);
         self.inner.changed.notify_all();
     }

@@ -91,7 +91,7 @@ impl Index {
         report.signed_again = unmerged.len() as u64;
         if let Err(error) = index.catch_up(&pointed, unmerged, stop) {
             if matches!(error, IndexError::Cancelled) {
-                index.close_as_it_is()?;
+                index.close_unmerged()?;
             }
             return Err(error);
         }
@@ -109,13 +109,6 @@ impl Index {
         stop.check()?;
         self.look_into(pointed)?;
         self.sign_all_again(unmerged, stop)
-    }
-
-    /// Closes a store that is not wholly opened: what was merged is whole, and the next opening does the
-    /// rest.
-    fn close_as_it_is(self) -> Result<(), IndexError> {
-        self.commit()?;
-        Ok(self.store.close()?)
     }
 
     /// Notes what is missing, and reads two texts of each segment, to notice one that was restored or

@@ -1,5 +1,7 @@
 //! What is registered, by id or name: roots, files, contents, documents, reports.
 
+use std::ffi::OsStr;
+use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
@@ -107,15 +109,41 @@ impl Index {
         Ok(batch.apply()?)
     }
 
-    /// Reports remembered, oldest first: when, and what.
-    pub fn reports(&self) -> Result<Vec<(u64, ReportRecord)>, IndexError> {
-        let mut reports = Vec::new();
-        visit(&*self.store, key::prefix::REPORT, |bytes, value| {
-            let record = ReportRecord::decode(value).map_err(|e| damaged("of a report", e))?;
+    /// Reports remembered that were finished after a moment, oldest first: when, and what. Ends where
+    /// `each` says so.
+    pub fn reports_after(
+        &self,
+        after: u64,
+        each: &mut dyn FnMut(u64, ReportRecord) -> ControlFlow<()>,
+    ) -> Result<(), IndexError> {
+        let from = key::report(after.saturating_add(1));
+        let mut failed = None;
+        let records = self.store.records();
+        records.scan(&[key::prefix::REPORT], Some(&from), &mut |bytes, value| {
             let at = key::parse_document(bytes, 1).map_or(0, |id| id.0);
-            reports.push((at, record));
-            Ok(())
+            match ReportRecord::decode(value) {
+                Ok(record) => each(at, record),
+                Err(error) => {
+                    failed = Some(damaged("of a report", error));
+                    ControlFlow::Break(())
+                }
+            }
         })?;
-        Ok(reports)
+        failed.map_or(Ok(()), Err)
+    }
+
+    /// Forgets the reports that are not at their place any more.
+    pub fn forget_reports(&self, is_there: impl Fn(&Path) -> bool) -> Result<(), IndexError> {
+        let mut gone = Vec::new();
+        self.reports_after(0, &mut |at, record| {
+            if !is_there(Path::new(OsStr::from_bytes(&record.out))) {
+                gone.push(at);
+            }
+            ControlFlow::Continue(())
+        })?;
+        let mut batch = Batch::new(self.store.records());
+        gone.into_iter()
+            .for_each(|at| batch.delete(key::report(at)));
+        Ok(batch.apply()?)
     }
 }

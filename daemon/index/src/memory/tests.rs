@@ -182,6 +182,47 @@ fn one_account_at_a_time_overdraws() {
 }
 
 #[test]
+fn one_user_leaves_a_quarter_to_others_and_does_not_hold_up_the_line() {
+    let budget = MemoryBudget::new(100);
+    let of = |user| budget.account_of(user, &never());
+    // More than a share is the share.
+    let greedy = of(1).take(u64::MAX).unwrap();
+    assert_eq!(greedy.bytes(), 75);
+    let (told, tells) = channel();
+    let (next, go_on) = taker(of(1), 10, 1, told.clone());
+    until_waiting(&budget, 1);
+    let (other, go) = taker(of(2), 25, 2, told);
+    assert_eq!(tells.recv().unwrap(), 2, "it came later and is not held up");
+    assert_eq!((budget.waiting(), budget.used()), (1, 100));
+    drop(greedy);
+    assert_eq!(tells.recv().unwrap(), 1);
+    drop((go, go_on));
+    next.join().unwrap();
+    other.join().unwrap();
+    assert_eq!((budget.used(), budget.waiting()), (0, 0));
+}
+
+#[test]
+fn one_account_at_a_time_goes_past_the_share_of_its_user() {
+    let budget = MemoryBudget::new(100);
+    let of = |user| budget.account_of(user, &never());
+    let (one, other) = (of(1), of(1));
+    let held = [one.take(40).unwrap(), other.take(30).unwrap()];
+    let past = one.take(20).unwrap();
+    let (told, tells) = channel();
+    let (thread, go) = taker(other.clone(), 10, 1, told);
+    until_waiting(&budget, 1);
+    // Another user has nothing to do with it.
+    drop(of(2).take(10).unwrap());
+    assert!(tells.try_recv().is_err());
+    drop(past);
+    assert_eq!(tells.recv().unwrap(), 1);
+    drop((go, held));
+    thread.join().unwrap();
+    assert_eq!(budget.used(), 0);
+}
+
+#[test]
 fn what_is_small_is_not_counted_and_what_grows_is() {
     let budget = MemoryBudget::new(128 << 20);
     let account = budget.account(&never());

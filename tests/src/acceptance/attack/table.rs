@@ -94,6 +94,14 @@ pub(super) const LINES: &[Line] = &[
                 "tests/tests/roots.rs",
                 "a_folder_that_refuses_keeps_what_is_known_below_it_and_says_so",
             ),
+            Test(
+                "tests/tests/roots.rs",
+                "a_mount_over_a_folder_keeps_what_is_known_below_it_and_says_so",
+            ),
+            Test(
+                "tests/tests/roots.rs",
+                "a_file_mounted_over_a_file_does_not_take_its_place",
+            ),
         ],
     },
     Line {
@@ -324,6 +332,30 @@ pub(super) const LINES: &[Line] = &[
                 "daemon/src/disk.rs",
                 "what_can_be_refused_stops_before_the_writer_does",
             ),
+            Test(
+                "daemon/src/alarms.rs",
+                "a_root_that_recovers_ends_its_own_alarm_and_no_other",
+            ),
+            Test(
+                "tests/tests/house.rs",
+                "threads_are_started_where_their_panic_is_seen",
+            ),
+            Test(
+                "daemon/src/watch/tests.rs",
+                "a_watcher_that_panics_ends_the_engine",
+            ),
+            Test(
+                "daemon/bin/tests/reopen.rs",
+                "a_thread_in_the_background_that_panics_is_started_anew",
+            ),
+            Test(
+                "daemon/bin/tests/reopen.rs",
+                "a_daemon_starts_on_a_full_disk_and_opens_its_index_once_there_is_room",
+            ),
+            Test(
+                "tests/tests/damage.rs",
+                "a_full_disk_lets_the_daemon_end_and_start_and_what_was_not_merged_is_signed_again",
+            ),
             Trial("no descriptors for a while", machine::descriptors),
             Trial("no room for a while", machine::room),
         ],
@@ -347,6 +379,14 @@ pub(super) const LINES: &[Line] = &[
             Test(
                 "daemon/src/report/tests.rs",
                 "a_report_stops_at_the_room_that_is_kept_free_and_leaves_nothing_behind",
+            ),
+            Test(
+                "daemon/src/report/folder.rs",
+                "no_more_reports_are_kept_than_are_allowed_and_one_that_is_removed_makes_room",
+            ),
+            Test(
+                "daemon/bin/tests/reports.rs",
+                "kept_reports_are_listed_in_pages_bounded_and_forgotten_when_removed",
             ),
             Trial("reports where they may not be", doors::reports),
         ],
@@ -547,6 +587,10 @@ pub(super) const LINES: &[Line] = &[
             Test(
                 "tests/tests/format_doc.rs",
                 "every_reason_stands_there_with_the_states_it_is_given_with",
+            ),
+            Test(
+                "daemon/src/report/tests/verification.rs",
+                "a_report_has_no_folder_without_a_file",
             ),
             Trial("names of frames", doors::frames),
             Trial("pipes and links in the data", doors::in_the_data),
