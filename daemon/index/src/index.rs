@@ -16,7 +16,7 @@ use crate::edges::{Cuts, PrincipalLists};
 use crate::groups::{Rank, Stars};
 use crate::handles::Handles;
 use crate::merge::Merges;
-use crate::runs::{Run, Runs};
+use crate::runs::{Run, Runs, Take};
 use crate::store::Store;
 use crate::table::Table;
 use crate::text::TextStore;
@@ -232,7 +232,7 @@ impl Index {
     pub fn close(self) -> Result<(), IndexError> {
         // What is known only in memory must not be lost with it.
         self.release_lost()?;
-        self.merge()?;
+        self.merge_all(Take::Small)?;
         self.compact_texts()?;
         // The texts that could not be copied.
         self.release_lost()?;
