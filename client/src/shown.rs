@@ -31,13 +31,13 @@ pub(crate) fn to_shown(stored: &[u8]) -> Vec<u8> {
 
 /// A path as typed, taken apart.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Named {
+pub(crate) struct MemberPath {
     disk: Vec<u8>,
     /// With its leading separator; empty for a file on disk.
     inside: Vec<u8>,
 }
 
-impl Named {
+impl MemberPath {
     /// What `shown` names, read as the daemon lists it.
     pub(crate) fn read(shown: &[u8]) -> Self {
         let mut disk = from_shown(shown);
@@ -47,7 +47,7 @@ impl Named {
     }
 
     /// A file on disk by its literal name.
-    pub(crate) fn on_disk(file: &Path) -> Self {
+    pub(crate) fn plain(file: &Path) -> Self {
         Self {
             disk: file.as_os_str().as_bytes().to_vec(),
             inside: Vec::new(),
@@ -113,13 +113,13 @@ mod tests {
 
     #[test]
     fn a_path_is_taken_apart_at_its_first_separator() {
-        let named = Named::read(b"/s/x!!/a.zip!/b!!/c.zip!/../d");
+        let named = MemberPath::read(b"/s/x!!/a.zip!/b!!/c.zip!/../d");
         assert_eq!(named.disk(), Path::new("/s/x!/a.zip"));
         assert!(named.is_member());
         assert_eq!(
             named.shown_at(Path::new("/t!/a.zip")),
             b"/t!!/a.zip!/b!!/c.zip!/../d"
         );
-        assert!(!Named::read(b"/s/x!!/a").is_member());
+        assert!(!MemberPath::read(b"/s/x!!/a").is_member());
     }
 }

@@ -19,7 +19,7 @@ const DIFFERENCE_TIME: Duration = Duration::from_secs(5);
 
 /// What two documents have in common.
 pub struct Comparison {
-    /// Of a to b.
+    /// Relation of `a` to `b`.
     pub relation: Relation,
     /// Counted on all shingles; a comes first.
     pub overlap: Overlap,
@@ -33,7 +33,7 @@ pub struct Comparison {
     pub diff: Result<String, LeftOut>,
     /// What each indexed scheme's signatures say.
     pub estimates: Vec<SchemeEstimate>,
-    /// The documents.
+    /// Hashes of both documents.
     pub documents: (DocumentHash, DocumentHash),
 }
 
@@ -53,27 +53,27 @@ pub enum LeftOut {
 
 /// What the signatures of one scheme say.
 pub struct SchemeEstimate {
-    /// The scheme.
+    /// Scheme with its parameters.
     pub scheme: Scheme,
-    /// Where both were compared.
+    /// Rung at which both were compared.
     pub rung: Rung,
-    /// Estimates.
+    /// Estimated resemblance.
     pub resemblance: Measured,
-    /// Of a in b.
+    /// Estimated containment of a in b.
     pub of_a: Measured,
-    /// Of b in a.
+    /// Estimated containment of b in a.
     pub of_b: Measured,
 }
 
-/// How a comparison is put.
+/// Parameters of a comparison.
 pub struct Comparing<'a> {
-    /// What heads the difference.
+    /// Names of both sides in the difference.
     pub names: (&'a str, &'a str),
-    /// Where near-duplicates and containment begin.
+    /// Ratio from which a relation is called near-duplicate, contains or contained-in.
     pub threshold: f64,
-    /// Most bytes of an answer; none where no difference is asked for.
+    /// Most bytes of the reply; none where no difference is asked for.
     pub longest: Option<usize>,
-    /// What the memory of the comparison is taken of; its flag says whether anybody still waits.
+    /// What the memory of the comparison is taken of; cancelled once the caller is gone.
     pub account: &'a MemoryAccount,
 }
 

@@ -227,8 +227,8 @@ section! {
     StoreConfig "store" {
         /// Cache of the store, MiB.
         cache_mib: Mebibytes = Mebibytes(512) => 8..=1_048_576,
-        /// Postings gathered in memory before they are merged into the store (16 bytes each).
-        buffer_postings: usize = 12_000_000 => 1_000..=1_000_000_000,
+        /// Postings gathered in memory before they are merged into the store (10 bytes each).
+        buffer_postings: usize = 32_000_000 => 1_000..=1_000_000_000,
         /// Memory for texts and shingles of documents under way, MiB: one half for files being
         /// read and pairs being sought, the other for questions. What does not fit waits.
         working_mib: Mebibytes = Mebibytes(1024) => 64..=1_048_576,

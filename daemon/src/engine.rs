@@ -16,6 +16,7 @@ use simdex_extract::{Pool, Share};
 use simdex_index::store::{Hooks, StoreError};
 use simdex_index::{Cancel, Fault, Index, OpenReport};
 use simdex_schema::RootId;
+use simdex_signature::Ratio;
 
 use crate::alarms::Part;
 use crate::causes::causes;
@@ -34,7 +35,7 @@ use crate::walks::{Walk, Walks};
 use crate::watch::{Hint, RootWatcher};
 
 pub use crate::error::EngineError;
-pub use completeness::{Basis, Incomplete};
+pub use completeness::{CompletenessGuard, Incomplete};
 
 /// Hints not yet acted on; watchers merge theirs while it is full.
 const HINTS: usize = 4096;
@@ -270,6 +271,15 @@ impl Engine {
         self.walk_until_done(root, |rescan| rescan.root(root), &go_on)
     }
 
+    /// Walks roots one after the other until the engine ends. A root that cannot be walked is logged.
+    pub fn rescan_all(&self, roots: &[Arc<Root>]) {
+        for root in roots {
+            if let Err(error) = self.rescan(root, self.ending()) {
+                tracing::error!(root = root.id.0, %error, "a root could not be walked");
+            }
+        }
+    }
+
     /// Returns when every change made before the call is applied.
     pub fn sync(&self, cancel: &Cancel) -> Result<(), EngineError> {
         let walk = |root: &Arc<Root>| self.rescan(root, cancel);
@@ -298,6 +308,12 @@ impl Engine {
         // A rescan that met the files on record once more would hold the same loss again.
         self.pipeline.barrier(&Cancel::never())?;
         Ok(removed)
+    }
+
+    /// Resemblance from which documents are near-duplicates; groups at it are kept.
+    pub fn threshold(&self) -> Ratio {
+        // The range of the config lies within that of a ratio.
+        Ratio::new(self.index.parameters().threshold).unwrap_or(Ratio::ONE)
     }
 
     /// Files named and not yet applied, and looks finished.
@@ -364,7 +380,7 @@ impl Engine {
             // A temporary index is thrown away: nothing in it is worth a merge.
             return Ok(());
         };
-        if host.disk.take(0).is_ok() {
+        if !host.disk.is_low() {
             return Ok(host.spare.lend(|| index.close())?);
         }
         // What the reserve gives is for a commit, not for a merge.

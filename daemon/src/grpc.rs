@@ -14,6 +14,7 @@
 mod admin;
 mod convert;
 mod deadline;
+mod event_stream;
 mod fair_semaphore;
 pub mod limits;
 mod lookup;

@@ -1,4 +1,4 @@
-//! From the index to a report: what was found, and where its files go.
+//! Gathers a report from the index and writes it: to a client, or into the directory of the daemon.
 
 use std::ffi::OsStr;
 use std::io;
@@ -8,18 +8,18 @@ use std::time::Instant;
 
 use simdex_index::{Cancel, Index, IndexError, MemoryAccount, View};
 use simdex_schema::DocumentHash;
-use simdex_signature::{Ratio, Rung, Scheme, SchemeKind};
+use simdex_signature::{Ratio, Rung, Scheme, SchemeKind, Unit};
 use thiserror::Error;
 
 use crate::catalogue::{self, Group, Summary};
-use crate::engine::{Basis, Engine, Incomplete};
+use crate::engine::{CompletenessGuard, Engine, Incomplete};
 use crate::report::{
     self, PermittedText, ReportDir, ReportError, ReportGroup, ReportInput, ReportMember,
     SchemeLine, Sink, UnreadFile, VisitUnread,
 };
 use crate::visit::FirstError;
 
-/// Why there is no report.
+/// A report that cannot be made.
 #[derive(Debug, Error)]
 pub enum ReportingError {
     /// The report could not be written.
@@ -33,23 +33,23 @@ pub enum ReportingError {
     Index(#[from] IndexError),
 }
 
-/// How a report is asked for.
+/// Parameters of a report.
 #[derive(Clone, Copy, Debug)]
 pub struct ReportRequest {
-    /// Least resemblance of a near-duplicate, 0 to 1.
-    pub threshold: f64,
+    /// Least resemblance of a near-duplicate.
+    pub threshold: Ratio,
     /// Refuses a report that would not be complete.
     pub strict: bool,
 }
 
 /// A report that the daemon keeps.
 #[derive(Clone, Debug)]
-pub struct Kept {
-    /// Where it is.
+pub struct KeptReport {
+    /// Its directory.
     pub path: PathBuf,
-    /// The BLAKE3 that binds its manifest, in hexadecimal.
+    /// BLAKE3 of the manifest's lines, in hexadecimal.
     pub manifest: String,
-    /// What was counted.
+    /// The counts that its manifest states.
     pub summary: Summary,
 }
 
@@ -61,7 +61,7 @@ pub fn keep(
     name: &OsStr,
     request: ReportRequest,
     cancel: &Cancel,
-) -> Result<Kept, ReportingError> {
+) -> Result<KeptReport, ReportingError> {
     let created = jiff::Timestamp::now();
     // Roots may have been mounted or moved since the start.
     reports.check_apart(&guarded(engine))?;
@@ -75,7 +75,7 @@ pub fn keep(
     let is_missing = |error: io::Error| error.kind() == io::ErrorKind::NotFound;
     let is_there = |path: &Path| !path.symlink_metadata().is_err_and(is_missing);
     engine.index.forget_reports(is_there)?;
-    Ok(Kept {
+    Ok(KeptReport {
         path,
         manifest,
         summary,
@@ -108,14 +108,13 @@ fn write(
 ) -> Result<(Summary, String), ReportingError> {
     let started = Instant::now();
     let view = engine.roots.view();
-    let basis = Basis::of(engine, &view, request.strict)?;
-    let ratio = Ratio::new(request.threshold).unwrap_or(Ratio::ONE);
-    let listed = catalogue::groups(&engine.index, &view, ratio, cancel)?;
+    let guard = CompletenessGuard::begin(engine, &view, request.strict)?;
+    let listed = catalogue::groups(&engine.index, &view, request.threshold, cancel)?;
     cancel.check()?;
     let mut summary = Summary {
         groups: listed.items.len() as u64,
         suppressed: listed.suppressed,
-        completeness: basis.close()?,
+        completeness: guard.close()?,
         ..catalogue::summary(&engine.index, &view)?
     };
     let account = engine.index.memory().questions.account(cancel);
@@ -125,11 +124,11 @@ fn write(
         &ReportInput {
             created,
             version: env!("CARGO_PKG_VERSION"),
-            threshold: request.threshold,
+            threshold: request.threshold.get(),
             scheme: scheme_line(&engine.index),
             roots: engine.roots.iter().map(|root| root.path.clone()).collect(),
             summary: summary.clone(),
-            completeness: &|| basis.completeness(),
+            completeness: &|| guard.completeness(),
             seconds: &seconds,
             groups: listed.items.iter().map(report_group).collect(),
             unread: &|visit| unread(&engine.index, &view, cancel, visit),
@@ -138,7 +137,7 @@ fn write(
             cancel,
         },
     )?;
-    summary.completeness = basis.close()?;
+    summary.completeness = guard.close()?;
     summary.seconds = seconds();
     Ok((summary, written.manifest))
 }
@@ -149,12 +148,19 @@ fn scheme_line(index: &Index) -> SchemeLine {
         name: scheme.name().to_owned(),
         n_max: Rung::MAX_DOCUMENT.modulus() as u32,
         window: u32::from(index.window().width()),
-        unit: scheme.unit().name().trim_end_matches('s').to_owned(),
+        unit: singular(scheme.unit()).to_owned(),
         canonical: scheme.canonical,
     }
 }
 
-/// Visits the files that were not read, or not whole.
+fn singular(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Bytes => "byte",
+        Unit::Words => "word",
+    }
+}
+
+/// Calls `visit` for each file that was not read, or not whole.
 fn unread(
     index: &Index,
     view: &View,

@@ -24,6 +24,27 @@ pub mod v1 {
         include_bytes!(concat!(env!("OUT_DIR"), "/simdex_v1.bin"));
 }
 
+/// Every state that a file may be in, by its name, as `File.state` holds it.
+pub const STATES: [&str; 17] = [
+    "indexed",
+    "identical-bytes",
+    "identical-text",
+    "partial",
+    "container",
+    "no-text",
+    "too-short",
+    "encrypted",
+    "unsupported",
+    "too-large",
+    "failed",
+    "timed-out",
+    "crashed",
+    "unreadable",
+    "skipped",
+    "unstable",
+    "quarantined",
+];
+
 /// What holds where a request leaves it out; the contract's, so that help and answers agree.
 pub mod defaults {
     /// Least resemblance that FindSimilar lists.

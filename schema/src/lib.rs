@@ -30,12 +30,12 @@ pub use document::{DocumentKind, DocumentRecord};
 pub use edge::EdgeRecord;
 pub use file::{FileKey, FileRecord, FileStat, MemberPlace, Role, Timestamp};
 pub use ids::{ContentHash, DocId, DocumentHash, GroupId, RootId, StoreId};
-pub use meta::MetaRecord;
+pub use meta::{MetaRecord, RunRecord};
 pub use report::ReportRecord;
 pub use root::{DirectoryIdentity, RootRecord};
 pub use state::{Reason, State};
 
 /// Version of everything stored; a reader refuses a later one and names both.
-pub const FORMAT_VERSION: u32 = 4;
+pub const FORMAT_VERSION: u32 = 5;
 /// Oldest version that is still read; the first write makes it the present one.
 pub const OLDEST_FORMAT: u32 = 1;

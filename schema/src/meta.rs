@@ -19,19 +19,16 @@ pub struct MetaRecord {
     pub next_group: u64,
     /// Next root id.
     pub next_root: u32,
-    /// Documents below this serial have their postings in buckets; those from it on are signed
-    /// again from their text when the store opens.
+    /// Documents below this serial have their postings in runs; those from it on are signed again
+    /// from their text when the store opens.
     pub watermark: u64,
-    /// True from before a merge writes its first bucket until it dropped its last stale one. Where
-    /// it is found true, a merge was cut short: buckets of another width are left-overs and the
-    /// counts below are to be taken anew.
-    pub merging: bool,
-    /// Top bits of a key that name its bucket, by scheme.
-    pub bucket_bits: [u8; SCHEMES],
-    /// Postings in buckets, by scheme.
-    pub postings: [u64; SCHEMES],
-    /// Bytes of posting values, by scheme.
-    pub bytes: [u64; SCHEMES],
+    /// Number of the next run; numbers ascend, and one that was published is never used again.
+    pub next_run: u32,
+    /// Postings in runs whose documents are gone, about: a run that holds them is written anew once
+    /// they are many.
+    pub dead_postings: u64,
+    /// The runs that hold the postings, the oldest first. Runs that are not named here do not count.
+    pub runs: Vec<RunRecord>,
     /// What the signatures were made with; another setting asks for a rebuild.
     pub parameters: Parameters,
     /// Names the store; none in a store of format 1 or 2, until it is opened.
@@ -44,8 +41,66 @@ pub struct MetaRecord {
     pub named_from: u64,
 }
 
+/// One run of postings: written once, whole, and never changed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunRecord {
+    /// Its number in the store.
+    pub number: u32,
+    /// What it holds, by scheme.
+    pub schemes: [RunOfScheme; SCHEMES],
+}
+
+/// What a run holds of one scheme.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RunOfScheme {
+    /// Top bits of a key that name its bucket.
+    pub bits: u8,
+    /// Postings.
+    pub postings: u64,
+    /// Bytes of posting values.
+    pub bytes: u64,
+}
+
+impl RunRecord {
+    /// Postings of all schemes.
+    pub fn postings(&self) -> u64 {
+        self.schemes.iter().map(|scheme| scheme.postings).sum()
+    }
+
+    /// Bytes of posting values of all schemes.
+    pub fn bytes(&self) -> u64 {
+        self.schemes.iter().map(|scheme| scheme.bytes).sum()
+    }
+
+    fn encode(&self, out: &mut Writer) {
+        out.uint(u64::from(self.number));
+        for scheme in &self.schemes {
+            out.byte(scheme.bits);
+            out.uint(scheme.postings).uint(scheme.bytes);
+        }
+    }
+
+    fn decode(input: &mut Reader<'_>) -> Result<Self, DecodeError> {
+        let mut record = Self {
+            number: input.narrow("run")?,
+            ..Self::default()
+        };
+        for scheme in &mut record.schemes {
+            *scheme = RunOfScheme {
+                bits: input.byte()?,
+                postings: input.uint()?,
+                bytes: input.uint()?,
+            };
+            if scheme.bits > MAX_BUCKET_BITS {
+                return Err(DecodeError::OutOfRange("bucket bits"));
+            }
+        }
+        Ok(record)
+    }
+}
+
 /// Everything that decides what a stored signature or edge means.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Parameters {
     /// Canonical-text version.
     pub canonical: u32,
@@ -69,10 +124,9 @@ impl MetaRecord {
             next_group: 1,
             next_root: 1,
             watermark: 0,
-            merging: false,
-            bucket_bits: [0; SCHEMES],
-            postings: [0; SCHEMES],
-            bytes: [0; SCHEMES],
+            next_run: 1,
+            dead_postings: 0,
+            runs: Vec::new(),
             parameters,
             store: None,
             next_segment: 1,
@@ -87,10 +141,9 @@ impl MetaRecord {
             .uint(self.next_document)
             .uint(self.next_group);
         out.uint(u64::from(self.next_root)).uint(self.watermark);
-        out.byte(u8::from(self.merging)).raw(&self.bucket_bits);
-        for number in self.postings.iter().chain(&self.bytes) {
-            out.uint(*number);
-        }
+        out.uint(u64::from(self.next_run)).uint(self.dead_postings);
+        out.uint(self.runs.len() as u64);
+        self.runs.iter().for_each(|run| run.encode(&mut out));
         let Parameters {
             canonical,
             window,
@@ -124,30 +177,15 @@ impl MetaRecord {
             next_group: input.uint()?,
             next_root: input.narrow("root id")?,
             watermark: input.uint()?,
-            merging: input.byte()? != 0,
-            bucket_bits: input.array()?,
-            postings: [0; SCHEMES],
-            bytes: [0; SCHEMES],
-            parameters: Parameters {
-                canonical: 0,
-                window: 0,
-                target: 0,
-                bsw_n: false,
-                threshold: 0.0,
-            },
-            store: None,
-            next_segment: 1,
-            named_from: 0,
+            ..Self::new(Parameters::default())
         };
-        if record
-            .bucket_bits
-            .iter()
-            .any(|bits| *bits > MAX_BUCKET_BITS)
-        {
-            return Err(DecodeError::OutOfRange("bucket bits"));
-        }
-        for number in record.postings.iter_mut().chain(&mut record.bytes) {
-            *number = input.uint()?;
+        if found > 4 {
+            record.next_run = input.narrow("run")?;
+            record.dead_postings = input.uint()?;
+            record.runs = decode_runs(&mut input, record.next_run)?;
+        } else {
+            skip_buckets(&mut input)?;
+            record.watermark = 0;
         }
         record.parameters = Parameters {
             canonical: input.narrow("canonical version")?,
@@ -167,6 +205,30 @@ impl MetaRecord {
     }
 }
 
+/// Runs with ascending numbers below `next`.
+fn decode_runs(input: &mut Reader<'_>, next: u32) -> Result<Vec<RunRecord>, DecodeError> {
+    let count: u16 = input.narrow("runs")?;
+    let mut runs: Vec<RunRecord> = Vec::new();
+    for _ in 0..count {
+        let run = RunRecord::decode(input)?;
+        if run.number >= next || runs.last().is_some_and(|last| last.number >= run.number) {
+            return Err(DecodeError::OutOfRange("run"));
+        }
+        runs.push(run);
+    }
+    Ok(runs)
+}
+
+/// Up to format 4 postings lay in buckets of one tree, which go: they are made anew from the texts.
+fn skip_buckets(input: &mut Reader<'_>) -> Result<(), DecodeError> {
+    let _merging = input.byte()?;
+    let _bucket_bits: [u8; SCHEMES] = input.array()?;
+    for _postings_then_bytes in 0..2 * SCHEMES {
+        input.uint()?;
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -181,12 +243,25 @@ mod tests {
         };
         MetaRecord {
             watermark: 77,
-            merging: true,
-            postings: [1, 2, 3],
+            next_run: 9,
+            dead_postings: 5,
+            runs: vec![run(3, 12), run(8, 0)],
             store: Some(StoreId([7; 16])),
             next_segment: 40,
             named_from: 12,
             ..MetaRecord::new(parameters)
+        }
+    }
+
+    fn run(number: u32, bits: u8) -> RunRecord {
+        let scheme = RunOfScheme {
+            bits,
+            postings: 100 * u64::from(bits),
+            bytes: 500,
+        };
+        RunRecord {
+            number,
+            schemes: [scheme, RunOfScheme::default(), scheme],
         }
     }
 
@@ -195,35 +270,58 @@ mod tests {
         assert_eq!(MetaRecord::decode(&record().encode()), Ok(record()));
     }
 
+    /// A record of an older format, its fields as they were written then.
+    fn of_format(version: u8, record: &MetaRecord) -> Vec<u8> {
+        let mut out = Writer::new();
+        out.uint(u64::from(version)).uint(record.next_document);
+        out.uint(record.next_group)
+            .uint(u64::from(record.next_root))
+            .uint(record.watermark);
+        out.byte(1).raw(&[3, 24, 0]);
+        for number in 0..6 {
+            out.uint(1_000 * number);
+        }
+        let bytes = record.encode();
+        // The parameters take 13 bytes, and the fields of format 3 after them three.
+        let (parameters, mut rest) = bytes[bytes.len() - 16..].split_at(13);
+        if version < 3 {
+            rest = &[];
+        }
+        out.raw(parameters).raw(rest);
+        out.finish()
+    }
+
     #[test]
-    fn the_versions_before_are_read_and_become_the_present_one() {
+    fn the_versions_before_are_read_and_their_documents_signed_again() {
         let old = MetaRecord {
             store: None,
             next_segment: 1,
             named_from: 0,
             ..record()
         };
+        let read = MetaRecord {
+            watermark: 0,
+            next_run: 1,
+            dead_postings: 0,
+            runs: Vec::new(),
+            ..old.clone()
+        };
         for version in OLDEST_FORMAT..FORMAT_VERSION {
-            let mut bytes = old.encode();
-            bytes[0] = version as u8;
-            if version < 3 {
-                // No store, segment 1, named from 0: the fields that format 3 added.
-                bytes.truncate(bytes.len() - 3);
-            }
-            let read = MetaRecord::decode(&bytes).unwrap();
-            assert_eq!(read, old);
+            let bytes = of_format(version as u8, &old);
+            assert_eq!(MetaRecord::decode(&bytes), Ok(read.clone()));
             assert_eq!(u32::from(read.encode()[0]), FORMAT_VERSION);
         }
     }
 
     #[test]
-    fn impossible_bucket_bits_are_refused() {
-        let record = MetaRecord {
-            bucket_bits: [0, 25, 0],
-            ..record()
-        };
-        let refused = MetaRecord::decode(&record.encode());
-        assert_eq!(refused, Err(DecodeError::OutOfRange("bucket bits")));
+    fn impossible_runs_are_refused() {
+        let with = |runs| MetaRecord { runs, ..record() };
+        let refused = |runs| MetaRecord::decode(&with(runs).encode());
+        let bits = Err(DecodeError::OutOfRange("bucket bits"));
+        assert_eq!(refused(vec![run(1, 25)]), bits);
+        let numbers = Err(DecodeError::OutOfRange("run"));
+        assert_eq!(refused(vec![run(2, 1), run(2, 1)]), numbers);
+        assert_eq!(refused(vec![run(9, 1)]), numbers);
     }
 
     #[test]

@@ -18,8 +18,10 @@ use simdex_signature::{Fingerprint, SchemeKind};
 pub const KEY_BITS: u32 = 40;
 /// Most buckets: 2^24, room for about 2.8 billion postings at 1 KB a bucket.
 pub const MAX_BUCKET_BITS: u8 = 24;
-/// A shard is closed once it holds this many bytes (sled reads leaves of 16 values whole).
+/// A shard is closed once it holds this many bytes (sled reads leaves of up to 16 values whole).
 pub const SHARD_BYTES: usize = 2560;
+/// Most shards of a bucket (room for 160 million documents of one fingerprint).
+pub const MOST_SHARDS: usize = u16::MAX as usize;
 
 /// The kept bits of a fingerprint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -67,14 +69,14 @@ pub fn scheme_number(scheme: SchemeKind) -> u8 {
     }
 }
 
-/// Cuts sorted, distinct postings of one bucket into shards; element 0 carries the directory, the
-/// others go under shard numbers `base`, `base + 1`, … Empty input gives no shard.
-pub fn encode_bucket(postings: &[Posting], base: u16) -> Vec<Vec<u8>> {
+/// Cuts sorted, distinct postings of one bucket into shards, numbered from 0; shard 0 carries the
+/// directory. Empty input gives no shard.
+pub fn encode_bucket(postings: &[Posting]) -> Vec<Vec<u8>> {
     let mut encoder = Encoder::default();
     for run in postings.chunk_by(|a, b| a.0 == b.0) {
         encoder.put_run(run);
     }
-    encoder.finish(base)
+    encoder.finish()
 }
 
 /// Shards being written.
@@ -111,17 +113,14 @@ impl Encoder {
         }
     }
 
-    /// Puts the directory before shard 0: the number of further shards; where there are any, the
-    /// number of the first, then their first keys, each as a difference with the number of shards
-    /// that open with it. So a hot key costs a few bytes however many shards it fills.
-    fn finish(self, base: u16) -> Vec<Vec<u8>> {
+    /// Puts the directory before shard 0: the number of further shards, then their first keys, each as
+    /// a difference with the number of shards that open with it. So a hot key costs a few bytes however
+    /// many shards it fills.
+    fn finish(self) -> Vec<Vec<u8>> {
         let mut shards = self.shards;
         let first_keys: Vec<u64> = shards.iter().skip(1).map(|(first, _)| *first).collect();
         let mut head = Vec::new();
         put_uint(&mut head, first_keys.len() as u64);
-        if !first_keys.is_empty() {
-            put_uint(&mut head, u64::from(base));
-        }
         let mut previous = 0;
         for run in first_keys.chunk_by(|a, b| a == b) {
             put_uint(&mut head, run[0] - previous);
@@ -149,16 +148,9 @@ fn put_piece(body: &mut Vec<u8>, key_delta: u64, piece: &[Posting]) {
     }
 }
 
-/// Where further shards are numbered from. A rewrite uses the base that the bucket does not use
-/// now and replaces shard 0 last: shard 0 alone decides which shards count, so that a crash in the
-/// middle of a rewrite leaves the bucket as it was.
-pub const BASES: [u16; 2] = [1, 0x8000];
-
 /// The first shard of a bucket, directory read.
 pub struct Bucket<'a> {
-    /// Number of the first further shard.
-    base: u16,
-    /// First keys of the further shards, ascending; shard `base + i` opens with `first_keys[i]`.
+    /// First keys of the further shards, ascending; shard `1 + i` opens with `first_keys[i]`.
     first_keys: Vec<u64>,
     body: &'a [u8],
 }
@@ -168,13 +160,8 @@ impl<'a> Bucket<'a> {
     pub fn parse(shard_0: &'a [u8]) -> Result<Self, DecodeError> {
         let mut input = Reader::new(shard_0);
         let further: u16 = input.narrow("shards")?;
-        let base = if further > 0 {
-            input.narrow("shard number")?
-        } else {
-            BASES[0]
-        };
-        if base.checked_add(further).is_none() {
-            return Err(DecodeError::OutOfRange("shard number"));
+        if usize::from(further) >= MOST_SHARDS {
+            return Err(DecodeError::OutOfRange("shards"));
         }
         let mut first_keys = Vec::new();
         let mut key = 0u64;
@@ -189,25 +176,12 @@ impl<'a> Bucket<'a> {
             first_keys.extend(std::iter::repeat_n(key, count));
         }
         let body = input.raw(input.remaining())?;
-        Ok(Self {
-            base,
-            first_keys,
-            body,
-        })
+        Ok(Self { first_keys, body })
     }
 
     /// Numbers of the shards after this one.
     pub fn further_shards(&self) -> Range<u16> {
-        self.base..self.base + self.first_keys.len() as u16
-    }
-
-    /// The base a rewrite of this bucket uses.
-    pub fn next_base(&self) -> u16 {
-        if self.base == BASES[0] {
-            BASES[1]
-        } else {
-            BASES[0]
-        }
+        1..1 + self.first_keys.len() as u16
     }
 
     /// The further shards that may hold this key (shard 0 always may).
@@ -215,7 +189,7 @@ impl<'a> Bucket<'a> {
         let before = self.first_keys.partition_point(|first| *first < key.0) as u16;
         let through = self.first_keys.partition_point(|first| *first <= key.0) as u16;
         // The shard before the first that opens with `key` may end with it.
-        self.base + before.saturating_sub(1)..self.base + through
+        1 + before.saturating_sub(1)..1 + through
     }
 
     /// Postings of shard 0.
@@ -393,7 +367,7 @@ mod tests {
 
         #[test]
         fn a_bucket_round_trips_and_every_key_is_found(postings in bucket()) {
-            let shards = encode_bucket(&postings, BASES[0]);
+            let shards = encode_bucket(&postings);
             prop_assert_eq!(decode(&shards), postings.clone());
             for run in postings.chunk_by(|a, b| a.0 == b.0).step_by(37) {
                 let expected: Vec<DocId> = run.iter().map(|p| p.1).collect();
@@ -424,7 +398,7 @@ mod tests {
         let hot: Vec<Posting> = (0..200_000)
             .map(|i| (PostingKey(5), DocId(i * 3)))
             .collect();
-        let shards = encode_bucket(&hot, BASES[0]);
+        let shards = encode_bucket(&hot);
         assert!(shards.len() > 40);
         assert!(shards.iter().all(|shard| shard.len() < 4096));
         assert_eq!(lookup(&shards, PostingKey(5)).len(), 200_000);
@@ -436,12 +410,11 @@ mod tests {
         // Ids of many issuers take ten bytes each; a key in every document fills 1,600 shards.
         let far = (0..3_000u64).map(|i| (PostingKey(5), DocId(i * (u64::MAX / 3_001))));
         let dense = (0..4_000_000u64).map(|i| (PostingKey(6), DocId(i)));
-        let shards = encode_bucket(&far.chain(dense).collect::<Vec<_>>(), BASES[1]);
+        let shards = encode_bucket(&far.chain(dense).collect::<Vec<_>>());
         assert!(shards.len() > 1_500);
         assert!(shards.iter().all(|shard| shard.len() <= 4096));
         let bucket = Bucket::parse(&shards[0]).unwrap();
         assert_eq!(bucket.further_shards().len(), shards.len() - 1);
-        assert_eq!(bucket.next_base(), BASES[0]);
     }
 
     #[test]

@@ -10,8 +10,8 @@ use crate::commands::{Session, path_unless_stdin};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::ComparisonText;
+use crate::output::eprint_line;
 use crate::output::json::Comparison;
-use crate::output::talk;
 use crate::progress::waiting;
 
 pub(super) async fn run(
@@ -48,9 +48,9 @@ pub(super) async fn run(
         })?;
     }
     if !no_difference && !left_out.is_empty() {
-        talk(format!("the difference is left out: {left_out}"));
+        eprint_line(format!("the difference is left out: {left_out}"));
     }
-    session.tell(completeness.as_ref());
+    session.warn_if_incomplete(completeness.as_ref());
     Ok(Outcome::Answered)
 }
 

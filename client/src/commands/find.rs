@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 
 use simdex_client::wire::{ComparedBy, FindReply, Match, QuerySummary};
-use simdex_client::{FindKind, FindOptions, Listing, Subject, Upload};
+use simdex_client::{FindKind, FindOptions, ItemStream, Subject, Upload};
 
 use crate::cli::FindArgs;
 use crate::commands::{Session, path_unless_stdin};
@@ -14,7 +14,7 @@ use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::json::Query;
 use crate::output::text::counted;
-use crate::output::{Version, talk};
+use crate::output::{Version, eprint_line};
 use crate::progress::waiting;
 
 pub(super) async fn run(
@@ -22,7 +22,7 @@ pub(super) async fn run(
     kind: FindKind,
     args: FindArgs,
 ) -> Result<Outcome, Failure> {
-    session.want(&args.wanted).await?;
+    session.apply_completeness_flags(&args.wanted).await?;
     let options = FindOptions {
         scheme: args.scheme.into(),
         threshold: args.threshold.value,
@@ -58,9 +58,9 @@ pub(super) async fn run(
         session.printer.line(&Query::new(path.as_deref(), &query))?;
     }
     for remark in remarks(kind, &name, count, &query) {
-        talk(remark);
+        eprint_line(remark);
     }
-    session.tell(query.completeness.as_ref());
+    session.warn_if_incomplete(query.completeness.as_ref());
     Ok(Outcome::of_search(count))
 }
 
@@ -70,7 +70,7 @@ async fn open(
     path: Option<&Path>,
     file: &Path,
     options: &FindOptions,
-) -> Result<Listing<FindReply>, Failure> {
+) -> Result<ItemStream<FindReply>, Failure> {
     let client = &session.client;
     if path.is_some() {
         return Ok(client.find_file(kind, file, options).await?);

@@ -10,7 +10,7 @@ use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::json::Report;
 use crate::output::text::escaped;
-use crate::output::{summary_sentence, talk};
+use crate::output::{eprint_line, summary_sentence};
 use crate::progress::waiting;
 
 pub(super) async fn run(
@@ -35,11 +35,11 @@ pub(super) async fn run(
     } else {
         writeln!(session.printer, "{}", escaped(&reply.out))?;
         if let Some(summary) = &reply.summary {
-            talk(summary_sentence(summary));
+            eprint_line(summary_sentence(summary));
         }
-        talk(format!("the manifest is {}", reply.manifest));
+        eprint_line(format!("the manifest is {}", reply.manifest));
     }
     let summary = reply.summary.as_ref();
-    session.tell(summary.and_then(|summary| summary.completeness.as_ref()));
+    session.warn_if_incomplete(summary.and_then(|summary| summary.completeness.as_ref()));
     Ok(Outcome::Answered)
 }

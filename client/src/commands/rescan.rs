@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
+use crate::output::eprint_line;
 use crate::output::json::Rescan;
-use crate::output::talk;
 use crate::output::text::counted;
 
 pub(super) async fn run(session: &mut Session, paths: &[PathBuf]) -> Result<Outcome, Failure> {
@@ -16,7 +16,7 @@ pub(super) async fn run(session: &mut Session, paths: &[PathBuf]) -> Result<Outc
         session.printer.line(&Rescan { roots })?;
     } else {
         let count = counted(u64::from(roots), "root");
-        talk(format!(
+        eprint_line(format!(
             "{count} will be walked again; `simctl sync` waits for the end"
         ));
     }

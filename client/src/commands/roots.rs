@@ -9,8 +9,8 @@ use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::convert::{exact, lossy};
+use crate::output::eprint_line;
 use crate::output::json::ConfirmedLoss;
-use crate::output::talk;
 use crate::output::text::{counted, escaped};
 
 pub(super) async fn run(
@@ -44,7 +44,7 @@ async fn confirm_loss(session: &mut Session, path: PathBuf) -> Result<Outcome, F
                 removed,
             })?;
         } else {
-            talk(format!(
+            eprint_line(format!(
                 "removed {} of {}",
                 counted(removed, "file"),
                 escaped(&root.path)

@@ -14,6 +14,6 @@ pub(super) async fn run(session: &mut Session, file: &Path) -> Result<Outcome, F
     } else {
         session.printer.file(&reply.file.unwrap_or_default())?;
     }
-    session.tell(reply.completeness.as_ref());
+    session.warn_if_incomplete(reply.completeness.as_ref());
     Ok(Outcome::Answered)
 }

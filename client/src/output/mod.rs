@@ -1,4 +1,4 @@
-//! Answers on stdout, as tables for people or JSON lines for programs; talk on stderr.
+//! Answers on stdout, as tables for people or JSON lines for programs; remarks on stderr.
 
 pub(crate) mod convert;
 pub(crate) mod json;
@@ -48,7 +48,7 @@ impl Printer<BufWriter<StdoutLock<'static>>> {
 }
 
 impl<W: Write> Printer<W> {
-    /// True where programs read.
+    /// Whether answers are JSON lines.
     pub(crate) fn is_json(&self) -> bool {
         self.form == Form::Json
     }
@@ -63,7 +63,7 @@ impl<W: Write> Printer<W> {
         writeln!(self.out)
     }
 
-    /// Begins a list of records.
+    /// Starts a list of records of one type.
     pub(crate) fn list<R: Tabular>(&mut self) -> List<'_, W> {
         let colour = self.form == Form::Table { colour: true };
         let table = Table::new(R::COLUMNS, colour);
@@ -96,7 +96,7 @@ pub(crate) struct List<'a, W: Write> {
 }
 
 impl<W: Write> List<'_, W> {
-    /// Adds a record.
+    /// Prints a record, as a JSON line or as rows.
     pub(crate) fn record(&mut self, record: &impl Record) -> io::Result<()> {
         if self.printer.is_json() {
             self.printer.line(&record.json())
@@ -113,14 +113,14 @@ impl<W: Write> List<'_, W> {
         Ok(())
     }
 
-    /// Ends the list.
+    /// Prints the rows still gathered.
     pub(crate) fn end(mut self) -> io::Result<()> {
         self.table.flush(&mut self.printer.out)
     }
 }
 
-/// Says something on stderr, in one line.
-pub(crate) fn talk(words: impl Display) {
+/// Prints one line on stderr, control characters escaped.
+pub(crate) fn eprint_line(words: impl Display) {
     let words = text::harmless(&words.to_string(), |_| false);
     // Nobody may be listening; there is nowhere else to say so.
     let _ = writeln!(io::stderr().lock(), "simctl: {words}");

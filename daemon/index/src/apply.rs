@@ -172,7 +172,7 @@ impl Shared {
         for signature in signatures {
             let at = usize::from(scheme_number(signature.scheme().kind));
             let keys = signature.fingerprints().iter().map(|f| PostingKey::of(*f));
-            self.buffers[at].push(keys.map(|key| (key, id)));
+            self.buffers[at].push(id, keys);
         }
     }
 }

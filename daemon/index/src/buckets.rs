@@ -1,51 +1,64 @@
-//! Postings in buckets: reading the documents of keys ([`Buckets::lists`]), and writing
-//! ([`rewrite`]).
-//!
-//! A reader that meets a rewrite sees the old bucket or the new one: shard 0 is replaced last and names
-//! the others. What readers check beyond that is in [`crate::layout`].
+//! Postings in the buckets of one run: reading the documents of keys ([`Buckets::lists`]), reading all in
+//! order ([`Cursor`]), and writing ([`Filling`]).
 
 use std::ops::Range;
 
 use simdex_schema::DocId;
-use simdex_schema::posting::{Bucket, Lookup, PostingKey, shard_key};
+use simdex_schema::meta::RunOfScheme;
+use simdex_schema::posting::{
+    Bucket, KEY_BITS, Lookup, Posting, PostingKey, postings_of, scheme_number, shard_key,
+};
 use simdex_signature::SchemeKind;
 
 use crate::IndexError;
-use crate::store::PostingStore;
+use crate::runs::Run;
+use crate::store::PostingRun;
 
-mod rewrite;
+mod filling;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use rewrite::{bits_for, drop_stale};
+pub(crate) use filling::Filling;
 
 /// A list that spans more shards than this is long: read after all others.
 const LONG_LIST_SHARDS: usize = 8;
 
-/// The buckets of one scheme.
+/// The buckets of one scheme in one run.
 #[derive(Clone, Copy)]
 pub(crate) struct Buckets<'a> {
-    pub(crate) store: &'a dyn PostingStore,
+    pub(crate) run: &'a dyn PostingRun,
     pub(crate) scheme: SchemeKind,
-    pub(crate) bits: u8,
+    pub(crate) held: RunOfScheme,
 }
 
 /// The documents of a key, ascending; none where the list is long and was not read.
 pub(crate) type List = Option<Vec<DocId>>;
 
-impl Buckets<'_> {
+impl<'a> Buckets<'a> {
+    pub(crate) fn of(run: &'a Run, scheme: SchemeKind) -> Self {
+        Self {
+            run: &*run.blocks,
+            scheme,
+            held: run.record.schemes[usize::from(scheme_number(scheme))],
+        }
+    }
+
+    /// The bucket that a key lies in.
+    pub(crate) fn number(&self, key: PostingKey) -> u32 {
+        key.bucket(self.held.bits)
+    }
+
     /// The lists of keys that ascend and lie in one bucket, which is read once for all of them; with
-    /// `skip_long`, lists over many shards are left unread. None where a shard is gone that the bucket
-    /// names: it was rewritten meanwhile, or is damaged.
+    /// `skip_long`, lists over many shards are left unread.
     pub(crate) fn lists(
         &self,
         number: u32,
         keys: &[PostingKey],
         skip_long: bool,
-    ) -> Result<Option<Vec<List>>, IndexError> {
+    ) -> Result<Vec<List>, IndexError> {
         let mut lists: Vec<List> = vec![Some(Vec::new()); keys.len()];
         let Some(first) = self.shard(number, 0)? else {
-            return Ok(Some(lists));
+            return Ok(lists);
         };
         let bucket = Bucket::parse(&first).map_err(|_| self.damaged(number))?;
         let further: Vec<Range<u16>> = keys.iter().map(|key| bucket.shards_of(*key)).collect();
@@ -63,9 +76,7 @@ impl Buckets<'_> {
             if lists[from..through].iter().all(Option::is_none) {
                 continue;
             }
-            let Some(body) = self.shard(number, shard)? else {
-                return Ok(None);
-            };
+            let body = self.further_shard(number, shard)?;
             self.look_up(
                 number,
                 &body,
@@ -73,7 +84,7 @@ impl Buckets<'_> {
                 &mut lists[from..through],
             )?;
         }
-        Ok(Some(lists))
+        Ok(lists)
     }
 
     /// Adds what one shard holds to the lists that are read.
@@ -94,14 +105,74 @@ impl Buckets<'_> {
         Ok(())
     }
 
-    fn shard(&self, bucket: u32, shard: u16) -> Result<Option<Vec<u8>>, IndexError> {
-        Ok(self
-            .store
-            .get(&shard_key(self.scheme, self.bits, bucket, shard))?)
+    /// Appends all postings of a bucket, in order.
+    fn load(&self, number: u32, out: &mut Vec<Posting>) -> Result<(), IndexError> {
+        let Some(first) = self.shard(number, 0)? else {
+            return Ok(());
+        };
+        let damaged = |_| self.damaged(number);
+        let bucket = Bucket::parse(&first).map_err(damaged)?;
+        postings_of(bucket.body(), out).map_err(damaged)?;
+        for shard in bucket.further_shards() {
+            postings_of(&self.further_shard(number, shard)?, out).map_err(damaged)?;
+        }
+        Ok(())
     }
 
-    /// The error that says so of a bucket.
-    pub(crate) fn damaged(&self, bucket: u32) -> IndexError {
+    fn shard(&self, bucket: u32, shard: u16) -> Result<Option<Vec<u8>>, IndexError> {
+        let key = shard_key(self.scheme, self.held.bits, bucket, shard);
+        Ok(self.run.get(&key)?)
+    }
+
+    fn further_shard(&self, bucket: u32, shard: u16) -> Result<Vec<u8>, IndexError> {
+        let found = self.shard(bucket, shard)?;
+        found.ok_or_else(|| self.damaged(bucket))
+    }
+
+    fn damaged(&self, bucket: u32) -> IndexError {
         IndexError::Damaged(format!("bucket {bucket} of {}", self.scheme.name()))
+    }
+}
+
+/// All postings of a scheme in one run, in order, a bucket in memory at a time.
+pub(crate) struct Cursor<'a> {
+    buckets: Buckets<'a>,
+    next_bucket: u32,
+    loaded: Vec<Posting>,
+    taken: usize,
+}
+
+impl<'a> Cursor<'a> {
+    pub(crate) fn new(buckets: Buckets<'a>) -> Self {
+        Self {
+            buckets,
+            next_bucket: 0,
+            loaded: Vec::new(),
+            taken: 0,
+        }
+    }
+
+    /// Appends the postings whose keys lie below `end` and were not taken yet.
+    pub(crate) fn take_below(
+        &mut self,
+        end: u64,
+        out: &mut Vec<Posting>,
+    ) -> Result<(), IndexError> {
+        let held = self.buckets.held;
+        loop {
+            let rest = &self.loaded[self.taken..];
+            let below = rest.partition_point(|posting| posting.0.bits() < end);
+            out.extend_from_slice(&rest[..below]);
+            self.taken += below;
+            let first_key = u64::from(self.next_bucket) << (KEY_BITS - u32::from(held.bits));
+            let ended = self.next_bucket >> held.bits > 0 || held.postings == 0;
+            if ended || self.taken < self.loaded.len() || first_key >= end {
+                return Ok(());
+            }
+            self.loaded.clear();
+            self.taken = 0;
+            self.buckets.load(self.next_bucket, &mut self.loaded)?;
+            self.next_bucket += 1;
+        }
     }
 }

@@ -1,35 +1,58 @@
-//! Postings gathered in memory until they are merged into buckets; queried with the rest.
+//! Postings gathered in memory until they are merged into a run; queried with the rest.
 //!
-//! They are dealt into many small parts by the top bits of their keys and left unsorted there: a
-//! query reads one part through, and a merge sorts parts that fit a processor's cache.
+//! They are dealt into many small parts by the top bits of their keys and left unsorted there: a query
+//! reads one part through, and a merge sorts parts that fit a processor's cache. A posting takes eight
+//! bytes: the rest of its key, and the place of its document among those of the buffer.
 
 use simdex_schema::DocId;
-use simdex_schema::posting::{Posting, PostingKey};
+use simdex_schema::posting::{KEY_BITS, Posting, PostingKey};
 
-/// Key bits that name a part: at 12 million postings a part holds some 700.
-const PART_BITS: u8 = 14;
+/// Key bits that name a part: at 32 million postings a part holds some 2,000.
+pub(crate) const PART_BITS: u8 = 14;
+/// Bits of a document's place.
+const PLACE_BITS: u32 = 32;
+/// Bits of a key that do not name its part.
+const REST_BITS: u32 = KEY_BITS - PART_BITS as u32;
 
 /// Postings of one scheme.
 #[derive(Default)]
 pub(crate) struct Buffer {
     /// Empty, or one part for every value of the top bits.
-    parts: Vec<Vec<Posting>>,
+    parts: Vec<Vec<u64>>,
+    documents: Vec<DocId>,
     len: usize,
 }
 
 impl Buffer {
-    /// Adds postings, in any order.
-    pub(crate) fn push(&mut self, postings: impl Iterator<Item = Posting>) {
+    /// Adds postings of a document, in any order.
+    pub(crate) fn push(&mut self, id: DocId, keys: impl Iterator<Item = PostingKey>) {
         self.parts.resize_with(1 << PART_BITS, Vec::new);
-        for posting in postings {
-            self.parts[posting.0.bucket(PART_BITS) as usize].push(posting);
+        let place = self.documents.len() as u64;
+        debug_assert!(place >> PLACE_BITS == 0, "some billions of documents");
+        self.documents.push(id);
+        for key in keys {
+            let part = &mut self.parts[key.bucket(PART_BITS) as usize];
+            if part.len() == part.capacity() {
+                // By a quarter, where doubling would leave a third of all memory unused.
+                part.reserve_exact(part.len() / 4 + 4);
+            }
+            part.push(rest(key) << PLACE_BITS | place);
             self.len += 1;
         }
     }
 
     /// Adds what another buffer holds.
     pub(crate) fn absorb(&mut self, other: &Self) {
-        self.push(other.parts.iter().flatten().copied());
+        if other.is_empty() {
+            return;
+        }
+        self.parts.resize_with(1 << PART_BITS, Vec::new);
+        let places = self.documents.len() as u64;
+        self.documents.extend_from_slice(&other.documents);
+        for (part, others) in self.parts.iter_mut().zip(&other.parts) {
+            part.extend(others.iter().map(|packed| packed + places));
+        }
+        self.len += other.len;
     }
 
     /// Whether nothing is held.
@@ -48,21 +71,33 @@ impl Buffer {
         let same = part
             .into_iter()
             .flatten()
-            .filter(|posting| posting.0 == key);
-        out.extend(same.map(|posting| posting.1));
+            .filter(|packed| **packed >> PLACE_BITS == rest(key));
+        out.extend(same.map(|packed| self.document(*packed)));
     }
 
-    /// All postings as one sorted, distinct run.
-    pub(crate) fn merged(&self) -> Vec<Posting> {
-        let mut all = Vec::with_capacity(self.len);
-        for part in &self.parts {
-            let start = all.len();
-            all.extend_from_slice(part);
-            all[start..].sort_unstable();
-        }
-        all.dedup();
-        all
+    /// Appends the postings of a part, sorted; one may come more than once.
+    pub(crate) fn part(&self, number: u32, out: &mut Vec<Posting>) {
+        let Some(part) = self.parts.get(number as usize) else {
+            return;
+        };
+        let start = out.len();
+        let top = u64::from(number) << REST_BITS;
+        let unpacked = |packed: &u64| {
+            let key = PostingKey::from_bits(top | packed >> PLACE_BITS);
+            (key, self.document(*packed))
+        };
+        out.extend(part.iter().map(unpacked));
+        out[start..].sort_unstable();
     }
+
+    fn document(&self, packed: u64) -> DocId {
+        self.documents[(packed & ((1 << PLACE_BITS) - 1)) as usize]
+    }
+}
+
+/// The bits of a key that do not name its part.
+fn rest(key: PostingKey) -> u64 {
+    key.bits() & ((1 << REST_BITS) - 1)
 }
 
 #[cfg(test)]
@@ -76,20 +111,33 @@ mod tests {
         PostingKey::from_bits((number % 20) << 35 | number)
     }
 
+    fn all(buffer: &Buffer) -> Vec<Posting> {
+        let mut all = Vec::new();
+        (0..1 << PART_BITS).for_each(|part| buffer.part(part, &mut all));
+        all.dedup();
+        all
+    }
+
     proptest! {
         #[test]
         fn a_buffer_answers_like_a_set(
-            batches in prop::collection::vec(prop::collection::vec((0u64..40, 0u64..200), 0..60), 0..20)
+            batches in prop::collection::vec(
+                (0u64..200, prop::collection::vec(0u64..40, 0..60)),
+                0..20,
+            ),
+            absorbed in 0usize..20,
         ) {
-            let mut buffer = Buffer::default();
+            let mut buffers = [Buffer::default(), Buffer::default()];
             let mut set = BTreeSet::new();
-            for batch in batches {
-                let batch: Vec<Posting> =
-                    batch.iter().map(|&(k, d)| (key(k), DocId(d))).collect();
-                set.extend(batch.iter().copied());
-                buffer.push(batch.into_iter());
+            for (at, (id, keys)) in batches.iter().enumerate() {
+                let id = DocId(*id);
+                set.extend(keys.iter().map(|k| (key(*k), id)));
+                buffers[usize::from(at < absorbed)].push(id, keys.iter().map(|k| key(*k)));
             }
-            prop_assert_eq!(buffer.merged(), set.iter().copied().collect::<Vec<_>>());
+            let [mut buffer, other] = buffers;
+            buffer.absorb(&other);
+            prop_assert_eq!(buffer.len(), batches.iter().map(|(_, keys)| keys.len()).sum::<usize>());
+            prop_assert_eq!(all(&buffer), set.iter().copied().collect::<Vec<_>>());
             for key in (0..40).map(key) {
                 let mut found = Vec::new();
                 buffer.documents_of(key, &mut found);

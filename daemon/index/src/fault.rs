@@ -38,6 +38,7 @@ impl IndexError {
     /// Whether the disk is full, or a quota used up.
     pub fn is_disk_full(&self) -> bool {
         let source = match self {
+            Self::Store(StoreError::NoRoom { .. }) => return true,
             Self::Store(StoreError::Io { source, .. })
             | Self::Text(TextError::Io { source, .. }) => source,
             _ => return false,
@@ -51,6 +52,7 @@ impl StoreError {
     pub fn fault(&self) -> Fault {
         match self {
             Self::TooLarge { .. } => Fault::Input,
+            Self::NoRoom { .. } => Fault::Transient,
             error if error.is_shortage() => Fault::Transient,
             _ => Fault::Index,
         }

@@ -15,7 +15,8 @@ use crate::counts::Counted;
 use crate::edges::Cuts;
 use crate::groups::Stars;
 use crate::handles::Handles;
-use crate::layout::Layout;
+use crate::merge::Merges;
+use crate::runs::{Run, Runs};
 use crate::store::Store;
 use crate::table::Table;
 use crate::text::TextStore;
@@ -29,7 +30,7 @@ pub(crate) const SCHEMES: [SchemeKind; 3] =
 /// How an index is kept; none of it changes what is stored.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// Postings gathered in memory before they are merged into buckets (16 bytes each).
+    /// Postings gathered in memory before they are merged into a run (8 to 10 bytes each).
     pub buffer_postings: usize,
     /// Shingles of documents kept in memory for verification (8 bytes each).
     pub cached_shingles: usize,
@@ -44,7 +45,7 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            buffer_postings: 12_000_000,
+            buffer_postings: 32_000_000,
             cached_shingles: 24_000_000,
             listed_shingles: ShingleSet::LISTED,
             working_bytes: 1 << 30,
@@ -58,11 +59,11 @@ impl Default for Options {
 pub struct Usage {
     /// The scheme.
     pub scheme: SchemeKind,
-    /// Postings in buckets and buffer.
+    /// Postings in runs and buffer.
     pub postings: u64,
-    /// Those of them that are held in memory until they are merged into buckets.
+    /// Those of them that are held in memory until they are merged into a run.
     pub unmerged: u64,
-    /// Bytes of posting values in buckets.
+    /// Bytes of posting values in runs.
     pub bytes: u64,
     /// The finest and the coarsest rung that documents were sampled at; none without documents.
     pub rungs: Option<(Rung, Rung)>,
@@ -76,8 +77,6 @@ pub struct Index {
     pub(crate) parameters: Parameters,
     /// Never held while store or texts are read or written.
     shared: RwLock<Shared>,
-    /// How buckets are named now, for those who read them.
-    pub(crate) layout: Layout,
     /// Held by whoever writes; one at a time.
     writer: Mutex<Writer>,
     /// Shingles of documents counted lately, weighed in bytes.
@@ -104,10 +103,11 @@ pub(crate) struct Shared {
     pub(crate) table: Table,
     /// Postings since the last merge, by scheme.
     pub(crate) buffers: [Buffer; 3],
-    /// Postings being merged right now: in buckets or not, so they are read here as well.
+    /// Postings being merged right now, in no run yet.
     pub(crate) merging: [Arc<Buffer>; 3],
-    /// Postings in buckets and their bytes, by scheme, as of the last merge.
-    pub(crate) merged: ([u64; 3], [u64; 3]),
+    /// All other postings.
+    pub(crate) runs: Runs,
+    pub(crate) merges: Merges,
     /// Roots whose files are grouped.
     pub(crate) served: View,
     pub(crate) stars: Stars,
@@ -142,7 +142,6 @@ impl Index {
             parameters: writer.meta.parameters.clone(),
             named_from: writer.meta.named_from,
             shared: RwLock::new(shared),
-            layout: Layout::new(writer.meta.bucket_bits),
             writer: Mutex::new(writer),
             cuts: Arc::new(Cuts::new(threshold)),
             sets: Cache::new(8 * options.cached_shingles as u64),
@@ -237,9 +236,10 @@ impl Index {
     /// Postings and bytes by scheme.
     pub fn usage(&self) -> Vec<Usage> {
         let shared = self.read();
-        let (postings, bytes) = shared.merged;
         let usage = SCHEMES.iter().map(|&scheme| {
             let at = usize::from(scheme_number(scheme));
+            let held = |run: &Run| run.record.schemes[at];
+            let postings: u64 = shared.runs.iter().map(|run| held(run).postings).sum();
             let unmerged = (shared.buffers[at].len() + shared.merging[at].len()) as u64;
             let kind = match scheme {
                 SchemeKind::Chunks => DocumentKind::Raw,
@@ -249,9 +249,9 @@ impl Index {
             let finest = rungs.next();
             Usage {
                 scheme,
-                postings: postings[at] + unmerged,
+                postings: postings + unmerged,
                 unmerged,
-                bytes: bytes[at],
+                bytes: shared.runs.iter().map(|run| held(run).bytes).sum(),
                 rungs: finest.map(|finest| (finest, rungs.last().unwrap_or(finest))),
             }
         });

@@ -1,9 +1,9 @@
 //! The inverted index from fingerprint to document.
 //!
-//! * [`Index`] is the one entrance: open it, [`Index::apply`] changes, [`Index::commit`] them,
-//!   [`Index::settle`] the graph, ask.
+//! * [`Index`] is the entry point. Open it, apply changes with [`Index::apply`], make them durable with
+//!   [`Index::commit`], update groups with [`Index::settle`]; then query.
 //! * Write side: `apply` turns changes of files into one atomic batch of records and postings in
-//!   the `buffer`; `merge` moves the buffer into `buckets`; `purge`, `compact` and `lost` let go;
+//!   the `buffer`; `merge` moves the buffer into `buckets`; `purge`, `compact` and `lost` delete what is unused or damaged;
 //!   `settle` finds the `edges` of new documents and keeps the `groups`.
 //! * Read side: `postings` looks fingerprints up, `candidates` counts them; `documents` reads texts
 //!   and shingles; `neighbourhood` shows pairs and groups.
@@ -31,7 +31,6 @@ mod fault;
 mod groups;
 mod handles;
 mod index;
-mod layout;
 mod listing;
 mod load;
 mod lost;
@@ -44,6 +43,7 @@ pub mod private;
 mod purge;
 mod registry;
 mod reread;
+mod runs;
 mod settle;
 mod shingles;
 pub mod store;
@@ -63,6 +63,7 @@ pub use fault::Fault;
 pub use index::{Index, Options, Usage};
 pub use listing::FileView;
 pub use memory::{Memory, MemoryAccount, MemoryBudget, MemoryPermit};
+pub use merge::Merges;
 pub use neighbourhood::{GroupView, Groups, IsWanted, MemberView, PairSearch};
 pub use open::{OpenReport, Opened};
 pub use settle::Settled;

@@ -1,22 +1,46 @@
-//! Moving the buffer into buckets.
+//! Moving the buffer into a run.
 //!
-//! The meta record is marked before the first bucket is written and unmarked after the last stale
-//! one is gone. Postings that a merge leaves half way stay in memory, or are signed again after a
-//! restart: either way the next merge adds them once more, which changes nothing, and counts anew.
+//! A run is written whole and power-safe before the meta record names it, and the runs it took in are
+//! removed once that record is power-safe. So a merge cut short anywhere has changed nothing, or is
+//! complete but for runs to be removed, which the next opening does.
 
 use std::sync::Arc;
 
-use simdex_schema::posting::scheme_number;
-use simdex_schema::{DocId, MetaRecord, key};
+use simdex_schema::meta::RunOfScheme;
+use simdex_schema::posting::{KEY_BITS, scheme_number};
+use simdex_schema::{DocId, MetaRecord, RunRecord, key};
 use simdex_signature::SchemeKind;
 
 use crate::IndexError;
 use crate::batch::Batch;
-use crate::buckets::{Buckets, bits_for, drop_stale};
+use crate::buckets::{Buckets, Cursor, Filling};
+use crate::buffer::{Buffer, PART_BITS};
 use crate::index::{Index, SCHEMES, Writer};
+use crate::runs::{Run, Runs, drop_others, staying};
+use crate::store::{NewRun, RunWriter};
+use crate::table::Known;
+
+/// Bytes that a posting takes in a bucket, at most but for ids of many issuers.
+const MOST_POSTING_BYTES: u64 = 8;
+
+/// What merges came to since the index was opened: counts of work.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Merges {
+    /// Runs written.
+    pub merges: u64,
+    /// Postings written into them.
+    pub postings: u64,
+    /// Runs there are now.
+    pub runs: usize,
+}
 
 impl Index {
-    /// Merges the buffer into buckets. Writers wait, readers do not.
+    /// What merges came to.
+    pub fn merges(&self) -> Merges {
+        self.read().merges
+    }
+
+    /// Merges the buffer into a run. Writers wait, readers do not.
     pub fn merge(&self) -> Result<(), IndexError> {
         let mut writer = self.writer();
         self.purge(&mut writer)?;
@@ -30,37 +54,91 @@ impl Index {
     }
 
     fn merge_up_to(&self, writer: &mut Writer, watermark: u64) -> Result<(), IndexError> {
-        let recount = writer.meta.merging;
-        if watermark == writer.meta.watermark && !recount {
-            return self.commit();
-        }
-        if recount {
-            drop_stale(self.store.postings(), &writer.meta.bucket_bits)?;
-        }
         // Texts below the watermark are not looked at when the store opens.
         self.texts.sync()?;
-        writer.meta.merging = true;
-        self.put_meta(&writer.meta)?;
         self.freeze();
-        // Where this fails `writer.meta` tells of the buckets as they were.
-        let mut merged = MetaRecord {
-            watermark,
-            ..writer.meta.clone()
+        let (merging, runs) = {
+            let shared = self.read();
+            (shared.merging.clone(), Arc::clone(&shared.runs))
+        };
+        let added = merging.iter().map(|buffer| buffer.len() as u64).sum();
+        let meta = &writer.meta;
+        let staying = staying(&meta.runs, added, meta.dead_postings);
+        if added == 0 && staying == runs.len() {
+            if watermark > meta.watermark {
+                writer.meta.watermark = watermark;
+                self.put_meta(&writer.meta)?;
+            }
+            return self.commit();
+        }
+        // Spent even where this fails: what was finished and not named is removed at the next opening.
+        let number = writer.meta.next_run;
+        writer.meta.next_run += 1;
+        let (old, taken) = runs.split_at(staying);
+        let written = self.write_run(number, old.len(), &merging, taken)?;
+        self.publish(writer, watermark, old, taken, written)?;
+        drop_others(&*self.store, &writer.meta)
+    }
+
+    /// Writes a run of what is buffered and of runs that it takes in.
+    fn write_run(
+        &self,
+        number: u32,
+        older: usize,
+        merging: &[Arc<Buffer>; 3],
+        taken: &[Run],
+    ) -> Result<RunRecord, IndexError> {
+        let known = self.read().table.known_bits();
+        let held: u64 = taken.iter().map(|run| run.record.bytes()).sum();
+        let added: u64 = merging.iter().map(|buffer| buffer.len() as u64).sum();
+        let mut writer = self.store.postings().begin_run(NewRun {
+            number,
+            older,
+            bytes: held + added * MOST_POSTING_BYTES,
+        })?;
+        let mut record = RunRecord {
+            number,
+            ..RunRecord::default()
         };
         for scheme in SCHEMES {
-            self.merge_scheme(&mut merged, scheme, recount)?;
+            let at = usize::from(scheme_number(scheme));
+            record.schemes[at] = fill(&mut *writer, scheme, &merging[at], taken, &known)?;
         }
-        let split = merged.bucket_bits != writer.meta.bucket_bits;
-        merged.merging = split;
-        // sled's log is linear: whoever sees this record sees the buckets written before it.
-        self.put_meta(&merged)?;
-        self.show_merged(&merged);
-        writer.meta = merged;
-        if split {
-            drop_stale(self.store.postings(), &writer.meta.bucket_bits)?;
-            writer.meta.merging = false;
-            self.put_meta(&writer.meta)?;
-        }
+        writer.finish()?;
+        Ok(record)
+    }
+
+    /// Has the meta record name a run in place of those that it took in, and shows it to queries.
+    fn publish(
+        &self,
+        writer: &mut Writer,
+        watermark: u64,
+        old: &[Run],
+        taken: &[Run],
+        written: RunRecord,
+    ) -> Result<(), IndexError> {
+        let before: u64 = taken.iter().map(|run| run.record.postings()).sum();
+        let dropped = before.saturating_sub(written.postings());
+        let mut meta = MetaRecord {
+            watermark,
+            runs: old.iter().map(|run| run.record).collect(),
+            dead_postings: match old {
+                [] => 0,
+                _ => writer.meta.dead_postings.saturating_sub(dropped),
+            },
+            ..writer.meta.clone()
+        };
+        let mut runs = old.to_vec();
+        let blocks = self.store.postings().run(written.number)?;
+        let blocks = blocks.ok_or_else(|| IndexError::Damaged("a run just written".to_owned()))?;
+        meta.runs.push(written);
+        runs.push(Run {
+            record: written,
+            blocks,
+        });
+        self.put_meta(&meta)?;
+        writer.meta = meta;
+        self.show_merged(runs.into());
         self.commit()
     }
 
@@ -79,61 +157,52 @@ impl Index {
             frozen.absorb(&shared.merging[at]);
             shared.merging[at] = Arc::new(frozen);
         }
-        self.layout.merge_begins();
     }
 
-    /// From here on queries read the merged postings in buckets alone.
-    fn show_merged(&self, meta: &MetaRecord) {
+    /// From here on queries read the merged postings in runs alone.
+    fn show_merged(&self, runs: Runs) {
         let mut shared = self.write();
-        shared.merged = (meta.postings, meta.bytes);
+        shared.merges.merges += 1;
+        shared.merges.postings += runs.last().map_or(0, |run| run.record.postings());
+        shared.merges.runs = runs.len();
+        shared.runs = runs;
         let merged = std::mem::take(&mut shared.merging);
-        self.layout.merge_ended(meta.bucket_bits);
         drop(shared);
         // Some hundred megabytes: nobody waits for them to be given back.
         drop(merged);
     }
+}
 
-    /// Merges what is set aside of one scheme into its buckets, more of them where it needs more.
-    fn merge_scheme(
-        &self,
-        meta: &mut MetaRecord,
-        scheme: SchemeKind,
-        recount: bool,
-    ) -> Result<(), IndexError> {
-        let at = usize::from(scheme_number(scheme));
-        let (frozen, known) = {
-            let shared = self.read();
-            (
-                Arc::clone(&shared.merging[at]),
-                shared.table.known().clone(),
-            )
-        };
-        if frozen.is_empty() && !recount {
-            return Ok(());
-        }
-        let added = frozen.merged();
-        let keep = |id: DocId| known.contains(id.0);
-        let (postings, bits) = (meta.postings[at], meta.bucket_bits[at]);
-        let buckets = Buckets {
-            store: self.store.postings(),
-            scheme,
-            bits,
-        };
-        let wanted = bits_for(postings + added.len() as u64);
-        if wanted <= bits && !recount {
-            let change = buckets.merge(&added, &keep)?;
-            meta.postings[at] = postings.saturating_add_signed(change.postings);
-            meta.bytes[at] = meta.bytes[at].saturating_add_signed(change.bytes);
-            return Ok(());
-        }
-        let total = if wanted > bits {
-            meta.bucket_bits[at] = wanted;
-            buckets.split(wanted, &added, &keep)?
-        } else {
-            buckets.recount(&added, &keep)?
-        };
-        meta.postings[at] = total.postings.unsigned_abs();
-        meta.bytes[at] = total.bytes.unsigned_abs();
-        Ok(())
+/// Fills a run with the postings of a scheme, a part of the keys at a time. Postings of documents that
+/// are gone are left out.
+fn fill(
+    run: &mut dyn RunWriter,
+    scheme: SchemeKind,
+    buffer: &Buffer,
+    taken: &[Run],
+    known: &Known,
+) -> Result<RunOfScheme, IndexError> {
+    let buckets: Vec<_> = taken.iter().map(|run| Buckets::of(run, scheme)).collect();
+    let old: u64 = buckets.iter().map(|buckets| buckets.held.postings).sum();
+    let postings = old + buffer.len() as u64;
+    if postings == 0 {
+        return Ok(RunOfScheme::default());
     }
+    let mut filling = Filling::new(run, scheme, postings);
+    let mut cursors: Vec<_> = buckets.into_iter().map(Cursor::new).collect();
+    let mut part = Vec::new();
+    for number in 0..1u32 << PART_BITS {
+        part.clear();
+        let end = u64::from(number + 1) << (KEY_BITS - u32::from(PART_BITS));
+        for cursor in &mut cursors {
+            cursor.take_below(end, &mut part)?;
+        }
+        buffer.part(number, &mut part);
+        // Stable, as it makes use of the sorted pieces that the part is made of.
+        part.sort();
+        part.dedup();
+        part.retain(|posting| known.contains(posting.1));
+        filling.add(&part)?;
+    }
+    filling.finish()
 }

@@ -12,9 +12,9 @@ use simdex_signature::{
 
 use crate::apply::with_signatures;
 use crate::batch::{Batch, LONG_BATCH};
-use crate::buckets::drop_stale;
 use crate::index::{Index, Options, Shared, Writer};
 use crate::load::{Documents, Pointed, load_documents, load_files, load_stars};
+use crate::runs;
 use crate::store::{Store, StoreError};
 use crate::table::DocumentStats;
 use crate::text::TextStore;
@@ -31,7 +31,7 @@ pub struct Opened {
 /// What opening had to do beyond reading.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OpenReport {
-    /// Documents signed again because their postings were not yet in buckets.
+    /// Documents signed again because their postings were not yet in a run.
     pub signed_again: u64,
     /// True where the settings differ from those stored, so that what follows from them was dropped
     /// and is being made anew.
@@ -63,17 +63,19 @@ impl Index {
         let id = meta.store.ok_or(IndexError::Damaged("meta".to_owned()))?;
         let texts = TextStore::open(text_dir, id, meta.next_segment)?;
         let mut report = OpenReport::default();
-        if meta.merging {
-            // What a merge that was cut short left of a split.
-            drop_stale(store.postings(), &meta.bucket_bits)?;
+        let named = runs::open(store.postings(), &meta)?;
+        if named.is_none() {
+            tracing::error!("a run of postings is missing: all are made anew");
         }
-        let stale = Stale::of(&meta.parameters, &parameters, options.rebuild);
+        let again = options.rebuild || named.is_none();
+        let stale = Stale::of(&meta.parameters, &parameters, options.rebuild, again);
         if stale.signatures || stale.edges {
             adopt(&*store, &mut meta, parameters, stale)?;
             report.rebuilt = true;
         }
+        runs::drop_others(&*store, &meta)?;
         let mut shared = Shared {
-            merged: (meta.postings, meta.bytes),
+            runs: named.filter(|_| !meta.runs.is_empty()).unwrap_or_default(),
             ..Shared::default()
         };
         let (unmerged, pointed) = load_documents(&*store, &mut shared, &texts, meta.watermark)?;
@@ -236,7 +238,7 @@ struct Stale {
 }
 
 impl Stale {
-    fn of(old: &Parameters, new: &Parameters, everything: bool) -> Self {
+    fn of(old: &Parameters, new: &Parameters, everything: bool, signatures: bool) -> Self {
         let same_threshold = Parameters {
             threshold: new.threshold,
             ..old.clone()
@@ -246,7 +248,7 @@ impl Stale {
             ..old.clone()
         };
         Self {
-            signatures: everything || same_threshold != *new,
+            signatures: signatures || same_threshold != *new,
             edges: everything || same_schemes != *new,
         }
     }
@@ -265,12 +267,9 @@ fn adopt(
         drop_edges(store)?;
     }
     if stale.signatures {
-        // Another bucket width makes the old buckets stale: the next merge drops them.
         meta.watermark = 0;
-        meta.merging = true;
-        meta.bucket_bits = meta.bucket_bits.map(|bits| u8::from(bits == 0));
-        meta.postings = Default::default();
-        meta.bytes = Default::default();
+        meta.runs = Vec::new();
+        meta.dead_postings = 0;
     }
     if meta.parameters.canonical != parameters.canonical {
         // Their contents are read again, which names them anew.

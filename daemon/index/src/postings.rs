@@ -1,5 +1,12 @@
-//! Lookups: first a copy of what the buffers hold, made under the lock, then the buckets, read without
-//! it. No posting is missed and nobody waits for a read of the store; [`crate::layout`] explains why.
+//! Lookups: first a copy of what the buffers hold and of which runs there are, made under the lock, then
+//! the runs, read without it.
+//!
+//! No posting is missed and nobody waits for a read of the store: a posting moves from the buffers into a
+//! run at the moment that the run is shown, under the same lock, and a run never changes and can be read
+//! to its end by whoever holds it.
+
+use std::sync::Arc;
+use std::vec::IntoIter;
 
 use simdex_schema::DocId;
 use simdex_schema::posting::{PostingKey, scheme_number};
@@ -7,32 +14,51 @@ use simdex_signature::SchemeKind;
 
 use crate::buckets::{Buckets, List};
 use crate::index::Index;
+use crate::runs::Runs;
 use crate::{Cancel, IndexError};
 
 /// Keys whose documents are copied from the buffers at once: the lock is held for these alone.
 const KEYS_AT_ONCE: usize = 1024;
 /// Documents copied at once; the list that passes this is copied whole.
 const COPIED_AT_ONCE: usize = 64 << 10;
-/// How often a bucket with a missing shard is read while no merge begins or ends. One retry would do:
-/// by then the rewrite that removed the shard is complete.
-const READINGS: usize = 3;
 
 /// Takes the place of a key among those asked for and its documents, ascending; none where the list is
 /// long and was left unread.
 pub(crate) type ShowList<'a> = dyn FnMut(usize, Option<&[DocId]>) + 'a;
 
-/// Documents of the first keys, as the buffers hold them.
-#[derive(Default)]
+/// Documents of the first keys, as the buffers hold them, and the runs that hold the rest.
 struct Copied {
     documents: Vec<DocId>,
     /// Where the documents of each key end.
     ends: Vec<usize>,
+    runs: Runs,
 }
 
 impl Copied {
     fn of(&self, at: usize) -> &[DocId] {
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.documents[start..self.ends[at]]
+    }
+}
+
+/// The lists of keys in one run, read a bucket at a time.
+struct Lists<'a> {
+    buckets: Buckets<'a>,
+    read: IntoIter<List>,
+}
+
+impl Lists<'_> {
+    /// The list of the first of these keys, all of which are still to come.
+    fn next(&mut self, keys: &[PostingKey], skip_long: bool) -> Result<List, IndexError> {
+        if let Some(list) = self.read.next() {
+            return Ok(list);
+        }
+        let number = self.buckets.number(keys[0]);
+        let lies_here = |key: &&PostingKey| self.buckets.number(**key) == number;
+        let here = keys.iter().take_while(lies_here).count();
+        let lists = self.buckets.lists(number, &keys[..here], skip_long)?;
+        self.read = lists.into_iter();
+        Ok(self.read.next().flatten())
     }
 }
 
@@ -51,18 +77,20 @@ impl Index {
         while done < keys.len() {
             let copied = self.copy_buffered(scheme, &keys[done..]);
             let some = &keys[done..done + copied.ends.len()];
-            self.look_up_in_buckets(scheme, some, skip_long, cancel, &mut |at, list| {
-                let Some(mut list) = list else {
-                    return show(done + at, None);
-                };
-                let buffered = copied.of(at);
-                if !buffered.is_empty() {
-                    list.extend(buffered);
-                    list.sort_unstable();
-                    list.dedup();
+            let lists = |run| Lists {
+                buckets: Buckets::of(run, scheme),
+                read: Vec::new().into_iter(),
+            };
+            let mut runs: Vec<Lists<'_>> = copied.runs.iter().map(lists).collect();
+            for at in 0..some.len() {
+                cancel.check()?;
+                let mut list = Some(copied.of(at).to_vec());
+                for run in &mut runs {
+                    let more = run.next(&some[at..], skip_long)?;
+                    list = list.zip(more).map(|(list, more)| united(list, more));
                 }
-                show(done + at, Some(&list));
-            })?;
+                show(done + at, list.map(sorted).as_deref());
+            }
             done += some.len();
         }
         Ok(())
@@ -72,7 +100,11 @@ impl Index {
     fn copy_buffered(&self, scheme: SchemeKind, keys: &[PostingKey]) -> Copied {
         let at = usize::from(scheme_number(scheme));
         let shared = self.read();
-        let mut copied = Copied::default();
+        let mut copied = Copied {
+            documents: Vec::new(),
+            ends: Vec::new(),
+            runs: Arc::clone(&shared.runs),
+        };
         for key in keys.iter().take(KEYS_AT_ONCE) {
             shared.merging[at].documents_of(*key, &mut copied.documents);
             shared.buffers[at].documents_of(*key, &mut copied.documents);
@@ -83,54 +115,20 @@ impl Index {
         }
         copied
     }
+}
 
-    fn look_up_in_buckets(
-        &self,
-        scheme: SchemeKind,
-        keys: &[PostingKey],
-        skip_long: bool,
-        cancel: &Cancel,
-        show: &mut dyn FnMut(usize, List),
-    ) -> Result<(), IndexError> {
-        let (mut done, mut missing) = (0, 0);
-        while done < keys.len() {
-            cancel.check()?;
-            let layout = self.layout.now();
-            let buckets = self.buckets(scheme, layout);
-            let number = keys[done].bucket(buckets.bits);
-            let lies_here = |key: &&PostingKey| key.bucket(buckets.bits) == number;
-            let here = keys[done..].iter().take_while(lies_here).count();
-            let lists = buckets.lists(number, &keys[done..done + here], skip_long)?;
-            if self.layout.now() != layout {
-                // A merge began or ended meanwhile: what was read may be neither old nor new.
-                missing = 0;
-                continue;
-            }
-            let Some(lists) = lists else {
-                missing += 1;
-                if missing == READINGS {
-                    return Err(buckets.damaged(number));
-                }
-                continue;
-            };
-            for (at, list) in (done..).zip(lists) {
-                show(at, list);
-            }
-            (done, missing) = (done + here, 0);
-        }
-        Ok(())
+fn united(mut list: Vec<DocId>, mut more: Vec<DocId>) -> Vec<DocId> {
+    if list.len() < more.len() {
+        std::mem::swap(&mut list, &mut more);
     }
+    list.append(&mut more);
+    list
+}
 
-    /// The buckets of a scheme by a layout.
-    pub(crate) fn buckets(
-        &self,
-        scheme: SchemeKind,
-        layout: crate::layout::LayoutAt,
-    ) -> Buckets<'_> {
-        Buckets {
-            store: self.store.postings(),
-            scheme,
-            bits: layout.bits(scheme),
-        }
+fn sorted(mut list: Vec<DocId>) -> Vec<DocId> {
+    if !list.is_sorted_by(|a, b| a < b) {
+        list.sort_unstable();
+        list.dedup();
     }
+    list
 }

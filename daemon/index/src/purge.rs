@@ -6,6 +6,7 @@ use crate::IndexError;
 use crate::batch::{Batch, LONG_BATCH};
 use crate::documents::text_reference;
 use crate::index::{Index, Writer};
+use crate::table::DocumentStats;
 use crate::text::TextRef;
 
 /// Documents forgotten in one batch.
@@ -13,7 +14,7 @@ const STEP: usize = LONG_BATCH / 8;
 
 impl Index {
     /// Removes the records of contents without files and of documents without contents. Their
-    /// postings go when a merge next writes their buckets.
+    /// postings go when a merge next takes in their run.
     pub(crate) fn purge(&self, writer: &mut Writer) -> Result<(), IndexError> {
         let orphans: Vec<ContentHash> = std::mem::take(&mut writer.orphans).into_iter().collect();
         for some in orphans.chunks(STEP) {
@@ -23,9 +24,18 @@ impl Index {
             }
             batch.apply()?;
         }
-        self.dead_documents()
-            .chunks(STEP)
-            .try_for_each(|gone| self.purge_documents(gone))
+        self.dead_documents().chunks(STEP).try_for_each(|gone| {
+            writer.meta.dead_postings += self.postings_in_runs(gone, writer.meta.watermark);
+            self.purge_documents(gone)
+        })
+    }
+
+    /// How many postings of these documents lie in runs.
+    fn postings_in_runs(&self, documents: &[DocId], watermark: u64) -> u64 {
+        let shared = self.read();
+        let merged = documents.iter().filter(|id| id.serial() < watermark);
+        let stats = merged.filter_map(|id| shared.table.get(*id));
+        stats.map(DocumentStats::postings).sum()
     }
 
     /// Documents no file carries. One whose star has not heard of it yet, or whose group has not

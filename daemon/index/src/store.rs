@@ -1,10 +1,12 @@
 //! The two seams between the index and its storage: *records* (atomic batches, ordered scans) and
-//! *postings* (buckets reached by key alone). Everything else in this crate sees only these traits.
+//! *postings* (runs of blocks, each written once and read by key alone). Everything else in this crate
+//! sees only these traits.
 //!
 //! Two implementations: [`SledStore`] on disk, [`MemoryStore`] for tests and temporary scans.
 
 use std::ops::ControlFlow;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 mod checked;
 mod conf;
@@ -18,10 +20,13 @@ mod lock;
 mod memory;
 mod probe;
 mod recovery;
+mod run;
+mod runs;
 mod seal;
 mod sled;
 #[cfg(test)]
 mod tests;
+mod tree;
 mod witness;
 
 pub use checked::{Damage, Opened, open_checked, open_examined, probe_time_limit};
@@ -81,8 +86,49 @@ pub trait RecordStore: Send + Sync {
     ) -> Result<(), StoreError>;
 }
 
-/// Postings: buckets by key alone; no order, no atomicity across keys.
+/// Postings: runs of blocks, told apart by number. A run is written whole before anybody reads it and
+/// never changes; which runs count is said elsewhere, in a record.
 pub trait PostingStore: Send + Sync {
+    /// The numbers of all runs that were finished, ascending.
+    fn runs(&self) -> Result<Vec<u32>, StoreError>;
+
+    /// A run for reading; none if there is none of this number. It can be read to its end even where
+    /// it is dropped meanwhile.
+    fn run(&self, number: u32) -> Result<Option<Arc<dyn PostingRun>>, StoreError>;
+
+    /// Begins a run.
+    ///
+    /// # Errors
+    /// [`StoreError::NoRoom`] where it would not fit on the disk; nothing was changed then.
+    fn begin_run(&self, run: NewRun) -> Result<Box<dyn RunWriter + '_>, StoreError>;
+
+    /// Removes a run; no error if there is none. Only when no record that survives a power cut names it.
+    fn drop_run(&self, number: u32) -> Result<(), StoreError>;
+}
+
+/// A run that is to be written.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct NewRun {
+    /// Its number.
+    pub number: u32,
+    /// Runs that are there and will stay: each is several times as large as the next, so this says how
+    /// large the new one is beside them.
+    pub older: usize,
+    /// About how many bytes of blocks it will hold.
+    pub bytes: u64,
+}
+
+/// A run being written; dropped before it is finished it leaves nothing.
+pub trait RunWriter {
+    /// Adds a block of at most [`MAX_VALUE`] bytes. Keys ascend.
+    fn put(&mut self, key: &[u8], block: &[u8]) -> Result<(), StoreError>;
+
+    /// Returns once the run is whole and power-safe.
+    fn finish(self: Box<Self>) -> Result<(), StoreError>;
+}
+
+/// A run, finished: blocks by key alone.
+pub trait PostingRun: Send + Sync {
     /// The block stored under `key`.
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError>;
 
@@ -91,26 +137,7 @@ pub trait PostingStore: Send + Sync {
         keys.iter().map(|key| self.get(key)).collect()
     }
 
-    /// Stores a block of at most [`MAX_VALUE`] bytes, replacing what was there.
-    fn put(&self, key: &[u8], value: &[u8]) -> Result<(), StoreError>;
-
-    /// Stores many `(key, block)` pairs; on an error the earlier ones are kept. Sorted keys write
-    /// fastest.
-    fn put_many(
-        &self,
-        blocks: &mut dyn Iterator<Item = (Vec<u8>, Vec<u8>)>,
-    ) -> Result<(), StoreError> {
-        for (key, value) in blocks {
-            self.put(&key, &value)?;
-        }
-        Ok(())
-    }
-
-    /// Removes `key`; no error if it is absent.
-    fn delete(&self, key: &[u8]) -> Result<(), StoreError>;
-
-    /// Visits every key in no promised order, for maintenance after a change of layout. The
-    /// visitor may delete keys.
+    /// Visits every key in no promised order, for verification.
     fn keys(&self, visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), StoreError>;
 }
 
@@ -171,10 +198,10 @@ pub enum StoreError {
     /// succeeds, so the store accepts no further commit until it is opened again.
     #[error("an earlier sync of the store failed")]
     SyncFailed,
-    /// A copy of the store would not fit.
+    /// A copy of the store, or a run of postings, would not fit.
     #[error("{} has {free} bytes free, and {needed} are needed", dir.display())]
     NoRoom {
-        /// Where the copy was to be made.
+        /// Where it was to be made.
         dir: PathBuf,
         /// Bytes it takes.
         needed: u64,

@@ -26,6 +26,14 @@ pub struct DocumentStats {
     pub bsw_count: u32,
 }
 
+impl DocumentStats {
+    /// Postings of all its signatures.
+    pub(crate) fn postings(&self) -> u64 {
+        let primary = self.counts[usize::from(self.rung.get())];
+        u64::from(primary) + u64::from(self.bsw_count)
+    }
+}
+
 impl From<&DocumentRecord> for DocumentStats {
     fn from(record: &DocumentRecord) -> Self {
         Self {
@@ -72,6 +80,26 @@ pub(crate) struct Table {
     live: RoaringTreemap,
 }
 
+/// Ids up to this one have a bit of their own in [`Known`]: 512 MiB of them at most.
+const MOST_IN_BITS: u64 = 1 << 32;
+
+/// Which documents are known, for a merge that asks of each posting.
+#[derive(Default)]
+pub(crate) struct Known {
+    bits: Vec<u64>,
+    /// Beyond the bits.
+    others: RoaringTreemap,
+}
+
+impl Known {
+    pub(crate) fn contains(&self, id: DocId) -> bool {
+        match self.bits.get(id.0 as usize / 64) {
+            Some(bits) => bits >> (id.0 % 64) & 1 == 1,
+            None => self.others.contains(id.0),
+        }
+    }
+}
+
 #[derive(Default)]
 struct RootDocuments {
     files: FxHashMap<DocId, u64>,
@@ -110,6 +138,21 @@ impl Table {
     /// Every document known, live or not yet purged.
     pub(crate) fn known(&self) -> &RoaringTreemap {
         &self.known
+    }
+
+    /// A copy of [`Table::known`] that answers at once.
+    pub(crate) fn known_bits(&self) -> Known {
+        let mut known = Known::default();
+        for id in &self.known {
+            match usize::try_from(id / 64) {
+                Ok(at) if id <= MOST_IN_BITS => {
+                    known.bits.resize(known.bits.len().max(at + 1), 0);
+                    known.bits[at] |= 1 << (id % 64);
+                }
+                _ => drop(known.others.insert(id)),
+            }
+        }
+        known
     }
 
     /// Counts one file more (or less) that carries a document.

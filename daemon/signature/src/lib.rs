@@ -21,6 +21,8 @@
 //! - [`Chunks`]: files without text, by their raw bytes. [`chunk_map`] and [`shared_spans`] also
 //!   align two texts for display.
 //! - [`ShingleSet`]: no sampling at all; verifies the hits that are shown.
+//! - [`laboratory`]: these and the other schemes of the papers, with any n and any unit: for
+//!   comparisons and studies.
 //!
 //! ```
 //! use simdex_signature::{CanonicalText, ModN, Rung, Window, resemblance};

@@ -7,6 +7,7 @@ use std::time::SystemTime;
 use simdex_index::{FileView, Index, Usage};
 use simdex_proto::completeness::Completeness;
 use simdex_proto::v1;
+use simdex_schema::ReportRecord;
 use simdex_signature::{Rung, Scheme, SchemeKind};
 
 use crate::alarms::Alarm;
@@ -14,10 +15,10 @@ use crate::catalogue::{Group, Member, Pair, Summary};
 use crate::compare::{Comparison, SchemeEstimate};
 use crate::events::Event;
 use crate::query::{Answer, ComparedBy, Hit, Measured, Relation};
-use crate::roots::Root;
+use crate::roots::{Root, RootState};
 use crate::watch::{ChosenMode, Mode};
 
-/// A path as the file system holds it.
+/// Encodes a path: its bytes as the file system holds them.
 pub(super) fn path(path: &Path) -> Vec<u8> {
     path.as_os_str().as_bytes().to_vec()
 }
@@ -77,7 +78,7 @@ fn hit(hit: Hit) -> v1::Match {
     }
 }
 
-/// An answer as the replies of a stream, the summary last.
+/// Encodes an answer as the replies of a stream, the summary last.
 pub(super) fn answer(
     answer: Answer,
     completeness: Completeness,
@@ -116,7 +117,7 @@ fn compared_by(compared: ComparedBy) -> i32 {
     compared.into()
 }
 
-/// Two documents side by side.
+/// Encodes a comparison.
 pub(super) fn comparison(found: Comparison, completeness: Completeness) -> v1::CompareReply {
     let value = |measured: Measured| measured.value.unwrap_or_default();
     let (diff, left_out) = match found.diff {
@@ -155,7 +156,7 @@ fn estimate(found: &SchemeEstimate) -> v1::SchemeEstimate {
     }
 }
 
-/// A file with its state.
+/// Encodes a file with its state.
 pub(super) fn file(file: &FileView) -> v1::File {
     let content = file.record.content();
     let read = file.content.as_ref();
@@ -201,7 +202,7 @@ fn place(file: &FileView) -> Option<v1::Place> {
     })
 }
 
-/// Two files.
+/// Encodes a pair, with the numbers of both directions.
 pub(super) fn pair(pair: Pair) -> v1::Pair {
     v1::Pair {
         a: path(&pair.a.path),
@@ -216,7 +217,7 @@ pub(super) fn pair(pair: Pair) -> v1::Pair {
     }
 }
 
-/// A star around its principal, which is its first member.
+/// Encodes a star around its principal, which is its first member.
 pub(super) fn group(group: Group) -> v1::Group {
     let principal = group.members.first().map(|member| path(&member.file.path));
     v1::Group {
@@ -238,11 +239,11 @@ fn member(member: &Member) -> v1::Member {
     }
 }
 
-/// Counts.
+/// Encodes the counts that close a list.
 pub(super) fn summary(summary: Summary) -> v1::Summary {
     v1::Summary {
         files_on_disk: summary.files_on_disk,
-        members: summary.members,
+        members: summary.container_members,
         states: summary.states.into_iter().collect(),
         documents: summary.documents,
         groups: summary.groups,
@@ -253,7 +254,7 @@ pub(super) fn summary(summary: Summary) -> v1::Summary {
     }
 }
 
-/// What keeps changes from being applied.
+/// Encodes the alarm that keeps changes from being applied.
 pub(super) fn alarm(alarm: &Alarm) -> v1::Alarm {
     let seconds = |at: SystemTime| {
         let since = at
@@ -269,27 +270,39 @@ pub(super) fn alarm(alarm: &Alarm) -> v1::Alarm {
     }
 }
 
-/// A watched tree that holds so many files.
-pub(super) fn root(root: &Root, files: u64) -> v1::Root {
+/// Encodes a root that holds `files` files on disk. While changes are not applied no root is up to date,
+/// whatever its watcher says: one that seems so is stalled by the alarm.
+pub(super) fn root(root: &Root, files: u64, alarm: Option<&Alarm>) -> v1::Root {
     let status = root.status();
     let chosen = root.chosen();
-    let details = [
-        chosen.as_ref().map_or("", |chosen| &chosen.why),
-        &status.detail,
-    ];
-    let details: Vec<&str> = details
-        .into_iter()
-        .filter(|detail| !detail.is_empty())
-        .collect();
+    let seems_well = matches!(status.state, RootState::Watching | RootState::Scanning);
+    let (state, detail) = match alarm.filter(|_| seems_well) {
+        Some(alarm) => ("stalled", alarm.reason.clone()),
+        None => {
+            let why = chosen.as_ref().map_or("", |chosen| &chosen.why);
+            let details = [why, &status.detail].into_iter();
+            let details: Vec<&str> = details.filter(|detail| !detail.is_empty()).collect();
+            (status.state.name(), details.join("; "))
+        }
+    };
     v1::Root {
         id: root.id.0,
         path: path(&root.path),
         mode: mode(chosen.as_ref()).to_owned(),
         configured_mode: root.configured.mode.name().to_owned(),
-        state: status.state.name().to_owned(),
-        detail: details.join("; "),
+        state: state.to_owned(),
+        detail,
         files,
         pending_loss: status.pending_loss,
+    }
+}
+
+/// Encodes a report that the daemon keeps; `finished` in microseconds since 1970.
+pub(super) fn report(finished: u64, record: ReportRecord) -> v1::Report {
+    v1::Report {
+        out: record.out,
+        finished: finished.try_into().unwrap_or(i64::MAX),
+        groups: record.groups,
     }
 }
 
@@ -300,7 +313,7 @@ fn mode(chosen: Option<&ChosenMode>) -> &'static str {
     }
 }
 
-/// What a scheme costs. Its n is the least in use: each document is signed at the rung its length asks for.
+/// Encodes what a scheme costs. Its n is the least in use: each document is signed at the rung its length asks for.
 pub(super) fn usage(index: &Index, usage: Usage) -> v1::SchemeUsage {
     let used = match usage.scheme {
         SchemeKind::Chunks => simdex_signature::Chunks::SCHEME,
@@ -317,7 +330,7 @@ pub(super) fn usage(index: &Index, usage: Usage) -> v1::SchemeUsage {
     }
 }
 
-/// A change.
+/// Encodes an event.
 pub(super) fn event(event: &Event) -> v1::Event {
     v1::Event {
         kind: event.kind.name().to_owned(),

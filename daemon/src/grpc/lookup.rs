@@ -12,7 +12,7 @@ use tonic::Status;
 use super::reply_channel::too_long;
 use super::status::{Refused, shown};
 use super::{convert, question};
-use crate::engine::{Basis, Engine};
+use crate::engine::{CompletenessGuard, Engine};
 use crate::lists::{self, GroupRequest};
 use crate::query::QueryError;
 
@@ -25,7 +25,7 @@ pub(super) fn group(
     use v1::get_group_request::Source as Wire;
     let (group, completeness) = match source {
         Wire::Path(path) => {
-            let file = question::file(engine, &question::path(path)?)?;
+            let file = question::find_file(engine, &question::parse_path(path)?)?;
             lists::group(engine, &GroupRequest::Of(&file), strict)?
         }
         Wire::Id(id) => {
@@ -51,14 +51,14 @@ pub(super) fn document(
 ) -> Result<v1::GetDocumentReply, Refused> {
     use v1::get_document_request::Source as Wire;
     let (index, cancel): (&Index, _) = (&engine.index, account.cancel());
-    let basis = Basis::of(engine, &engine.roots.view(), false)?;
+    let guard = CompletenessGuard::begin(engine, &engine.roots.view(), false)?;
     let (id, hash) = match request.source {
         Some(Wire::Path(path)) => {
-            let file = question::file(engine, &question::path(path)?)?;
+            let file = question::find_file(engine, &question::parse_path(path)?)?;
             file.document.ok_or_else(|| without_text(&file))?
         }
         Some(Wire::Document(hash)) => {
-            let hash = question::document(&hash)?;
+            let hash = question::parse_document_hash(&hash)?;
             let unknown = || QueryError::UnknownDocument(hash);
             (index.document_by_hash(hash)?.ok_or_else(unknown)?, hash)
         }
@@ -82,7 +82,7 @@ pub(super) fn document(
         shingles,
         files,
         text: text.map(|(text, _)| text),
-        completeness: Some(basis.close()?.into()),
+        completeness: Some(guard.close()?.into()),
     })
 }
 

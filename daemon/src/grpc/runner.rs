@@ -281,8 +281,8 @@ impl RequestRunner {
         Ok(replies)
     }
 
-    /// Starts `work` on a blocking thread; it goes on when the client goes away. As nobody waits for it,
-    /// its panic ends the engine.
+    /// Starts `work` on a blocking thread; it goes on when the client goes away. As nobody waits for
+    /// it, its panic ends the engine.
     pub(super) async fn spawn_detached(
         &self,
         class: RequestClass,

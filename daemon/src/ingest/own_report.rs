@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat, Reason, RootId, State};
 
-use crate::report::{Listing, ReportKey};
+use crate::report::{FileHashes, ReportKey};
 use crate::roots::Root;
 use crate::watch::stat::Observe;
 use crate::watch::walk::{Look, Seen};
@@ -47,7 +47,7 @@ struct Kept {
 
 /// A report of this daemon.
 struct Own {
-    listing: Listing,
+    listing: FileHashes,
     /// Of the manifest itself.
     manifest: [u8; 32],
 }

@@ -215,7 +215,7 @@ pub fn summary_line(summary: &Summary) -> String {
         r#type: "summary",
         v: VERSION,
         files_on_disk: summary.files_on_disk,
-        members: summary.members,
+        members: summary.container_members,
         states: &summary.states,
         documents: summary.documents,
         groups: summary.groups,

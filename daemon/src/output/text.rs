@@ -117,8 +117,8 @@ pub fn summary_text(summary: &Summary) -> String {
     for (state, count) in states {
         text.push_str(&format!("  {count:>8}  {state}\n"));
     }
-    if summary.members > 0 {
-        let members = counted(summary.members, "file");
+    if summary.container_members > 0 {
+        let members = counted(summary.container_members, "file");
         text.push_str(&format!("{members} inside containers\n"));
     }
     let pairs = summary.pairs.map(|pairs| counted(pairs, "pair") + ", ");

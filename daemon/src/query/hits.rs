@@ -32,7 +32,7 @@ pub enum Relation {
 }
 
 impl Relation {
-    /// As it is shown.
+    /// The name in JSON and tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::IdenticalBytes => "identical-bytes",
@@ -68,11 +68,11 @@ impl Relation {
 /// A ratio with the interval it lies in; nothing where it was not measured.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Measured {
-    /// The ratio.
+    /// The ratio, exact or estimated.
     pub value: Option<f64>,
-    /// Least it may be.
+    /// Lower end of the interval.
     pub low: Option<f64>,
-    /// Most it may be.
+    /// Upper end of the interval.
     pub high: Option<f64>,
 }
 
@@ -130,7 +130,7 @@ pub struct Overlap {
     pub of_second: Measured,
     /// Shingles in both where verified, else fingerprints in both.
     pub shared: u64,
-    /// Counted on all shingles.
+    /// Whether it was counted on all shingles of both texts.
     pub verified: bool,
 }
 
@@ -202,14 +202,14 @@ impl Overlap {
     }
 }
 
-/// One file that answers.
+/// One file that answers a query.
 #[derive(Clone, Debug)]
 pub struct Hit {
-    /// The file.
+    /// The file, with its state.
     pub file: FileView,
-    /// Its document.
+    /// Hash of the document it carries.
     pub document: DocumentHash,
-    /// Of the query to this file.
+    /// Relation of the query to this file.
     pub relation: Relation,
     /// Resemblance and both containments.
     pub overlap: Overlap,

@@ -13,7 +13,7 @@ use simdex_signature::{CanonicalText, Fingerprint, Rung, SchemeKind, Signature};
 use super::QueryError;
 use crate::ingest::{ReadContent, hash_all, patience_of, raw_document};
 
-/// The subject of a question.
+/// The subject of a query, or one side of a comparison.
 pub struct Subject {
     body: Body,
     /// The document in the index, where it is one.
@@ -32,7 +32,7 @@ pub struct Subject {
 /// What of a subject is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ComparedBy {
-    /// Its text.
+    /// All shingles of its text.
     Text,
     /// Chunks of its raw bytes.
     RawBytes,
@@ -54,13 +54,13 @@ enum Body {
 
 /// A text with all its shingles.
 pub struct ShingledText {
-    /// As extracted.
+    /// The extracted text.
     pub extracted: String,
-    /// As compared.
+    /// The canonical text, which is compared.
     pub canonical: CanonicalText,
     /// All shingles of the canonical text.
     pub shingles: HeldSet,
-    /// For both texts.
+    /// For the extracted and the canonical text.
     _permits: [Option<MemoryPermit>; 2],
 }
 

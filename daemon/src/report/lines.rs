@@ -130,7 +130,7 @@ impl DiffLine {
             to_document: hex(to.0),
             to_text: to.1,
             files: files.iter().map(|m| PathLine::new(&m.path)).collect(),
-            places: facts.map(|f| f.extent.places),
+            places: facts.map(|f| f.extent.hunks),
             lines_removed: facts.map(|f| f.extent.removed),
             lines_added: facts.map(|f| f.extent.added),
             cut_short: facts.map(|f| f.cut_short),

@@ -1,6 +1,7 @@
 //! `manifest.json`: what the report is, and every file in it with its checksum.
 //!
-//! One key or file a line, in fixed order, so that two manifests can be compared with `diff`. The last
+//! Written as text and not by serde alone, since mark and hash cover its very bytes. One key or file a line, in
+//! fixed order, so that two manifests can be compared with `diff`. The last
 //! key is the BLAKE3 of all lines before it: a line that is dropped, added or changed by itself is
 //! found. Whoever writes the whole manifest anew can make that hash too; only a copy of it kept
 //! elsewhere tells ([`digest`]). The key before it is the mark by which the daemon knows its own reports
@@ -61,7 +62,7 @@ pub(super) fn text(
         threshold: input.threshold,
         scheme: &input.scheme,
         files_on_disk: summary.files_on_disk,
-        members: summary.members,
+        members: summary.container_members,
         states: &summary.states,
         documents: summary.documents,
         groups: summary.groups,
@@ -85,28 +86,28 @@ fn with_files(head: &str, files: &[FileEntry], key: &ReportKey) -> serde_json::R
     let lines = format!("{head},\n  \"files\": [\n{}\n  ],\n", lines.join(",\n"));
     let lines = format!("{lines}{MARK}{}{MARK_END}", key.mark(&lines).to_hex());
     let digest = blake3::hash(lines.as_bytes());
-    Ok(format!("{lines}{SEAL}{}\"\n}}\n", digest.to_hex()))
+    Ok(format!("{lines}{HASH}{}\"\n}}\n", digest.to_hex()))
 }
 
-/// What stands around the mark.
+/// The key of the mark, and what ends its line.
 const MARK: &str = "  \"daemon_mark\": \"";
 const MARK_END: &str = "\",\n";
 
 /// The lines of a manifest that its mark is made of, and the mark.
 pub(super) fn marked(text: &str) -> Option<(&str, &str)> {
-    let (before, _) = text.split_at_checked(text.rfind(SEAL)?)?;
+    let (before, _) = text.split_at_checked(text.rfind(HASH)?)?;
     let (lines, mark) = before.split_at_checked(before.rfind(MARK)?)?;
     let mark = mark.strip_prefix(MARK)?.strip_suffix(MARK_END)?;
     Some((lines, mark))
 }
 
-/// What stands before the hash of all that stands before it.
-const SEAL: &str = "  \"manifest_blake3\": \"";
+/// The last key, before the hash of all lines above it.
+const HASH: &str = "  \"manifest_blake3\": \"";
 
 /// The hash that a manifest ends with, where it is that of its lines.
 pub(super) fn digest(text: &str) -> Option<String> {
-    let (lines, end) = text.split_at_checked(text.rfind(SEAL)?)?;
+    let (lines, end) = text.split_at_checked(text.rfind(HASH)?)?;
     let digest = blake3::hash(lines.as_bytes()).to_hex().to_string();
-    let sealed = end.strip_prefix(SEAL)?.strip_suffix("\"\n}\n")?;
-    (sealed == digest).then_some(digest)
+    let stored = end.strip_prefix(HASH)?.strip_suffix("\"\n}\n")?;
+    (stored == digest).then_some(digest)
 }

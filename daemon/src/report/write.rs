@@ -4,7 +4,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use super::lines::{DiffFacts, DiffLine, GroupLine, UnreadLine};
-use super::sink::{Sink, Stage, StageFile};
+use super::sink::{HashedFile, HashingSink, Sink};
 use super::{DocumentHash, PermittedText, ReportError, ReportGroup, ReportInput, ReportMember};
 use super::{TextOf, Written};
 use super::{check, hex, html, manifest, view};
@@ -17,13 +17,13 @@ const DIFF_TIME: Duration = Duration::from_secs(5);
 const VIEWS_SHOWN: usize = 16 << 20;
 
 /// A group in the order of the report: its principal, then the others by path.
-pub(super) struct Sorted<'a> {
+pub(super) struct SortedGroup<'a> {
     pub(super) group: &'a ReportGroup,
     pub(super) principal: &'a ReportMember,
     pub(super) members: Vec<&'a ReportMember>,
 }
 
-impl<'a> Sorted<'a> {
+impl<'a> SortedGroup<'a> {
     pub(super) fn new(group: &'a ReportGroup) -> Result<Self, ReportError> {
         let mut members: Vec<_> = group.members.iter().collect();
         members.sort_by_key(|m| (m.path != group.principal, &m.path));
@@ -37,7 +37,7 @@ impl<'a> Sorted<'a> {
     }
 
     /// Distinct documents.
-    pub(super) fn texts(&self) -> u64 {
+    pub(super) fn distinct_documents(&self) -> u64 {
         let documents: HashSet<_> = self.members.iter().map(|m| &m.document).collect();
         documents.len() as u64
     }
@@ -49,7 +49,7 @@ impl<'a> Sorted<'a> {
     }
 
     /// The documents unlike the principal's, each with its files, in the members' order.
-    fn others(&self) -> Vec<(&'a DocumentHash, Vec<&'a ReportMember>)> {
+    fn other_documents(&self) -> Vec<(&'a DocumentHash, Vec<&'a ReportMember>)> {
         let mut place = HashMap::new();
         let mut others: Vec<(_, Vec<_>)> = Vec::new();
         for member in &self.members {
@@ -67,7 +67,7 @@ impl<'a> Sorted<'a> {
 }
 
 /// A document of a group compared with the principal's.
-pub(super) struct Compared<'a> {
+pub(super) struct ComparedDocument<'a> {
     pub(super) document: &'a DocumentHash,
     pub(super) files: Vec<&'a ReportMember>,
     /// Absent where a text is not kept.
@@ -81,27 +81,29 @@ pub(super) fn report(sink: &dyn Sink, input: &ReportInput<'_>) -> Result<Written
     let mut groups: Vec<_> = input.groups.iter().collect();
     groups.sort_by_key(|group| (&group.principal, group.id));
     let mut writer = Writer::open(sink, input)?;
-    writer.html.add(|out| html::head(out, input, &groups))?;
+    writer
+        .html
+        .write_with(|out| html::head(out, input, &groups))?;
     for (index, group) in groups.iter().enumerate() {
-        writer.group(&Sorted::new(group)?, index < html::GROUPS_SHOWN)?;
+        writer.group(&SortedGroup::new(group)?, index < html::GROUPS_SHOWN)?;
     }
     writer
         .html
-        .add(|out| html::more_groups(out, groups.len()))?;
+        .write_with(|out| html::more_groups(out, groups.len()))?;
     writer.unread(input)?;
     let met = (input.completeness)();
     writer
         .html
-        .add(|out| html::foot(out, &input.summary.completeness, &met))?;
+        .write_with(|out| html::foot(out, &input.summary.completeness, &met))?;
     writer.close(input)
 }
 
 /// The open files and what was counted.
 struct Writer<'a> {
-    stage: Stage<'a>,
-    groups: StageFile<'a>,
-    diffs: StageFile<'a>,
-    html: StageFile<'a>,
+    sink: HashingSink<'a>,
+    groups: HashedFile<'a>,
+    diffs: HashedFile<'a>,
+    html: HashedFile<'a>,
     texts: Texts<'a>,
     cancel: &'a Cancel,
     diff_count: u64,
@@ -110,13 +112,13 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn open(sink: &'a dyn Sink, input: &ReportInput<'a>) -> Result<Self, ReportError> {
-        let mut stage = Stage::new(sink);
+    fn open(to: &'a dyn Sink, input: &ReportInput<'a>) -> Result<Self, ReportError> {
+        let mut sink = HashingSink::new(to);
         Ok(Self {
-            groups: stage.create("groups.jsonl")?,
-            diffs: stage.create("diffs.jsonl")?,
-            html: stage.create("report.html")?,
-            stage,
+            groups: sink.create_file("groups.jsonl")?,
+            diffs: sink.create_file("diffs.jsonl")?,
+            html: sink.create_file("report.html")?,
+            sink,
             texts: Texts::of(input.text_of),
             cancel: input.cancel,
             diff_count: 0,
@@ -127,9 +129,9 @@ impl<'a> Writer<'a> {
 
     /// Names what was not read: every file for tools, the first of them on the page.
     fn unread(&mut self, input: &ReportInput<'_>) -> Result<(), ReportError> {
-        let mut unread = self.stage.create("unread.jsonl")?;
+        let mut unread = self.sink.create_file("unread.jsonl")?;
         let (mut shown, mut count) = (Vec::new(), 0_usize);
-        unread.add(|out| {
+        unread.write_with(|out| {
             (input.unread)(&mut |file| {
                 count += 1;
                 if count <= html::UNREAD_SHOWN {
@@ -138,22 +140,20 @@ impl<'a> Writer<'a> {
                 json_line(out, &UnreadLine::new(file))
             })
         })?;
-        self.stage.finish(unread)?;
-        self.html.add(|out| html::unread(out, &shown, count))
+        self.sink.finish(unread)?;
+        self.html.write_with(|out| html::unread(out, &shown, count))
     }
 
-    fn group(&mut self, sorted: &Sorted<'_>, shown: bool) -> Result<(), ReportError> {
+    fn group(&mut self, sorted: &SortedGroup<'_>, shown: bool) -> Result<(), ReportError> {
         check(self.cancel)?;
         let line = GroupLine::new(sorted.group, &sorted.members);
-        self.groups.add(|out| json_line(out, &line))?;
-        let principal = self
-            .texts
-            .get(&mut self.stage, &sorted.principal.document)?;
-        let others = sorted.others();
+        self.groups.write_with(|out| json_line(out, &line))?;
+        let principal = self.texts.get(&mut self.sink, &sorted.principal.document)?;
+        let others = sorted.other_documents();
         let mut compared = Vec::new();
         for (document, files) in others {
             check(self.cancel)?;
-            let member = self.texts.get(&mut self.stage, document)?;
+            let member = self.texts.get(&mut self.sink, document)?;
             let (facts, view) = match (&principal, &member) {
                 (Some(a), Some(b)) => self.difference(sorted, document, a, b, shown)?,
                 _ => (None, None),
@@ -165,8 +165,8 @@ impl<'a> Writer<'a> {
             );
             let to = (document, text_name(&member, document));
             let line = DiffLine::new(sorted.group.id, from, to, &files, facts.as_ref());
-            self.diffs.add(|out| json_line(out, &line))?;
-            compared.push(Compared {
+            self.diffs.write_with(|out| json_line(out, &line))?;
+            compared.push(ComparedDocument {
                 document,
                 files,
                 facts,
@@ -175,7 +175,7 @@ impl<'a> Writer<'a> {
         }
         if shown {
             self.html
-                .add(|out| html::group(out, sorted, &compared, principal.is_some()))?;
+                .write_with(|out| html::group(out, sorted, &compared, principal.is_some()))?;
         }
         Ok(())
     }
@@ -183,7 +183,7 @@ impl<'a> Writer<'a> {
     /// Writes the diff of two texts, and shows it while there is room.
     fn difference(
         &mut self,
-        sorted: &Sorted<'_>,
+        sorted: &SortedGroup<'_>,
         document: &DocumentHash,
         a: &str,
         b: &str,
@@ -194,7 +194,7 @@ impl<'a> Writer<'a> {
         let difference = Difference::between(&lines(a), &lines(b), deadline);
         let names = [&sorted.principal.document, document].map(text_path);
         let patch = difference.unified(&names[0], &names[1]);
-        self.stage.put(&name, patch.as_bytes())?;
+        self.sink.write_file(&name, patch.as_bytes())?;
         self.diff_count += 1;
         check(self.cancel)?;
         let last = self.cancel.deadline();
@@ -217,23 +217,23 @@ impl<'a> Writer<'a> {
 
     fn close(self, input: &ReportInput<'_>) -> Result<Written, ReportError> {
         let Self {
-            mut stage,
+            mut sink,
             groups,
             diffs,
             html,
             ..
         } = self;
         for file in [groups, diffs, html] {
-            stage.finish(file)?;
+            sink.finish(file)?;
         }
-        let text = manifest::text(input, &stage.files, self.diff_count, self.without_text);
+        let text = manifest::text(input, &sink.files, self.diff_count, self.without_text);
         let text = text.map_err(|error| ReportError::Write {
             name: "manifest.json".to_owned(),
             source: error.into(),
         })?;
-        stage.put("manifest.json", text.as_bytes())?;
-        let files = stage.files.len() as u64;
-        let bytes = stage.files.iter().map(|file| file.bytes).sum();
+        sink.write_file("manifest.json", text.as_bytes())?;
+        let files = sink.files.len() as u64;
+        let bytes = sink.files.iter().map(|file| file.bytes).sum();
         Ok(Written {
             manifest: manifest::digest(&text).unwrap_or_default(),
             files,
@@ -259,7 +259,7 @@ impl<'a> Texts<'a> {
 
     fn get(
         &mut self,
-        stage: &mut Stage<'_>,
+        sink: &mut HashingSink<'_>,
         document: &DocumentHash,
     ) -> Result<Option<PermittedText>, ReportError> {
         let text = (self.text_of)(document).map_err(|source| ReportError::Text {
@@ -269,7 +269,7 @@ impl<'a> Texts<'a> {
         if let Some(text) = &text
             && self.written.insert(*document)
         {
-            stage.put(&text_path(document), text.as_bytes())?;
+            sink.write_file(&text_path(document), text.as_bytes())?;
         }
         Ok(text)
     }

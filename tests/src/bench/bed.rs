@@ -1,11 +1,12 @@
 //! The test bed: a store in a temporary directory, filled with a synthetic corpus along the way
 //! that real documents take, and queries whose right answers are known.
 
+use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::ensure;
-use simdex_index::store::{Options as StoreOptions, SledStore};
+use simdex_index::store::{Options as StoreOptions, SledStore, Store as _};
 use simdex_index::{
     Asked, Cancel, Candidates, Change, Index, NewContent, NewDocument, Options, Probes, Question,
     View,
@@ -19,6 +20,7 @@ use simdex_schema::{
 use simdex_signature::{CANONICAL_VERSION, Fingerprint, SchemeKind, Signature};
 use tempfile::TempDir;
 
+use super::process::processor_seconds;
 use crate::corpus::{Random, Synthetic};
 
 /// Documents applied at once, as the daemon does.
@@ -41,6 +43,10 @@ pub(super) struct Filled {
     pub(super) commits: u64,
     /// The part of `busy` that went to making all power-safe.
     pub(super) committing: Duration,
+    /// Seconds of processor time that went to all of `busy`.
+    pub(super) processor: f64,
+    /// Runs there were at once, at most.
+    pub(super) most_runs: usize,
 }
 
 impl Bed {
@@ -76,6 +82,18 @@ impl Bed {
         Ok((opened.index, begin.elapsed()))
     }
 
+    /// Bytes of all records, keys and values: what lives of the records.
+    pub(super) fn live_records(&self) -> anyhow::Result<u64> {
+        let store = SledStore::open(&self.store_dir(), StoreOptions::DAEMON)?;
+        let mut bytes = 0;
+        store.records().scan(b"", None, &mut |key, value| {
+            bytes += (key.len() + value.len()) as u64;
+            ControlFlow::Continue(())
+        })?;
+        store.close()?;
+        Ok(bytes)
+    }
+
     /// Indexes the first `documents` of the corpus, everything merged and committed at the end.
     pub(super) fn fill(&self, index: &Index, documents: u64) -> anyhow::Result<Filled> {
         let mut filled = Filled::default();
@@ -89,7 +107,7 @@ impl Bed {
                 .zip(signatures)
                 .map(|(d, s)| change(d, s))
                 .collect();
-            let begin = Instant::now();
+            let (begin, processor) = (Instant::now(), processor_seconds()?);
             let applied = index.apply(changes)?;
             if end.is_multiple_of(COMMIT_EVERY) {
                 let begin = Instant::now();
@@ -98,14 +116,17 @@ impl Bed {
                 filled.committing += begin.elapsed();
             }
             filled.busy += begin.elapsed();
+            filled.processor += processor_seconds()? - processor;
+            filled.most_runs = filled.most_runs.max(index.merges().runs);
             ensure!(
                 applied.new_documents == end - first,
                 "documents of the corpus are not distinct"
             );
         }
-        let begin = Instant::now();
+        let (begin, processor) = (Instant::now(), processor_seconds()?);
         index.merge()?;
         filled.busy += begin.elapsed();
+        filled.processor += processor_seconds()? - processor;
         Ok(filled)
     }
 }

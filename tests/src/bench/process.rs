@@ -17,14 +17,34 @@ pub(super) fn peak_memory_mb() -> anyhow::Result<f64> {
     Ok(kib.parse::<f64>()? * 1024.0 / 1e6)
 }
 
-/// Asks the operating system to forget what it holds of the files directly in `dir`.
+/// Bytes this process has written to files, so far.
+pub(super) fn bytes_written() -> anyhow::Result<u64> {
+    let io = std::fs::read_to_string("/proc/self/io")?;
+    let line = io.lines().find_map(|line| line.strip_prefix("wchar: "));
+    Ok(line.context("no wchar line")?.trim().parse()?)
+}
+
+/// Seconds of processor time that this process has taken, so far.
+pub(super) fn processor_seconds() -> anyhow::Result<f64> {
+    let stat = std::fs::read_to_string("/proc/self/stat")?;
+    let (_, fields) = stat.rsplit_once(") ").context("no name in stat")?;
+    // Fields 14 and 15 of all: in user mode, and in the kernel.
+    let ticks = fields.split(' ').skip(11).take(2).map(str::parse::<f64>);
+    let ticks: f64 = ticks.sum::<Result<_, _>>()?;
+    Ok(ticks / rustix::param::clock_ticks_per_second() as f64)
+}
+
+/// Asks the operating system to forget what it holds of the files in `dir` and below.
 pub(super) fn drop_cached(dir: &Path) -> anyhow::Result<()> {
     for entry in std::fs::read_dir(dir)? {
-        let file = File::open(entry?.path())?;
-        if file.metadata()?.is_file() {
-            file.sync_all()?;
-            fadvise(&file, 0, None, Advice::DontNeed)?;
+        let path = entry?.path();
+        if path.is_dir() {
+            drop_cached(&path)?;
+            continue;
         }
+        let file = File::open(path)?;
+        file.sync_all()?;
+        fadvise(&file, 0, None, Advice::DontNeed)?;
     }
     Ok(())
 }

@@ -2,12 +2,13 @@
 
 use simdex_index::text::TextRef;
 use simdex_schema::file::FileOutcome;
-use simdex_schema::meta::Parameters;
-use simdex_schema::posting::{BASES, PostingKey, encode_bucket, shard_key};
+use simdex_schema::meta::{Parameters, RunOfScheme};
+use simdex_schema::posting::{PostingKey, encode_bucket, shard_key};
 use simdex_schema::{
     ContentHash, ContentRecord, DirectoryIdentity, DocId, DocumentHash, DocumentKind,
     DocumentRecord, EdgeRecord, FileKey, FileRecord, FileStat, MemberPlace, MetaRecord,
-    ReaderVersion, Reason, ReportRecord, Role, RootId, RootRecord, State, StoreId, Timestamp, key,
+    ReaderVersion, Reason, ReportRecord, Role, RootId, RootRecord, RunRecord, State, StoreId,
+    Timestamp, key,
 };
 use simdex_signature::{Rung, SchemeKind};
 
@@ -50,7 +51,7 @@ pub(crate) fn all() -> Vec<(&'static str, Vec<u8>)> {
             "the key of a shard",
             shard_key(SchemeKind::BswN, 10, 515, 0).to_vec(),
         ),
-        ("a bucket", encode_bucket(&postings, BASES[0]).remove(0)),
+        ("a bucket", encode_bucket(&postings).remove(0)),
         ("a text reference", reference().to_bytes()),
     ]
 }
@@ -66,12 +67,23 @@ fn meta() -> MetaRecord {
     MetaRecord {
         next_document: 300,
         watermark: 256,
-        bucket_bits: [3, 3, 0],
-        postings: [1000, 990, 0],
-        bytes: [5000, 4950, 0],
+        next_run: 7,
+        dead_postings: 9,
+        runs: vec![RunRecord {
+            number: 6,
+            schemes: [held(3, 1000, 5000), held(3, 990, 4950), held(0, 0, 0)],
+        }],
         store: Some(StoreId([0xdd; 16])),
         next_segment: 3,
         ..MetaRecord::new(parameters)
+    }
+}
+
+fn held(bits: u8, postings: u64, bytes: u64) -> RunOfScheme {
+    RunOfScheme {
+        bits,
+        postings,
+        bytes,
     }
 }
 

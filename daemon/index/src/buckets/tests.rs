@@ -1,23 +1,25 @@
-//! Buckets against a set: merged, split, counted anew, cut short.
+//! Buckets against a set: filled, read in order, looked up.
 
+use super::filling::bits_for;
 use super::*;
-use crate::store::{MemoryStore, Store};
+use crate::store::{MemoryStore, NewRun, Store};
 use proptest::prelude::*;
-use simdex_schema::posting::{KEY_BITS, MAX_BUCKET_BITS, Posting, encode_bucket};
+use simdex_schema::RunRecord;
+use simdex_schema::posting::MAX_BUCKET_BITS;
 use std::collections::BTreeSet;
 
-fn buckets(store: &MemoryStore, bits: u8) -> Buckets<'_> {
-    Buckets {
-        store: store.postings(),
-        scheme: SchemeKind::ModN,
-        bits,
+/// Postings as run 0 of a store, with room for so many, added so many at a time.
+fn run(store: &MemoryStore, postings: &[Posting], room: u64, at_once: usize) -> Run {
+    let mut writer = store.postings().begin_run(NewRun::default()).unwrap();
+    let mut filling = Filling::new(&mut *writer, SchemeKind::ModN, room);
+    for some in postings.chunks(at_once) {
+        filling.add(some).unwrap();
     }
-}
-
-fn all(buckets: &Buckets<'_>) -> Vec<Posting> {
-    (0..1 << buckets.bits)
-        .flat_map(|b| buckets.load(b).unwrap().postings)
-        .collect()
+    let mut record = RunRecord::default();
+    record.schemes[0] = filling.finish().unwrap();
+    writer.finish().unwrap();
+    let blocks = store.postings().run(0).unwrap().unwrap();
+    Run { record, blocks }
 }
 
 fn posting() -> impl Strategy<Value = Posting> {
@@ -29,34 +31,30 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
 
     #[test]
-    fn merging_and_splitting_equal_a_set(
-        batches in prop::collection::vec(prop::collection::btree_set(posting(), 0..2_000), 1..4),
-        dead in 0u64..3_000,
+    fn a_run_equals_a_set(
+        postings in prop::collection::btree_set(posting(), 0..4_000),
+        room in 0u64..20_000,
+        at_once in 1usize..500,
+        steps in 0u32..9,
     ) {
+        let postings: Vec<Posting> = postings.into_iter().collect();
         let store = MemoryStore::new();
-        let keep = |id: DocId| id.0 != dead;
-        let mut expected = BTreeSet::new();
-        let mut count = 0;
-        for batch in &batches {
-            expected.extend(batch.iter().copied());
-            let run: Vec<Posting> = batch.iter().copied().collect();
-            count += buckets(&store, 3).merge(&run, &keep).unwrap().postings;
-            // Doing it again changes nothing.
-            count += buckets(&store, 3).merge(&run, &keep).unwrap().postings;
+        let run = run(&store, &postings, room, at_once);
+        prop_assert_eq!(run.record.postings(), postings.len() as u64);
+        let mut cursor = Cursor::new(Buckets::of(&run, SchemeKind::ModN));
+        let mut read = Vec::new();
+        for step in 1..=1u64 << steps {
+            cursor.take_below(step << (KEY_BITS - steps), &mut read).unwrap();
+            prop_assert!(read.last().is_none_or(|last| last.0.bits() < step << (KEY_BITS - steps)));
         }
-        expected.retain(|posting| keep(posting.1));
-        let expected: Vec<Posting> = expected.into_iter().collect();
-        prop_assert_eq!(&all(&buckets(&store, 3)), &expected);
-        prop_assert_eq!(count, expected.len() as i64);
-
-        let total = buckets(&store, 3).recount(&[], &keep).unwrap();
-        prop_assert_eq!(total.postings, expected.len() as i64);
-
-        let total = buckets(&store, 3).split(6, &[], &keep).unwrap();
-        prop_assert_eq!(total.postings, expected.len() as i64);
-        drop_stale(store.postings(), &[6, 0, 0]).unwrap();
-        prop_assert_eq!(&all(&buckets(&store, 6)), &expected);
-        prop_assert!(all(&buckets(&store, 3)).is_empty());
+        prop_assert_eq!(&read, &postings);
+        let keys: BTreeSet<PostingKey> = postings.iter().map(|p| p.0).collect();
+        for key in keys.into_iter().step_by(17) {
+            let buckets = Buckets::of(&run, SchemeKind::ModN);
+            let list = buckets.lists(buckets.number(key), &[key], false).unwrap();
+            let expected = postings.iter().filter(|p| p.0 == key).map(|p| p.1).collect();
+            prop_assert_eq!(list, [Some(expected)]);
+        }
     }
 }
 
@@ -65,13 +63,11 @@ fn a_long_list_is_named_or_read_whole() {
     let store = MemoryStore::new();
     let keys = [0, 1, 2, 3].map(PostingKey::from_bits);
     let long = (0..60_000).map(|id| (keys[1], DocId(id)));
-    let run: Vec<Posting> = long.chain([(keys[2], DocId(7))]).collect();
-    buckets(&store, 0).merge(&run, &|_| true).unwrap();
+    let postings: Vec<Posting> = long.chain([(keys[2], DocId(7))]).collect();
+    let run = run(&store, &postings, 0, usize::MAX);
     let lists = |skip_long| {
-        buckets(&store, 0)
-            .lists(0, &keys, skip_long)
-            .unwrap()
-            .unwrap()
+        let buckets = Buckets::of(&run, SchemeKind::ModN);
+        buckets.lists(0, &keys, skip_long).unwrap()
     };
     let (none, seven) = (Some(Vec::new()), Some(vec![DocId(7)]));
     assert_eq!(
@@ -83,27 +79,10 @@ fn a_long_list_is_named_or_read_whole() {
 }
 
 #[test]
-fn a_crash_before_shard_0_leaves_the_bucket_as_it_was() {
-    let store = MemoryStore::new();
-    let key = PostingKey::from_bits(1);
-    let run: Vec<Posting> = (0..20_000).map(|id| (key, DocId(id))).collect();
-    let target = buckets(&store, 0);
-    target.merge(&run, &|_| true).unwrap();
-    // What a rewrite puts down before it reaches shard 0.
-    let next = target.load(0).unwrap().next_base;
-    let cut_short = encode_bucket(&run[..9_000], next);
-    for (index, shard) in cut_short.iter().enumerate().skip(1) {
-        let key = shard_key(SchemeKind::ModN, 0, 0, next + index as u16 - 1);
-        store.postings().put(&key, shard).unwrap();
-    }
-    assert_eq!(target.load(0).unwrap().postings, run);
-}
-
-#[test]
 fn buckets_grow_with_the_postings() {
     assert_eq!(
-        (bits_for(0), bits_for(170), bits_for(40_000_000)),
-        (0, 0, 18)
+        (bits_for(0), bits_for(400), bits_for(40_000_000)),
+        (0, 0, 17)
     );
     assert_eq!(bits_for(u64::MAX / 8), MAX_BUCKET_BITS);
 }

@@ -5,7 +5,9 @@ use std::ops::ControlFlow;
 
 use proptest::prelude::*;
 
-use super::{MAX_RECORD, MAX_VALUE, MemoryStore, Options, SledStore, Store, StoreError, Write};
+use super::{
+    MAX_RECORD, MAX_VALUE, MemoryStore, NewRun, Options, SledStore, Store, StoreError, Write,
+};
 
 const SMALL: Options = Options {
     cache_bytes: 8 << 20,
@@ -168,17 +170,54 @@ fn a_visitor_can_stop_and_can_write() {
     });
 }
 
+fn new(number: u32) -> NewRun {
+    NewRun {
+        number,
+        ..NewRun::default()
+    }
+}
+
+/// Writes a run of these blocks.
+fn write_run(store: &dyn Store, number: u32, blocks: &[(&[u8], &[u8])]) {
+    let mut run = store.postings().begin_run(new(number)).unwrap();
+    for (key, block) in blocks {
+        run.put(key, block).unwrap();
+    }
+    run.finish().unwrap();
+}
+
 #[test]
-fn postings_are_put_replaced_and_deleted() {
+fn runs_are_written_read_and_dropped() {
     on_each(|store| {
         let postings = store.postings();
-        let blocks = [b"a", b"b", b"c"].map(|key| (key.to_vec(), key.to_vec()));
-        postings.put_many(&mut blocks.into_iter()).unwrap();
-        postings.put(b"b", b"new").unwrap();
-        postings.delete(b"a").unwrap();
-        postings.delete(b"none").unwrap();
-        let found = postings.get_many(&[b"c", b"a", b"b"]).unwrap();
-        assert_eq!(found, [Some(b"c".to_vec()), None, Some(b"new".to_vec())]);
+        assert_eq!(postings.runs().unwrap(), []);
+        write_run(store, 3, &[(b"a", b"1"), (b"b", b"2")]);
+        write_run(store, 12, &[(b"b", b"3")]);
+        assert_eq!(postings.runs().unwrap(), [3, 12]);
+        let run = postings.run(3).unwrap().unwrap();
+        let found = run.get_many(&[b"b", b"c", b"a"]).unwrap();
+        assert_eq!(found, [Some(b"2".to_vec()), None, Some(b"1".to_vec())]);
+        let other = postings.run(12).unwrap().unwrap();
+        assert_eq!(other.get(b"b").unwrap(), Some(b"3".to_vec()));
+        postings.drop_run(3).unwrap();
+        postings.drop_run(3).unwrap();
+        assert_eq!(postings.runs().unwrap(), [12]);
+        assert!(postings.run(3).unwrap().is_none());
+        let still = run.get(b"a").unwrap();
+        assert_eq!(still, Some(b"1".to_vec()), "whoever holds it can read it");
+    });
+}
+
+#[test]
+fn a_run_that_is_not_finished_is_none() {
+    on_each(|store| {
+        let mut run = store.postings().begin_run(new(1)).unwrap();
+        run.put(b"a", b"1").unwrap();
+        drop(run);
+        assert_eq!(store.postings().runs().unwrap(), []);
+        write_run(store, 1, &[(b"b", b"2")]);
+        let run = store.postings().run(1).unwrap().unwrap();
+        assert_eq!(run.get(b"a").unwrap(), None);
     });
 }
 
@@ -186,8 +225,9 @@ fn postings_are_put_replaced_and_deleted() {
 fn records_and_postings_do_not_mix() {
     on_each(|store| {
         store.records().apply(vec![put(b"a", b"record")]).unwrap();
-        store.postings().put(b"b", b"posting").unwrap();
-        assert_eq!(store.postings().get(b"a").unwrap(), None);
+        write_run(store, 1, &[(b"b", b"posting")]);
+        let run = store.postings().run(1).unwrap().unwrap();
+        assert_eq!(run.get(b"a").unwrap(), None);
         assert_eq!(store.records().get(b"b").unwrap(), None);
     });
 }
@@ -195,8 +235,9 @@ fn records_and_postings_do_not_mix() {
 #[test]
 fn posting_blocks_are_bounded() {
     on_each(|store| {
-        store.postings().put(b"a", &[1; MAX_VALUE]).unwrap();
-        let error = store.postings().put(b"a", &[2; MAX_VALUE + 1]).unwrap_err();
+        let mut run = store.postings().begin_run(new(1)).unwrap();
+        run.put(b"a", &[1; MAX_VALUE]).unwrap();
+        let error = run.put(b"b", &[2; MAX_VALUE + 1]).unwrap_err();
         assert!(matches!(
             error,
             StoreError::TooLarge {
@@ -204,29 +245,28 @@ fn posting_blocks_are_bounded() {
                 ..
             }
         ));
-        assert_eq!(
-            store.postings().get(b"a").unwrap(),
-            Some(vec![1; MAX_VALUE])
-        );
     });
 }
 
 #[test]
-fn all_posting_keys_are_visited_and_may_be_deleted() {
+fn all_posting_keys_are_visited() {
     on_each(|store| {
-        for key in 0..100_u8 {
-            store.postings().put(&[key], b"block").unwrap();
-        }
-        let mut keys = Vec::new();
+        // Some thousands, so that they are written in several parts.
+        let keys: Vec<[u8; 2]> = (0..9_000u16).map(u16::to_be_bytes).collect();
+        let blocks: Vec<(&[u8], &[u8])> = keys.iter().map(|key| (&key[..], &key[..])).collect();
+        write_run(store, 1, &blocks);
+        let run = store.postings().run(1).unwrap().unwrap();
+        let mut seen = Vec::new();
         let mut visit = |key: &[u8]| {
-            keys.push(key.to_vec());
-            store.postings().delete(key).unwrap();
+            seen.push(key.to_vec());
             ControlFlow::Continue(())
         };
-        store.postings().keys(&mut visit).unwrap();
-        keys.sort_unstable();
-        assert_eq!(keys, (0..100_u8).map(|key| vec![key]).collect::<Vec<_>>());
-        assert_eq!(store.postings().get(&[7]).unwrap(), None);
+        run.keys(&mut visit).unwrap();
+        seen.sort_unstable();
+        assert_eq!(seen, keys);
+        for key in keys.iter().step_by(7) {
+            assert_eq!(run.get(key).unwrap().as_deref(), Some(&key[..]));
+        }
     });
 }
 

@@ -6,10 +6,10 @@ use std::path::Path;
 
 use rustix::fs::{ioctl_ficlone, statvfs};
 
-use super::StoreError;
-use super::durable::files;
+use super::durable::{self, files};
 use super::lock::Watch;
 use super::recovery::check_kinds;
+use super::{StoreError, runs};
 use crate::private;
 
 /// What must be left free beside a copy: the engine writes a snapshot and some log.
@@ -30,11 +30,18 @@ pub struct Observed {
 pub fn copy_aside(from: &Path, to: &Path) -> Result<Observed, StoreError> {
     check_kinds(from)?;
     let watch = Watch::of(from)?;
-    let folders = [
-        (from.to_owned(), to.to_owned()),
-        (from.join("blobs"), to.join("blobs")),
-    ];
-    private::create_dir(&folders[1].1).map_err(StoreError::io("create", &folders[1].1))?;
+    let mut folders = vec![(from.to_owned(), to.to_owned())];
+    for run in durable::folders(&from.join(runs::DIR))? {
+        let name = run.file_name().unwrap_or_default().to_owned();
+        folders.push((run, to.join(runs::DIR).join(name)));
+    }
+    for at in 0..folders.len() {
+        let (source, target) = &folders[at];
+        folders.push((source.join("blobs"), target.join("blobs")));
+    }
+    for (_, target) in &folders {
+        private::create_dir(target).map_err(StoreError::io("create", target))?;
+    }
     let mut copies = Vec::new();
     for (source, target) in &folders {
         for (path, len) in files(source)? {
@@ -60,22 +67,23 @@ fn copy(source: &Path, target: &Path, left: u64) -> Result<(), StoreError> {
     if ioctl_ficlone(&to, &from).is_ok() {
         return Ok(());
     }
-    check_room(target, left)?;
+    let dir = target.parent().unwrap_or(target);
+    check_room(dir, left.saturating_add(MARGIN))?;
     let copied = std::io::copy(&mut from, &mut to);
     copied.map_err(StoreError::io("copy", source))?;
     Ok(())
 }
 
-fn check_room(target: &Path, left: u64) -> Result<(), StoreError> {
-    let dir = target.parent().unwrap_or(target);
+/// Whether so many bytes are free in a directory.
+pub(super) fn check_room(dir: &Path, needed: u64) -> Result<(), StoreError> {
     let space = statvfs(dir).map_err(|error| StoreError::io("examine", dir)(error.into()))?;
     let free = space.f_bavail.saturating_mul(space.f_frsize);
-    match left.saturating_add(MARGIN) {
-        needed if needed > free => Err(StoreError::NoRoom {
+    match needed > free {
+        true => Err(StoreError::NoRoom {
             dir: dir.into(),
             needed,
             free,
         }),
-        _ => Ok(()),
+        false => Ok(()),
     }
 }

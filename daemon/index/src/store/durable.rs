@@ -8,7 +8,7 @@
 
 use std::collections::HashMap;
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{DirEntry, File};
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
@@ -118,12 +118,8 @@ pub(super) fn sync_dir(path: &Path) -> Result<(), StoreError> {
 
 /// The regular files directly in `dir` with their lengths; none if there is no such directory.
 pub(super) fn files(dir: &Path) -> Result<Vec<(PathBuf, u64)>, StoreError> {
-    let entries = match std::fs::read_dir(dir) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(Vec::new()),
-        entries => entries.map_err(StoreError::io("list", dir))?,
-    };
     let mut found = Vec::new();
-    for entry in entries {
+    for entry in entries(dir)? {
         let entry = entry.map_err(StoreError::io("list", dir))?;
         // A file the engine removed since the listing needs no sync.
         if let Ok(metadata) = entry.metadata()
@@ -135,12 +131,41 @@ pub(super) fn files(dir: &Path) -> Result<Vec<(PathBuf, u64)>, StoreError> {
     Ok(found)
 }
 
+/// The directories directly in `dir`, none if there is no such directory.
+///
+/// # Errors
+/// Where anything else lies there too.
+pub(super) fn folders(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let mut found = Vec::new();
+    for entry in entries(dir)? {
+        let entry = entry.map_err(StoreError::io("list", dir))?;
+        let kind = entry.file_type();
+        if !kind.is_ok_and(|kind| kind.is_dir()) {
+            let stray = std::io::Error::other("it is no directory; move it away");
+            return Err(StoreError::io("use", entry.path())(stray));
+        }
+        found.push(entry.path());
+    }
+    Ok(found)
+}
+
+/// What lies directly in `dir`; nothing if there is no such directory.
+pub(super) fn entries(
+    dir: &Path,
+) -> Result<impl Iterator<Item = std::io::Result<DirEntry>>, StoreError> {
+    let entries = match std::fs::read_dir(dir) {
+        Err(error) if error.kind() == ErrorKind::NotFound => None,
+        entries => Some(entries.map_err(StoreError::io("list", dir))?),
+    };
+    Ok(entries.into_iter().flatten())
+}
+
 /// Bytes of disk allocated to `dir` and all below it. Files that vanish meanwhile do not count.
 pub(super) fn allocated_bytes(dir: &Path) -> u64 {
     let Ok(entries) = std::fs::read_dir(dir) else {
         return 0;
     };
-    let size = |entry: std::fs::DirEntry| match entry.metadata() {
+    let size = |entry: DirEntry| match entry.metadata() {
         Ok(metadata) if metadata.is_dir() => allocated_bytes(&entry.path()),
         // POSIX counts blocks of 512 bytes whatever the file system's block size.
         Ok(metadata) => metadata.blocks() * 512,

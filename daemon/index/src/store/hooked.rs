@@ -4,7 +4,9 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use super::{PostingStore, RecordStore, Store, StoreError, VisitEntry, Write};
+use super::{
+    NewRun, PostingRun, PostingStore, RecordStore, RunWriter, Store, StoreError, VisitEntry, Write,
+};
 
 /// What is about to be done to a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,10 +50,20 @@ impl Hooked {
         operation: Operation,
         work: impl FnOnce(&dyn Store) -> Result<T, StoreError>,
     ) -> Result<T, StoreError> {
-        let before = self.hooks.before.as_ref();
+        self.hooks.around(operation, || work(&*self.store))
+    }
+}
+
+impl Hooks {
+    fn around<T>(
+        &self,
+        operation: Operation,
+        work: impl FnOnce() -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let before = self.before.as_ref();
         let asked = before.map_or(Ok(()), |before| before(operation));
-        let done = asked.and_then(|()| work(&*self.store));
-        if let (Err(error), Some(failed)) = (&done, &self.hooks.failed) {
+        let done = asked.and_then(|()| work());
+        if let (Err(error), Some(failed)) = (&done, &self.failed) {
             failed(error);
         }
         done
@@ -106,31 +118,61 @@ impl RecordStore for Hooked {
 }
 
 impl PostingStore for Hooked {
+    fn runs(&self) -> Result<Vec<u32>, StoreError> {
+        self.run(Operation::Read, |store| store.postings().runs())
+    }
+
+    fn run(&self, number: u32) -> Result<Option<Arc<dyn PostingRun>>, StoreError> {
+        let run = self.run(Operation::Read, |store| store.postings().run(number))?;
+        let hooks = self.hooks.clone();
+        Ok(run.map(|run| Arc::new(HookedRun { run, hooks }) as Arc<dyn PostingRun>))
+    }
+
+    fn begin_run(&self, run: NewRun) -> Result<Box<dyn RunWriter + '_>, StoreError> {
+        let writer = self.run(Operation::Write, |_| self.store.postings().begin_run(run))?;
+        let hooks = self.hooks.clone();
+        Ok(Box::new(HookedWriter { writer, hooks }))
+    }
+
+    fn drop_run(&self, number: u32) -> Result<(), StoreError> {
+        self.run(Operation::Write, |store| store.postings().drop_run(number))
+    }
+}
+
+struct HookedRun {
+    run: Arc<dyn PostingRun>,
+    hooks: Hooks,
+}
+
+impl PostingRun for HookedRun {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        self.run(Operation::Read, |store| store.postings().get(key))
+        self.hooks.around(Operation::Read, || self.run.get(key))
     }
 
     fn get_many(&self, keys: &[&[u8]]) -> Result<Vec<Option<Vec<u8>>>, StoreError> {
-        self.run(Operation::Read, |store| store.postings().get_many(keys))
-    }
-
-    fn put(&self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
-        self.run(Operation::Write, |store| store.postings().put(key, value))
-    }
-
-    fn put_many(
-        &self,
-        blocks: &mut dyn Iterator<Item = (Vec<u8>, Vec<u8>)>,
-    ) -> Result<(), StoreError> {
-        self.run(Operation::Write, |store| store.postings().put_many(blocks))
-    }
-
-    fn delete(&self, key: &[u8]) -> Result<(), StoreError> {
-        self.run(Operation::Write, |store| store.postings().delete(key))
+        self.hooks
+            .around(Operation::Read, || self.run.get_many(keys))
     }
 
     fn keys(&self, visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), StoreError> {
-        self.run(Operation::Read, |store| store.postings().keys(visit))
+        self.hooks.around(Operation::Read, || self.run.keys(visit))
+    }
+}
+
+struct HookedWriter<'a> {
+    writer: Box<dyn RunWriter + 'a>,
+    hooks: Hooks,
+}
+
+impl RunWriter for HookedWriter<'_> {
+    fn put(&mut self, key: &[u8], block: &[u8]) -> Result<(), StoreError> {
+        let Self { writer, hooks } = self;
+        hooks.around(Operation::Write, || writer.put(key, block))
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), StoreError> {
+        let Self { writer, hooks } = *self;
+        hooks.around(Operation::Write, || writer.finish())
     }
 }
 
@@ -155,8 +197,8 @@ mod tests {
             })),
         };
         let store = Hooked::new(Box::new(MemoryStore::new()), hooks);
-        assert!(store.postings().put(b"a", b"1").is_err());
-        assert_eq!(store.postings().get(b"a").unwrap(), None);
+        assert!(store.postings().begin_run(NewRun::default()).is_err());
+        assert_eq!(store.postings().runs().unwrap(), []);
         assert!(store.commit().is_ok());
         assert_eq!(*told.lock().unwrap(), [StoreError::SyncFailed.to_string()]);
     }

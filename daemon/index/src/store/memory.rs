@@ -3,18 +3,19 @@
 
 use std::collections::BTreeMap;
 use std::ops::{Bound, ControlFlow};
-use std::sync::{PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use super::seal::TreeId;
 use super::{
-    MAX_RECORD, MAX_VALUE, PostingStore, RecordStore, Store, StoreError, VisitEntry, Write,
+    MAX_RECORD, MAX_VALUE, NewRun, PostingRun, PostingStore, RecordStore, RunWriter, Store,
+    StoreError, VisitEntry, Write,
 };
 
 /// A [`Store`] that lives and dies with the process.
 #[derive(Debug)]
 pub struct MemoryStore {
     records: Map,
-    postings: Map,
+    runs: RwLock<BTreeMap<u32, Arc<Map>>>,
 }
 
 impl MemoryStore {
@@ -22,7 +23,7 @@ impl MemoryStore {
     pub fn new() -> Self {
         Self {
             records: Map::new(TreeId::Records),
-            postings: Map::new(TreeId::Postings),
+            runs: RwLock::default(),
         }
     }
 }
@@ -39,7 +40,7 @@ impl Store for MemoryStore {
     }
 
     fn postings(&self) -> &dyn PostingStore {
-        &self.postings
+        self
     }
 
     fn commit(&self) -> Result<(), StoreError> {
@@ -150,20 +151,65 @@ impl RecordStore for Map {
     }
 }
 
-impl PostingStore for Map {
+type Runs = BTreeMap<u32, Arc<Map>>;
+
+impl MemoryStore {
+    fn read_runs(&self) -> RwLockReadGuard<'_, Runs> {
+        self.runs.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write_runs(&self) -> RwLockWriteGuard<'_, Runs> {
+        self.runs.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl PostingStore for MemoryStore {
+    fn runs(&self) -> Result<Vec<u32>, StoreError> {
+        Ok(self.read_runs().keys().copied().collect())
+    }
+
+    fn run(&self, number: u32) -> Result<Option<Arc<dyn PostingRun>>, StoreError> {
+        let run = self.read_runs().get(&number).cloned();
+        Ok(run.map(|run| run as Arc<dyn PostingRun>))
+    }
+
+    fn begin_run(&self, run: NewRun) -> Result<Box<dyn RunWriter + '_>, StoreError> {
+        Ok(Box::new(Writing {
+            store: self,
+            number: run.number,
+            run: Map::new(TreeId::Postings(run.number)),
+        }))
+    }
+
+    fn drop_run(&self, number: u32) -> Result<(), StoreError> {
+        self.write_runs().remove(&number);
+        Ok(())
+    }
+}
+
+struct Writing<'a> {
+    store: &'a MemoryStore,
+    number: u32,
+    run: Map,
+}
+
+impl RunWriter for Writing<'_> {
+    fn put(&mut self, key: &[u8], block: &[u8]) -> Result<(), StoreError> {
+        self.run.check_len(block, MAX_VALUE)?;
+        self.run.write().insert(key.to_vec(), block.to_vec());
+        Ok(())
+    }
+
+    fn finish(self: Box<Self>) -> Result<(), StoreError> {
+        let Self { store, number, run } = *self;
+        store.write_runs().insert(number, Arc::new(run));
+        Ok(())
+    }
+}
+
+impl PostingRun for Map {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         Ok(self.read().get(key).cloned())
-    }
-
-    fn put(&self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
-        self.check_len(value, MAX_VALUE)?;
-        self.write().insert(key.to_vec(), value.to_vec());
-        Ok(())
-    }
-
-    fn delete(&self, key: &[u8]) -> Result<(), StoreError> {
-        self.write().remove(key);
-        Ok(())
     }
 
     fn keys(&self, visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), StoreError> {

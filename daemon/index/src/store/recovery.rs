@@ -11,35 +11,53 @@ use std::time::SystemTime;
 
 use ::sled::{Config, Db, Error, Mode};
 
-use super::durable::{files, sync_dir};
-use super::{StoreError, conf};
+use super::durable::{entries, files, folders, sync_dir};
+use super::{StoreError, conf, runs};
+
+/// When the engine gives back the room of what is dead in its log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Cleaning {
+    /// In a thread of its own, every second.
+    InBackground,
+    /// While something is written: enough where nothing changes later.
+    WhileWriting,
+}
 
 /// Opens the engine in `dir`. The caller holds the lock of the directory.
 ///
 /// # Errors
 /// [`StoreError::Damaged`] if the engine finds its files corrupt or panics over them.
-pub(super) fn open_engine(dir: &Path, cache_bytes: u64) -> Result<Db, StoreError> {
+pub(super) fn open_engine(
+    dir: &Path,
+    cache_bytes: u64,
+    cleaning: Cleaning,
+) -> Result<Db, StoreError> {
     check_clock(SystemTime::now())?;
     conf::restore(dir)?;
     remove_unfinished_snapshots(dir)?;
-    match open_once(dir, cache_bytes)? {
+    match open_once(dir, cache_bytes, cleaning)? {
         Err(Error::Corruption { at: None, .. }) if move_snapshots_aside(dir)? => {
             tracing::warn!(dir = %dir.display(), "snapshot is corrupt: reading the whole log");
-            open_once(dir, cache_bytes)?
+            open_once(dir, cache_bytes, cleaning)?
         }
         opened => opened,
     }
     .map_err(|error| from_engine(dir, error))
 }
 
-fn open_once(dir: &Path, cache_bytes: u64) -> Result<Result<Db, Error>, StoreError> {
+fn open_once(
+    dir: &Path,
+    cache_bytes: u64,
+    cleaning: Cleaning,
+) -> Result<Result<Db, Error>, StoreError> {
+    // Not for durability, which a commit gives: sled reclaims space only in this thread.
+    let every = (cleaning == Cleaning::InBackground).then_some(1000);
     guarded(|| {
         Config::new()
             .path(dir)
             .cache_capacity(cache_bytes)
             .mode(Mode::LowSpace)
-            // Not for durability, which `commit` gives: sled reclaims space only in this thread.
-            .flush_every_ms(Some(1000))
+            .flush_every_ms(every)
             // Postings are close to random bits, and this cannot be changed later.
             .use_compression(false)
             .open()
@@ -56,24 +74,31 @@ fn check_clock(now: SystemTime) -> Result<(), StoreError> {
     }
 }
 
-/// Everything in the directory must be a regular file, but for the folder of blobs: the engine would
-/// wait for a FIFO and write through a link.
+/// Everything in the directory must be a regular file, but for the folder of blobs and that of runs,
+/// each of which is a directory of the same kind: the engine would wait for a FIFO and write through a
+/// link.
 pub(super) fn check_kinds(dir: &Path) -> Result<(), StoreError> {
     let blobs = dir.join("blobs");
-    for folder in [dir, &blobs] {
-        let entries = match std::fs::read_dir(folder) {
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => continue,
-            entries => entries.map_err(StoreError::io("list", folder))?,
-        };
-        for entry in entries {
-            let entry = entry.map_err(StoreError::io("list", folder))?;
-            let kind = entry.file_type();
-            let kind = kind.map_err(StoreError::io("examine", entry.path()))?;
-            let is_ours = kind.is_file() || kind.is_dir() && entry.path() == blobs;
-            if !is_ours {
-                let stray = std::io::Error::other("it is no regular file; move it away");
-                return Err(StoreError::io("use", entry.path())(stray));
-            }
+    let runs = dir.join(runs::DIR);
+    check_folder(dir, &[&blobs, &runs])?;
+    check_folder(&blobs, &[])?;
+    for run in folders(&runs)? {
+        let blobs = run.join("blobs");
+        check_folder(&run, &[&blobs])?;
+        check_folder(&blobs, &[])?;
+    }
+    Ok(())
+}
+
+fn check_folder(folder: &Path, folders: &[&Path]) -> Result<(), StoreError> {
+    for entry in entries(folder)? {
+        let entry = entry.map_err(StoreError::io("list", folder))?;
+        let kind = entry.file_type();
+        let kind = kind.map_err(StoreError::io("examine", entry.path()))?;
+        let is_ours = kind.is_file() || kind.is_dir() && folders.contains(&&*entry.path());
+        if !is_ours {
+            let stray = std::io::Error::other("it is no regular file; move it away");
+            return Err(StoreError::io("use", entry.path())(stray));
         }
     }
     Ok(())

@@ -2,8 +2,9 @@
 //! found under the wrong key is reported, never served.
 //!
 //! Layout: value ‖ checksum (8 bytes, little-endian). The checksum is XXH3-64 of the value, seeded
-//! by XXH3-64 of the key, itself seeded by a number of the tree. It guards against faults, not
-//! against forgery: whoever can write the store's files can forge it.
+//! by XXH3-64 of the key, itself seeded by a number of the tree, and of the run where it is one of
+//! postings. It guards against faults, not against forgery: whoever can write the store's files can
+//! forge it.
 //!
 //! XXH3 because probes read some hundred blocks of about 1 KB a query: it costs about 40 ns a
 //! block (BLAKE3: 940 ns). It is also another function than the CRC-32 sled uses for its pages, so one does not
@@ -17,9 +18,10 @@ pub(super) const SEAL_LEN: usize = 8;
 /// Which tree a value belongs to; part of its seal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TreeId {
-    Records = 1,
-    Postings = 2,
-    Commits = 3,
+    Records,
+    /// A run, by number.
+    Postings(u32),
+    Commits,
 }
 
 impl TreeId {
@@ -27,8 +29,17 @@ impl TreeId {
     pub(super) fn name(self) -> &'static str {
         match self {
             Self::Records => "records",
-            Self::Postings => "postings",
+            Self::Postings(_) => "postings",
             Self::Commits => "commits",
+        }
+    }
+
+    /// Seeds the checksum of a key.
+    fn seed(self) -> u64 {
+        match self {
+            Self::Records => 1,
+            Self::Postings(run) => 2 | u64::from(run) << 8,
+            Self::Commits => 3,
         }
     }
 }
@@ -48,7 +59,7 @@ pub(super) fn unseal<'a>(tree: TreeId, key: &[u8], sealed: &'a [u8]) -> Option<&
 }
 
 fn checksum(tree: TreeId, key: &[u8], value: &[u8]) -> u64 {
-    let seed = XxHash3_64::oneshot_with_seed(tree as u64, key);
+    let seed = XxHash3_64::oneshot_with_seed(tree.seed(), key);
     XxHash3_64::oneshot_with_seed(seed, value)
 }
 
@@ -66,17 +77,17 @@ mod tests {
 
         #[test]
         fn any_flipped_bit_is_noticed(key: Vec<u8>, value: Vec<u8>, at: prop::sample::Index) {
-            let mut sealed = seal(TreeId::Postings, &key, &value);
+            let mut sealed = seal(TreeId::Postings(7), &key, &value);
             let bit = at.index(sealed.len() * 8);
             sealed[bit / 8] ^= 1 << (bit % 8);
-            prop_assert_eq!(unseal(TreeId::Postings, &key, &sealed), None);
+            prop_assert_eq!(unseal(TreeId::Postings(7), &key, &sealed), None);
         }
 
         #[test]
         fn any_truncation_is_noticed(key: Vec<u8>, value: Vec<u8>, at: prop::sample::Index) {
-            let sealed = seal(TreeId::Postings, &key, &value);
+            let sealed = seal(TreeId::Postings(7), &key, &value);
             let cut = at.index(sealed.len());
-            prop_assert_eq!(unseal(TreeId::Postings, &key, &sealed[..cut]), None);
+            prop_assert_eq!(unseal(TreeId::Postings(7), &key, &sealed[..cut]), None);
         }
     }
 
@@ -84,7 +95,9 @@ mod tests {
     fn a_value_under_another_key_or_tree_is_noticed() {
         let sealed = seal(TreeId::Records, b"ab", b"c");
         assert_eq!(unseal(TreeId::Records, b"a", &sealed), None);
-        assert_eq!(unseal(TreeId::Postings, b"ab", &sealed), None);
+        assert_eq!(unseal(TreeId::Postings(0), b"ab", &sealed), None);
+        let of_a_run = seal(TreeId::Postings(7), b"ab", b"c");
+        assert_eq!(unseal(TreeId::Postings(8), b"ab", &of_a_run), None);
         assert_ne!(seal(TreeId::Records, b"a", b"bc"), sealed);
     }
 }

@@ -1,20 +1,20 @@
-//! The store on disk: two trees of one sled database, each value sealed with our checksum.
+//! The store on disk: a sled database of records, and one for each run of postings, each value sealed
+//! with our checksum.
 
-use std::ops::{Bound, ControlFlow};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use ::sled::{Batch, Db, IVec, Tree};
+use ::sled::Db;
 
 use super::durable::{Durable, allocated_bytes};
 use super::lock::{DirLock, mark_clean, unmark_clean, wait_unlocked};
-use super::recovery::{check_kinds, from_engine, guarded, open_engine};
-use super::seal::{TreeId, seal, unseal};
+use super::recovery::{Cleaning, check_kinds, from_engine, guarded, open_engine};
+use super::runs::Runs;
+use super::seal::TreeId;
+use super::tree::SledTree;
 use super::witness::Witness;
-use super::{
-    MAX_RECORD, MAX_VALUE, PostingStore, RecordStore, Store, StoreError, VisitEntry, Write,
-};
+use super::{PostingStore, RecordStore, Store, StoreError};
 use crate::private;
 
 /// How long a close waits for the engine's background threads to let go of its file.
@@ -22,6 +22,11 @@ pub(super) const RELEASE_LIMIT: Duration = Duration::from_secs(10);
 
 /// Under which the tree of commits keeps the number of the last.
 const COMMIT_KEY: &[u8] = b"last";
+
+/// The tree that held all postings up to format 4.
+const TREE_BEFORE_RUNS: &str = "postings";
+/// The records get this part of the cache, and the runs the rest.
+const CACHE_OF_RECORDS: u64 = 4;
 
 /// How to open a [`SledStore`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +59,7 @@ impl Default for Options {
 pub struct SledStore {
     // Fields drop in this order: the lock must outlive the engine.
     records: SledTree,
-    postings: SledTree,
+    runs: Runs,
     db: Db,
     commits: Commits,
     durable: Durable,
@@ -105,10 +110,12 @@ impl SledStore {
         check_kinds(dir)?;
         let lock = DirLock::acquire(dir)?;
         unmark_clean(dir)?;
-        let db = open_engine(dir, options.cache_bytes)?;
+        let cache_of_records = options.cache_bytes / CACHE_OF_RECORDS;
+        let db = open_engine(dir, cache_of_records, Cleaning::InBackground)?;
+        guarded(|| db.drop_tree(TREE_BEFORE_RUNS))?.map_err(|error| from_engine(dir, error))?;
         Ok(Self {
             records: SledTree::open(&db, dir, TreeId::Records)?,
-            postings: SledTree::open(&db, dir, TreeId::Postings)?,
+            runs: Runs::open(dir, options.cache_bytes - cache_of_records)?,
             commits: Commits::open(&db, dir)?,
             db,
             durable: Durable::new(dir),
@@ -122,14 +129,14 @@ impl SledStore {
         self.commit()?;
         let Self {
             records,
-            postings,
+            runs,
             commits,
             db,
             durable,
             dir,
             lock,
         } = self;
-        guarded(move || drop((records, postings, commits, db)))?;
+        guarded(move || drop((records, runs, commits, db)))?;
         if !wait_unlocked(&dir.join("db"), RELEASE_LIMIT) {
             let reason = format!("engine did not close within {RELEASE_LIMIT:?}");
             return Err(StoreError::Damaged { reason });
@@ -151,7 +158,7 @@ impl SledStore {
 
     /// Verifies the checksum of every value; returns the numbers of records and postings.
     pub fn verify(&self) -> Result<(u64, u64), StoreError> {
-        Ok((self.records.verify()?, self.postings.verify()?))
+        Ok((self.records.verify()?, self.runs.verify()?))
     }
 }
 
@@ -168,19 +175,19 @@ impl SledStore {
 
     /// Writes a record or posting as it is, without a seal.
     pub(super) fn put_raw(&self, id: TreeId, key: &[u8], sealed: &[u8]) {
-        self.tree(id).tree.insert(key, sealed).unwrap();
+        self.with_tree(id, |tree| tree.put_as_it_is(key, sealed.to_vec()).unwrap());
     }
 
     /// Reads a record or posting with its seal.
     pub(super) fn get_raw(&self, id: TreeId, key: &[u8]) -> Vec<u8> {
-        self.tree(id).tree.get(key).unwrap().unwrap().to_vec()
+        self.with_tree(id, |tree| tree.tree.get(key).unwrap().unwrap().to_vec())
     }
 
-    fn tree(&self, id: TreeId) -> &SledTree {
+    fn with_tree<T>(&self, id: TreeId, work: impl FnOnce(&SledTree) -> T) -> T {
         match id {
-            TreeId::Records => &self.records,
-            TreeId::Postings => &self.postings,
-            TreeId::Commits => &self.commits.tree,
+            TreeId::Records => work(&self.records),
+            TreeId::Postings(run) => work(&self.runs.get(run).unwrap().blocks),
+            TreeId::Commits => work(&self.commits.tree),
         }
     }
 }
@@ -191,7 +198,7 @@ impl Store for SledStore {
     }
 
     fn postings(&self) -> &dyn PostingStore {
-        &self.postings
+        &self.runs
     }
 
     fn commit(&self) -> Result<(), StoreError> {
@@ -201,7 +208,7 @@ impl Store for SledStore {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         let number = *last + 1;
-        self.commits.tree.put(COMMIT_KEY, &number.to_le_bytes())?;
+        self.commits.tree.write(COMMIT_KEY, &number.to_le_bytes())?;
         guarded(|| self.db.flush())?.map_err(|error| from_engine(&self.dir, error))?;
         self.durable.sync()?;
         self.commits.witness.write(number)?;
@@ -215,151 +222,5 @@ impl Store for SledStore {
 
     fn close(self: Box<Self>) -> Result<(), StoreError> {
         SledStore::close(*self)
-    }
-}
-
-type VisitSealed<'a> = dyn FnMut(&[u8], &IVec) -> Result<ControlFlow<()>, StoreError> + 'a;
-
-/// One tree of the engine, sealing what goes in and checking what comes out.
-#[derive(Debug)]
-struct SledTree {
-    tree: Tree,
-    id: TreeId,
-    dir: Arc<Path>,
-}
-
-impl SledTree {
-    fn open(db: &Db, dir: &Path, id: TreeId) -> Result<Self, StoreError> {
-        let tree = guarded(|| db.open_tree(id.name()))?.map_err(|e| from_engine(dir, e))?;
-        Ok(Self {
-            tree,
-            id,
-            dir: dir.into(),
-        })
-    }
-
-    /// Runs one operation of the engine.
-    fn run<T>(&self, operation: impl FnOnce(&Tree) -> ::sled::Result<T>) -> Result<T, StoreError> {
-        guarded(|| operation(&self.tree))?.map_err(|error| from_engine(&self.dir, error))
-    }
-
-    fn check_len(&self, value: &[u8], max: usize) -> Result<(), StoreError> {
-        let len = value.len();
-        if len > max {
-            return Err(StoreError::TooLarge {
-                tree: self.id.name(),
-                len,
-                max,
-            });
-        }
-        Ok(())
-    }
-
-    fn unseal<'a>(&self, key: &[u8], sealed: &'a IVec) -> Result<&'a [u8], StoreError> {
-        unseal(self.id, key, sealed).ok_or_else(|| StoreError::Corrupt {
-            tree: self.id.name(),
-            key: describe(key),
-        })
-    }
-
-    fn read(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        let sealed = self.run(|tree| tree.get(key))?;
-        sealed
-            .map(|sealed| Ok(self.unseal(key, &sealed)?.to_vec()))
-            .transpose()
-    }
-
-    /// Visits the sealed entries from `start` on, in key order.
-    fn walk(&self, start: &[u8], visit: &mut VisitSealed<'_>) -> Result<(), StoreError> {
-        let mut entries = self
-            .tree
-            .range::<&[u8], _>((Bound::Included(start), Bound::Unbounded));
-        while let Some((key, sealed)) = self.run(|_| entries.next().transpose())? {
-            if visit(&key, &sealed)?.is_break() {
-                break;
-            }
-        }
-        Ok(())
-    }
-
-    fn verify(&self) -> Result<u64, StoreError> {
-        let mut count = 0;
-        self.walk(&[], &mut |key, sealed| {
-            self.unseal(key, sealed)?;
-            count += 1;
-            Ok(ControlFlow::Continue(()))
-        })?;
-        Ok(count)
-    }
-}
-
-impl RecordStore for SledTree {
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        self.read(key)
-    }
-
-    fn apply(&self, batch: Vec<Write>) -> Result<(), StoreError> {
-        let mut writes = Batch::default();
-        for write in batch {
-            match write {
-                Write::Put { key, value } => {
-                    self.check_len(&value, MAX_RECORD)?;
-                    let sealed = seal(self.id, &key, &value);
-                    writes.insert(key, sealed);
-                }
-                Write::Delete { key } => writes.remove(key),
-            }
-        }
-        self.run(|tree| tree.apply_batch(writes))
-    }
-
-    fn scan(
-        &self,
-        prefix: &[u8],
-        from: Option<&[u8]>,
-        visit: &mut VisitEntry<'_>,
-    ) -> Result<(), StoreError> {
-        let start = from.map_or(prefix, |from| from.max(prefix));
-        self.walk(start, &mut |key, sealed| {
-            if !key.starts_with(prefix) {
-                return Ok(ControlFlow::Break(()));
-            }
-            Ok(visit(key, self.unseal(key, sealed)?))
-        })
-    }
-}
-
-impl PostingStore for SledTree {
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        self.read(key)
-    }
-
-    fn put(&self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
-        self.check_len(value, MAX_VALUE)?;
-        let sealed = seal(self.id, key, value);
-        self.run(|tree| tree.insert(key, sealed))
-            .map(|_previous| ())
-    }
-
-    fn delete(&self, key: &[u8]) -> Result<(), StoreError> {
-        self.run(|tree| tree.remove(key)).map(|_previous| ())
-    }
-
-    fn keys(&self, visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), StoreError> {
-        self.walk(&[], &mut |key, _sealed| Ok(visit(key)))
-    }
-}
-
-/// A key in hexadecimal, at most 32 bytes of it.
-fn describe(key: &[u8]) -> String {
-    let shown: String = key
-        .iter()
-        .take(32)
-        .map(|byte| format!("{byte:02x}"))
-        .collect();
-    if key.len() > 32 {
-        format!("{shown}…")
-    } else {
-        shown
     }
 }

@@ -1,19 +1,20 @@
 //! Where an index is opened, filled and opened again.
 
-use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Weak};
 
 use simdex_schema::meta::Parameters;
+use simdex_schema::posting::{Posting, scheme_number};
 use simdex_schema::{
     ContentHash, ContentRecord, DocId, DocumentHash, DocumentKind, EdgeRecord, FileKey, FileRecord,
     FileStat, Reason, RootId, State, file::FileOutcome, key,
 };
-use simdex_signature::{CANONICAL_VERSION, CanonicalText, Chunks, Ladder, Ratio};
+use simdex_signature::{CANONICAL_VERSION, CanonicalText, Chunks, Ladder, Ratio, SchemeKind};
 
 use super::frail::Frail;
+use crate::buckets::{Buckets, Cursor};
 use crate::store::{MemoryStore, SledStore, Store};
 use crate::verify::{Depth, verify};
 use crate::{
@@ -272,23 +273,25 @@ fn record_of(hash: ContentHash) -> FileRecord {
     }
 }
 
-/// Every posting of every scheme as it stands in the store, counted; no other bucket is left.
-pub(super) fn postings_in_buckets(index: &Index) -> BTreeMap<&'static str, (u64, u64)> {
-    let layout = index.layout.now();
-    let mut check = |key: &[u8]| {
-        let scheme = crate::index::SCHEMES[usize::from(key[0])];
-        assert_eq!(key[1], layout.bits(scheme));
-        ControlFlow::Continue(())
-    };
-    index.store.postings().keys(&mut check).unwrap();
-    let count = |scheme: simdex_signature::SchemeKind| {
-        let all = index
-            .buckets(scheme, layout)
-            .recount(&[], &|_| true)
-            .unwrap();
-        (scheme.name(), (all.postings as u64, all.bytes as u64))
-    };
-    crate::index::SCHEMES.into_iter().map(count).collect()
+/// Every posting of a scheme as it stands in the runs, and the bytes of their blocks; no other run is
+/// left.
+pub(super) fn postings_in_runs(index: &Index, scheme: SchemeKind) -> (Vec<Posting>, u64) {
+    let runs = Arc::clone(&index.read().runs);
+    let numbers: Vec<u32> = runs.iter().map(|run| run.record.number).collect();
+    assert_eq!(index.store.postings().runs().unwrap(), numbers);
+    let (mut postings, mut bytes) = (Vec::new(), 0);
+    for run in runs.iter() {
+        let mut count = |key: &[u8]| {
+            if key[0] == scheme_number(scheme) {
+                bytes += run.blocks.get(key).unwrap().unwrap().len() as u64;
+            }
+            ControlFlow::Continue(())
+        };
+        run.blocks.keys(&mut count).unwrap();
+        let mut cursor = Cursor::new(Buckets::of(run, scheme));
+        cursor.take_below(u64::MAX, &mut postings).unwrap();
+    }
+    (postings, bytes)
 }
 
 /// Every near-duplicate of every document, from its side.

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::Path;
 
+use simdex_schema::codec::Writer;
 use simdex_schema::{DocumentRecord, MetaRecord, State, key};
 
 use super::bed::{Bed, file};
@@ -128,6 +129,24 @@ fn a_text_directory_that_is_gone_is_noticed_when_the_index_opens() {
     assert_lost(&mut bed, &twins[0]);
 }
 
+/// A meta record as format 2 wrote it: buckets of one tree, no id of the store, no number of a segment.
+fn meta_of_format_2(meta: &MetaRecord) -> Vec<u8> {
+    let mut out = Writer::new();
+    out.uint(2).uint(meta.next_document).uint(meta.next_group);
+    out.uint(u64::from(meta.next_root)).uint(meta.watermark);
+    out.byte(0).raw(&[4, 0, 0]);
+    for count in [1_000, 0, 0, 5_000, 0, 0] {
+        out.uint(count);
+    }
+    let made_with = &meta.parameters;
+    out.uint(u64::from(made_with.canonical));
+    out.uint(u64::from(made_with.window));
+    out.uint(u64::from(made_with.target));
+    out.byte(u8::from(made_with.bsw_n));
+    out.raw(&made_with.threshold.to_be_bytes());
+    out.finish()
+}
+
 /// Makes of an index what format 2 would have stored, with this text in the place of the first.
 fn as_format_2(bed: &mut Bed, text: &str, stored: &str) {
     let index = bed.index();
@@ -136,15 +155,7 @@ fn as_format_2(bed: &mut Bed, text: &str, stored: &str) {
     let record = index.document(id).unwrap().unwrap();
     let text = Some(at.to_bytes()[..24].to_vec());
     let record = DocumentRecord { text, ..record };
-    let meta = MetaRecord {
-        store: None,
-        next_segment: 1,
-        named_from: 0,
-        ..index.writer().meta.clone()
-    };
-    let mut meta = meta.encode();
-    meta[0] = 2;
-    meta.truncate(meta.len() - 3);
+    let meta = meta_of_format_2(&index.writer().meta);
     let put = |key, value| Write::Put { key, value };
     let writes = vec![
         put(key::document(id), record.encode()),

@@ -5,7 +5,10 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use crate::store::{MemoryStore, PostingStore, RecordStore, Store, StoreError, VisitEntry, Write};
+use crate::store::{
+    MemoryStore, NewRun, PostingRun, PostingStore, RecordStore, RunWriter, Store, StoreError,
+    VisitEntry, Write,
+};
 
 thread_local! {
     /// Whether this thread dawdles after it read a document's record.
@@ -106,19 +109,45 @@ impl RecordStore for Frail {
 }
 
 impl PostingStore for Frail {
+    fn runs(&self) -> Result<Vec<u32>, StoreError> {
+        self.0.postings().runs()
+    }
+    fn run(&self, number: u32) -> Result<Option<Arc<dyn PostingRun>>, StoreError> {
+        let run = self.0.postings().run(number)?;
+        Ok(run.map(|run| Arc::new(FrailRun(run)) as Arc<dyn PostingRun>))
+    }
+    fn begin_run(&self, run: NewRun) -> Result<Box<dyn RunWriter + '_>, StoreError> {
+        self.spend(&run.number.to_be_bytes())?;
+        let writer = self.0.postings().begin_run(run)?;
+        Ok(Box::new(FrailWriter(self, writer)))
+    }
+    fn drop_run(&self, number: u32) -> Result<(), StoreError> {
+        self.spend(&number.to_be_bytes())?;
+        self.0.postings().drop_run(number)
+    }
+}
+
+struct FrailRun(Arc<dyn PostingRun>);
+
+impl PostingRun for FrailRun {
     fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
         call_hook(Access::Read, key);
-        self.0.postings().get(key)
-    }
-    fn put(&self, key: &[u8], value: &[u8]) -> Result<(), StoreError> {
-        self.spend(key)?;
-        self.0.postings().put(key, value)
-    }
-    fn delete(&self, key: &[u8]) -> Result<(), StoreError> {
-        self.spend(key)?;
-        self.0.postings().delete(key)
+        self.0.get(key)
     }
     fn keys(&self, visit: &mut dyn FnMut(&[u8]) -> ControlFlow<()>) -> Result<(), StoreError> {
-        self.0.postings().keys(visit)
+        self.0.keys(visit)
+    }
+}
+
+struct FrailWriter<'a>(&'a Frail, Box<dyn RunWriter + 'a>);
+
+impl RunWriter for FrailWriter<'_> {
+    fn put(&mut self, key: &[u8], block: &[u8]) -> Result<(), StoreError> {
+        self.0.spend(key)?;
+        self.1.put(key, block)
+    }
+    fn finish(self: Box<Self>) -> Result<(), StoreError> {
+        self.0.spend(b"finish")?;
+        self.1.finish()
     }
 }

@@ -8,7 +8,7 @@ use simdex_schema::{GroupId, State};
 use simdex_signature::Ratio;
 
 use super::bed::{
-    Bed, content, document, file, pairs, postings_in_buckets, put, put_content, put_raw, seen,
+    Bed, content, document, file, pairs, postings_in_runs, put, put_content, put_raw, seen,
 };
 use super::model::Model;
 use super::texts::{Random, pool};
@@ -66,9 +66,12 @@ fn live(mut bed: Bed, seed: u64, steps: usize) {
         );
     }
     bed.index().merge().unwrap();
-    let counted = postings_in_buckets(bed.index());
     for usage in bed.index().usage() {
-        assert_eq!((usage.postings, usage.bytes), counted[usage.scheme.name()]);
+        let (postings, bytes) = postings_in_runs(bed.index(), usage.scheme);
+        assert_eq!(
+            (usage.postings, usage.bytes),
+            (postings.len() as u64, bytes)
+        );
     }
 }
 

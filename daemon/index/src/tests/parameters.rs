@@ -2,7 +2,7 @@
 
 use simdex_signature::{BswN, CanonicalText, Ratio, Rung, SchemeKind, Window};
 
-use super::bed::{Bed, file, pairs, postings_in_buckets, put};
+use super::bed::{Bed, file, pairs, postings_in_runs, put};
 use super::model::Model;
 use super::texts::{Random, pool};
 use crate::{Cancel, Each, View};
@@ -67,8 +67,8 @@ fn the_second_scheme_comes_and_goes() {
     bed.settle();
     bed.index().merge().unwrap();
     assert_eq!(
-        postings_in_buckets(bed.index())[SchemeKind::BswN.name()],
-        (0, 0)
+        postings_in_runs(bed.index(), SchemeKind::BswN),
+        (Vec::new(), 0)
     );
     bed.parameters.bsw_n = true;
     assert!(bed.open().rebuilt);
@@ -107,10 +107,10 @@ fn another_window_or_ladder_makes_records_postings_and_edges_anew() {
         pairs(bed.index(), &View::All, threshold).len()
     };
     assert_eq!(edges(&bed), edges(&fresh));
-    assert_eq!(
-        postings_in_buckets(bed.index()),
-        postings_in_buckets(fresh.index())
-    );
+    for scheme in crate::index::SCHEMES {
+        let of = |bed: &Bed| postings_in_runs(bed.index(), scheme);
+        assert_eq!(of(&bed), of(&fresh));
+    }
     for text in &pool {
         let stats = |bed: &Bed| {
             let stats = bed.index().stats(bed.id(text).unwrap()).unwrap();

@@ -138,22 +138,29 @@ fn records_and_postings_that_do_not_decode_are_told() {
     );
 
     let (bed, _) = filled();
-    let bits = bed.index().writer().meta.bucket_bits[0];
-    let postings = bed.index().store.postings();
-    let key = shard_key(SchemeKind::ModN, bits, 0, 0);
-    let block = postings.get(&key).unwrap().unwrap();
-    postings.put(&key, &block[..block.len() - 1]).unwrap();
-    postings
-        .put(&shard_key(SchemeKind::ModN, bits, 1, 0), &block)
+    let run = bed.index().read().runs[0].record;
+    let key = |bucket| shard_key(SchemeKind::ModN, run.schemes[0].bits, bucket, 0);
+    let store = bed.index().store.postings();
+    let block = store.run(run.number).unwrap().unwrap();
+    let block = block.get(&key(0)).unwrap().unwrap();
+    let mut writer = store
+        .begin_run(crate::store::NewRun {
+            number: run.number,
+            ..Default::default()
+        })
         .unwrap();
-    postings.put(&[9; 8], &block).unwrap();
-    postings.put(&[9; 7], &block).unwrap();
+    writer.put(&key(0), &block[..block.len() - 1]).unwrap();
+    writer.put(&key(1), &block).unwrap();
+    writer.put(&[9; 8], &block).unwrap();
+    writer.put(&[9; 7], &block).unwrap();
+    writer.finish().unwrap();
     let told = self::told(&bed, Depth::Heads);
     for fault in [
         "does not decode",
         "of another bucket",
         "scheme",
         "another form",
+        "others than counted",
     ] {
         assert!(told.contains(fault), "{fault}: {told}");
     }

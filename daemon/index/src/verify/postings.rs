@@ -1,13 +1,15 @@
-//! Every block of postings decodes, holds postings of its own bucket, and finds the shards it names.
+//! Every run is there that the meta record names, every block of postings decodes, holds postings of its
+//! own bucket, and finds the shards it names; and each run holds as many as the record says.
 
 use std::ops::ControlFlow;
 
-use simdex_schema::MetaRecord;
+use simdex_schema::meta::{RunOfScheme, SCHEMES};
 use simdex_schema::posting::{Bucket, Posting, postings_of};
+use simdex_schema::{MetaRecord, RunRecord};
 
 use super::Verified;
 use crate::IndexError;
-use crate::store::PostingStore;
+use crate::store::{PostingRun, PostingStore};
 
 /// Reads all blocks.
 pub(super) fn verify(
@@ -15,10 +17,32 @@ pub(super) fn verify(
     meta: &MetaRecord,
     verified: &mut Verified,
 ) -> Result<(), IndexError> {
+    for record in &meta.runs {
+        match verified
+            .faults
+            .absorb(store.run(record.number).map_err(IndexError::from))?
+        {
+            Some(Some(run)) => verify_run(&*run, record, verified)?,
+            Some(None) => {
+                let fault = format!("postings: run {} is missing", record.number);
+                verified.faults.tell(fault);
+            }
+            None => {}
+        }
+    }
+    Ok(())
+}
+
+fn verify_run(
+    run: &dyn PostingRun,
+    record: &RunRecord,
+    verified: &mut Verified,
+) -> Result<(), IndexError> {
+    let mut held = [RunOfScheme::default(); SCHEMES];
     let mut failed = Ok(());
-    store.keys(&mut |key| {
+    run.keys(&mut |key| {
         verified.postings += 1;
-        let checked = check(store, meta, key);
+        let checked = check(run, record, key, &mut held);
         match verified.faults.absorb(checked) {
             Ok(Some(Some(fault))) => {
                 let hex: String = key
@@ -26,7 +50,9 @@ pub(super) fn verify(
                     .take(24)
                     .map(|byte| format!("{byte:02x}"))
                     .collect();
-                verified.faults.tell(format!("postings {hex}: {fault}"));
+                let number = record.number;
+                let fault = format!("postings of run {number}, {hex}: {fault}");
+                verified.faults.tell(fault);
             }
             Ok(_) => {}
             Err(error) => {
@@ -36,27 +62,30 @@ pub(super) fn verify(
         }
         ControlFlow::Continue(())
     })?;
+    let counted = |of: &[RunOfScheme; SCHEMES]| of.map(|held| (held.postings, held.bytes));
+    if failed.is_ok() && counted(&held) != counted(&record.schemes) {
+        let fault = format!("postings: run {} holds others than counted", record.number);
+        verified.faults.tell(fault);
+    }
     failed
 }
 
-/// What is wrong with one block, if anything.
+/// What is wrong with one block, if anything; counts what it holds.
 fn check(
-    store: &dyn PostingStore,
-    meta: &MetaRecord,
+    run: &dyn PostingRun,
+    record: &RunRecord,
     key: &[u8],
+    held: &mut [RunOfScheme; SCHEMES],
 ) -> Result<Option<&'static str>, IndexError> {
-    let Some(block) = store.get(key)? else {
+    let Some(block) = run.get(key)? else {
         return Ok(None);
     };
     let Ok([scheme, bits, b0, b1, b2, b3, s0, s1]) = <[u8; 8]>::try_from(key) else {
         return Ok(Some("a key of another form"));
     };
-    match meta.bucket_bits.get(usize::from(scheme)) {
+    match record.schemes.get(usize::from(scheme)) {
         None => return Ok(Some("a scheme that is not known")),
-        // What a split left behind is dropped when the index next opens.
-        Some(wanted) if *wanted != bits && !meta.merging => {
-            return Ok(Some("a bucket of another width"));
-        }
+        Some(wanted) if wanted.bits != bits => return Ok(Some("a bucket of another width")),
         Some(_) => {}
     }
     let mut postings = Vec::new();
@@ -67,7 +96,7 @@ fn check(
         for shard in bucket.further_shards() {
             let mut further = key.to_vec();
             further[6..].copy_from_slice(&shard.to_be_bytes());
-            if store.get(&further)?.is_none() {
+            if run.get(&further)?.is_none() {
                 return Ok(Some("a shard is missing"));
             }
         }
@@ -75,6 +104,8 @@ fn check(
     } else {
         postings_of(&block, &mut postings)
     };
+    held[usize::from(scheme)].postings += postings.len() as u64;
+    held[usize::from(scheme)].bytes += block.len() as u64;
     let number = u32::from_be_bytes([b0, b1, b2, b3]);
     let strays = |posting: &Posting| posting.0.bucket(bits) != number;
     Ok(match read {

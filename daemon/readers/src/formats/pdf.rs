@@ -3,6 +3,7 @@
 //! | step | module |
 //! |---|---|
 //! | what readers forgive is mended, what costs too much is cut | [`repair`], [`bounds`] |
+//! | fonts that do not say what their characters mean | [`fonts`] |
 //! | characters with their places | [`first`]; where that gives poor text ([`quality`]), [`second`] |
 //! | from places to lines | [`layout`] |
 //! | headers, footers, broken words | [`paging`](super::paging) |
@@ -13,6 +14,7 @@
 mod bounds;
 mod extras;
 mod first;
+mod fonts;
 mod layout;
 mod quality;
 mod repair;
@@ -60,14 +62,15 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
     if numbers.is_empty() {
         return read_by_second(&bytes, Reason::Malformed, sink);
     }
-    let mut reader = Reader::new(&bytes, sink.room());
-    reader.misplaced = bounds::pages_with_forms(&document);
+    let mended = fonts::mend(&mut document) && !cut;
+    let mended = mended.then(|| repair::saved(&mut document)).flatten();
+    // What was cut the second engine would unpack.
+    let files = [mended.as_deref(), (!cut).then_some(&*bytes)];
+    let files = files.into_iter().flatten().map(View::new).collect();
+    let mut reader = Reader::new(files, sink.room());
+    reader.misread = bounds::pages_misread(&document, &fonts::misread(&document));
     reader.broken_off = repair::pages_broken_off(&document);
     reader.failed = repair::pages_missing(&document);
-    if cut {
-        // The second engine would unpack what was cut.
-        reader.second = Some(None);
-    }
     if bounds::may_recurse(&document) {
         numbers
             .iter()
@@ -77,9 +80,10 @@ pub(super) fn read(input: &Input, sink: &mut Sink) -> Reading {
             reader.page(number, layout, whole)
         });
     }
+    let shown = reader.appearances(&extras::pages_with_appearances(&document));
     let reason = reader.write(numbers.len(), sink);
     let reason = reason.or(cut.then_some(Reason::InflateLimit));
-    let beside = extras::read(&document, sink);
+    let beside = extras::read(&document, &shown, sink);
     ended(reason.or(beside), sink)
 }
 
@@ -94,8 +98,11 @@ fn read_by_second(bytes: &[u8], reason: Reason, sink: &mut Sink) -> Reading {
             Outcome::Failed(reason)
         });
     }
-    let mut reader = Reader::new(bytes, sink.room());
-    reader.second = Some(second);
+    let view = View {
+        bytes,
+        second: Some(second),
+    };
+    let mut reader = Reader::new(vec![view], sink.room());
     (1..)
         .take(pages)
         .all(|number| reader.page(number, Layout::default(), false));
@@ -105,20 +112,50 @@ fn read_by_second(bytes: &[u8], reason: Reason, sink: &mut Sink) -> Reading {
 
 /// The answer once everything was written.
 fn ended(reason: Option<Reason>, sink: &Sink) -> Reading {
-    if sink.is_blank() && reason.is_none() && !sink.has_members() {
+    // Characters that nobody knows are no text.
+    let is_whole = matches!(reason, None | Some(Reason::LowQuality));
+    if sink.is_blank() && is_whole && !sink.has_members() {
         return Err(Outcome::NoText(Reason::NeedsOcr));
     }
     Ok(reason)
 }
 
+/// A file as the second engine sees it.
+struct View<'a> {
+    bytes: &'a [u8],
+    /// The engine once it was wanted; `None` inside where it cannot read the file.
+    second: Option<Option<Second>>,
+}
+
+impl<'a> View<'a> {
+    fn new(bytes: &'a [u8]) -> Self {
+        Self {
+            bytes,
+            second: None,
+        }
+    }
+
+    fn lines(
+        &mut self,
+        index: usize,
+        read: impl Fn(&Second, usize) -> Option<Layout>,
+    ) -> Option<Vec<String>> {
+        let bytes = self.bytes;
+        let second = self
+            .second
+            .get_or_insert_with(|| survivor(|| Second::load(bytes)));
+        let second = second.as_ref()?;
+        survivor(|| read(second, index)).map(Layout::lines)
+    }
+}
+
 /// Pages as they come from the first engine.
 struct Reader<'a> {
-    bytes: &'a [u8],
-    /// The second engine once it was wanted; `None` inside where it cannot read the file.
-    second: Option<Option<Second>>,
+    /// For the second engine: the file with mended fonts, and as it is, in case that lost more.
+    views: Vec<View<'a>>,
     until: Instant,
-    /// Pages on which the first engine puts words in wrong places.
-    misplaced: HashSet<u32>,
+    /// Pages on which the first engine mistakes characters or puts them in wrong places.
+    misread: HashSet<u32>,
     /// Pages whose contents are not in the file.
     broken_off: HashSet<u32>,
     room: usize,
@@ -129,12 +166,11 @@ struct Reader<'a> {
 }
 
 impl<'a> Reader<'a> {
-    fn new(bytes: &'a [u8], room: usize) -> Self {
+    fn new(views: Vec<View<'a>>, room: usize) -> Self {
         Self {
-            bytes,
-            second: None,
+            views,
             until: Instant::now() + SECOND_TIME,
-            misplaced: HashSet::new(),
+            misread: HashSet::new(),
             broken_off: HashSet::new(),
             room,
             pages: Pages::default(),
@@ -149,14 +185,14 @@ impl<'a> Reader<'a> {
         let mut lines = layout.lines();
         let quality = Quality::of_lines(&lines);
         let mut read = whole;
-        let misplaced = self.misplaced.contains(&number);
-        if (!whole || misplaced || quality.is_poor())
-            && let Some(others) = self.second_opinion(number)
+        let misread = self.misread.contains(&number);
+        if (!whole || misread || quality.is_poor())
+            && let Some(others) = self.seen_by_second(number, Second::page)
         {
             let others_quality = Quality::of_lines(&others);
             // Two engines that find nothing agree that there is nothing.
             read = true;
-            let as_good = misplaced && !quality.is_better_than(others_quality);
+            let as_good = misread && !quality.is_better_than(others_quality);
             if as_good || others_quality.is_better_than(quality) {
                 self.by_second += 1;
                 lines = others;
@@ -169,17 +205,48 @@ impl<'a> Reader<'a> {
         self.pages.bytes() <= self.room
     }
 
-    fn second_opinion(&mut self, number: u32) -> Option<Vec<String>> {
-        if Instant::now() > self.until {
-            return None;
-        }
-        let bytes = self.bytes;
-        let second = self
-            .second
-            .get_or_insert_with(|| survivor(|| Second::load(bytes)));
-        let second = second.as_ref()?;
+    /// What the second engine makes of a page, while there is time.
+    fn seen_by_second(
+        &mut self,
+        number: u32,
+        read: impl Fn(&Second, usize) -> Option<Layout>,
+    ) -> Option<Vec<String>> {
         let index = usize::try_from(number).ok()?.checked_sub(1)?;
-        survivor(|| second.page(index)).map(Layout::lines)
+        let mut best: Option<(Quality, Vec<String>)> = None;
+        for view in &mut self.views {
+            if Instant::now() > self.until {
+                break;
+            }
+            let Some(lines) = view.lines(index, &read) else {
+                continue;
+            };
+            let quality = Quality::of_lines(&lines);
+            if best
+                .as_ref()
+                .is_none_or(|(least, _)| quality.is_better_than(*least))
+            {
+                best = Some((quality, lines));
+            }
+            if !quality.is_poor() {
+                break;
+            }
+        }
+        best.map(|(_, lines)| lines)
+    }
+
+    /// Lines that the annotations of `pages` show.
+    fn appearances(&mut self, pages: &[u32]) -> Vec<String> {
+        let mut lines: Vec<String> = Vec::new();
+        let mut bytes = 0;
+        for page in pages {
+            let shown = self.seen_by_second(*page, Second::annotations);
+            bytes += shown.iter().flatten().map(String::len).sum::<usize>();
+            lines.extend(shown.into_iter().flatten());
+            if bytes > self.room {
+                break;
+            }
+        }
+        lines
     }
 
     /// Writes the text of the pages, of which there are so many; says why if that is not all.
@@ -196,7 +263,7 @@ impl<'a> Reader<'a> {
         if self.by_second > 0 {
             sink.read_by(BOTH_ENGINES);
         }
-        sink.push(&body.text);
+        sink.push(&body.text.replace(char::REPLACEMENT_CHARACTER, ""));
         if !sink.is_blank() {
             sink.state(Fact::Quality, &percent.to_string());
         }

@@ -12,7 +12,7 @@ const MAX_DEFLATE_RATIO: u64 = 1032;
 const KEPT_BYTES: u64 = 4 << 20;
 /// Filters of one stream, one on top of the other.
 const MAX_FILTERS: usize = 8;
-/// Drawn objects of a page that are looked at.
+/// Fonts and drawn objects of a page that are looked at.
 const MAX_DRAWN: usize = 1000;
 /// Forms that draw forms that draw forms.
 const MAX_FORM_DEPTH: usize = 24;
@@ -71,27 +71,42 @@ fn beginning_of_bomb(stream: &Stream, limit: u64) -> Option<Vec<u8>> {
     None
 }
 
-/// Numbers of the pages that draw forms: the first engine draws every form at the origin.
-pub(super) fn pages_with_forms(document: &Document) -> HashSet<u32> {
-    let draws = |page: ObjectId| {
+/// Numbers of the pages that the first engine misreads: those that draw forms, all of which it
+/// draws at the origin, or write in one of `fonts`.
+pub(super) fn pages_misread(document: &Document, fonts: &HashSet<ObjectId>) -> HashSet<u32> {
+    let is_misread = |page: ObjectId| {
         let Ok((own, inherited)) = document.get_page_resources(page) else {
             return false;
         };
         let inherited = inherited.into_iter();
         let inherited = inherited.filter_map(|id| document.get_dictionary(id).ok());
-        let drawn = own.into_iter().chain(inherited);
-        let drawn = drawn.filter_map(|resources| dictionary(document, resources, b"XObject"));
-        let drawn = drawn.into_iter().flat_map(|drawn| drawn.iter());
-        drawn.take(MAX_DRAWN).any(|(_, object)| {
-            let object = document.dereference(object);
-            object.is_ok_and(|(_, object)| is_form(object))
+        own.into_iter().chain(inherited).any(|resources| {
+            let is_form = |object: &Object| {
+                let object = document.dereference(object);
+                object.is_ok_and(|(_, object)| is_form(object))
+            };
+            let is_font = |font: &Object| font.as_reference().is_ok_and(|id| fonts.contains(&id));
+            uses(document, resources, b"XObject", is_form)
+                || uses(document, resources, b"Font", is_font)
         })
     };
     let pages = document.get_pages().into_iter();
     pages
-        .filter(|(_, page)| draws(*page))
+        .filter(|(_, page)| is_misread(*page))
         .map(|(number, _)| number)
         .collect()
+}
+
+/// Whether some resource of a kind is as asked for.
+fn uses(
+    document: &Document,
+    resources: &Dictionary,
+    kind: &[u8],
+    wanted: impl Fn(&Object) -> bool,
+) -> bool {
+    let named = dictionary(document, resources, kind);
+    let named = named.into_iter().flat_map(|named| named.iter());
+    named.take(MAX_DRAWN).any(|(_, object)| wanted(object))
 }
 
 /// Whether forms (ISO 32000-2, 8.10) may draw themselves, or are nested too deep: the engine follows

@@ -1,6 +1,7 @@
 //! What a PDF holds beside its pages: what it says of itself, form values, comments, attached files.
 
 mod info;
+mod said;
 
 use std::collections::HashSet;
 use std::io::Read;
@@ -9,6 +10,7 @@ use flate2::read::ZlibDecoder;
 use pdf_extract::{Dictionary, Document, Object, ObjectId, Stream, decode_text_string};
 use simdex_extract::{Fact, Reason, Role};
 
+use self::said::Said;
 use super::bounds::dictionary;
 use crate::sink::Sink;
 
@@ -38,9 +40,36 @@ const COMMENTS: &[&[u8]] = &[
 /// Actions (12.6.4) that lead out of the file; links to web pages are text.
 const OUTWARD: &[&[u8]] = &[b"Launch", b"GoToR", b"ImportData", b"SubmitForm"];
 
-/// States the facts, writes form values and comments, hands over attached files. Says why if that
-/// is not all.
-pub(super) fn read(document: &Document, sink: &mut Sink) -> Option<Reason> {
+/// Numbers of the pages with annotations that look like something (12.5.5).
+pub(super) fn pages_with_appearances(document: &Document) -> Vec<u32> {
+    let mut left = MAX_NODES;
+    let mut looks = |page: ObjectId| {
+        let Ok(page) = document.get_dictionary(page) else {
+            return false;
+        };
+        let annotations = array(document, page, b"Annots").iter();
+        let mut annotations = annotations.take_while(|_| {
+            left = left.saturating_sub(1);
+            left > 0
+        });
+        annotations.any(|annotation| {
+            let annotation = document.dereference(annotation);
+            annotation.is_ok_and(|(_, annotation)| {
+                let entries = annotation.as_dict();
+                entries.is_ok_and(|entries| entries.has(b"AP"))
+            })
+        })
+    };
+    let pages = document.get_pages().into_iter();
+    pages
+        .filter(|(_, page)| looks(*page))
+        .map(|(number, _)| number)
+        .collect()
+}
+
+/// States the facts, writes form values and comments and what else `shown` lines of annotations
+/// say, hands over attached files. Says why if that is not all.
+pub(super) fn read(document: &Document, shown: &[String], sink: &mut Sink) -> Option<Reason> {
     info::state(document, sink);
     for object in document.objects.values() {
         count_actions(object, MAX_DEPTH, sink);
@@ -51,6 +80,7 @@ pub(super) fn read(document: &Document, sink: &mut Sink) -> Option<Reason> {
         sink,
         nodes: 0,
         seen: HashSet::new(),
+        said: Said::default(),
         reason: None,
     };
     if let Some(form) = dictionary(document, catalog, b"AcroForm") {
@@ -60,6 +90,7 @@ pub(super) fn read(document: &Document, sink: &mut Sink) -> Option<Reason> {
     for page in document.page_iter() {
         walk.annotations(page);
     }
+    walk.shown(shown);
     let names = dictionary(document, catalog, b"Names");
     if let Some(tree) = names.and_then(|names| dictionary(document, names, b"EmbeddedFiles")) {
         walk.names(tree, MAX_DEPTH);
@@ -98,6 +129,7 @@ struct Walk<'a, 's> {
     nodes: usize,
     /// Fields, names and files that were read: a tree may lead back into itself.
     seen: HashSet<ObjectId>,
+    said: Said,
     reason: Option<Reason>,
 }
 
@@ -182,6 +214,20 @@ impl<'a> Walk<'a, '_> {
                 .push(&text.replace("\r\n", "\n").replace('\r', "\n"));
             self.sink.newline();
             self.sink.count(fact, 1);
+            self.said.add(text);
+        }
+    }
+
+    /// Writes what annotations show beyond their values: captions, stamps, text that only their
+    /// appearance has.
+    fn shown(&mut self, lines: &[String]) {
+        for piece in lines.iter().flat_map(|line| line.split('\t')) {
+            if !self.said.has(piece) {
+                self.sink.newline();
+                self.sink.push(piece.trim());
+                self.sink.newline();
+                self.said.add(piece);
+            }
         }
     }
 
@@ -190,6 +236,8 @@ impl<'a> Walk<'a, '_> {
             return;
         };
         for annotation in array(self.document, page, b"Annots") {
+            // A field that no form names is a field.
+            self.fields(std::slice::from_ref(annotation), false, 1);
             let Ok((_, Object::Dictionary(annotation))) = self.document.dereference(annotation)
             else {
                 continue;

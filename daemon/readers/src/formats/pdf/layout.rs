@@ -17,6 +17,8 @@ const RUN_SHIFT: f64 = 0.1;
 /// What of a character stands below and above its baseline.
 const DESCENT: f64 = 0.2;
 const ASCENT: f64 = 0.8;
+/// Least height of a character, in widths of it: a dash has less of its font's.
+const MIN_HEIGHT: f64 = 0.5;
 /// Distance of lines beyond which an empty line stands between them.
 const PARAGRAPH_GAP: f64 = 1.7;
 /// Most runs of a page; what is drawn after them is left out.
@@ -99,25 +101,28 @@ fn run(text: &str, place: Place) -> Option<Run> {
     let left = place.x * cos + place.y * sin;
     let right = left + place.advance.0 * cos + place.advance.1 * sin;
     let base = place.y * cos - place.x * sin;
-    let sound = [left, right, base, place.size]
-        .iter()
-        .all(|n| n.is_finite())
-        && place.size > 0.0;
+    // Bitmap fonts may be of any size and have characters of another.
+    let size = match text.trim().is_empty() {
+        true => place.size,
+        false => place.size.max((right - left) * MIN_HEIGHT),
+    };
+    let sound = [left, right, base, size].iter().all(|n| n.is_finite()) && place.size > 0.0;
     #[allow(clippy::cast_possible_truncation, reason = "between -180 and 180")]
     sound.then(|| Run {
         text: text.to_owned(),
         left,
         right: right.max(left),
         base,
-        size: place.size,
+        size,
         degrees: sin.atan2(cos).to_degrees().round() as i16,
         leftward: text.chars().any(is_leftward),
     })
 }
 
-/// Letters of Hebrew, Arabic and their neighbours.
+/// Letters of Hebrew, Arabic and their neighbours; their digits run to the right.
 fn is_leftward(c: char) -> bool {
-    matches!(u32::from(c), 0x0590..=0x08ff | 0xfb1d..=0xfdff | 0xfe70..=0xfeff | 0x10800..=0x10fff | 0x1e800..=0x1efff)
+    !c.is_numeric()
+        && matches!(u32::from(c), 0x0590..=0x08ff | 0xfb1d..=0xfdff | 0xfe70..=0xfeff | 0x10800..=0x10fff | 0x1e800..=0x1efff)
 }
 
 impl Run {
@@ -147,11 +152,11 @@ impl Run {
         (other.left - self.right).max(self.left - other.right)
     }
 
-    /// Takes the next run of the line, with a space where a gap is.
-    fn join(&mut self, next: &Run) {
+    /// Takes the next run of the line, with a space where a wide enough gap is.
+    fn join(&mut self, next: &Run, gap: f64) {
         let parted =
             self.text.ends_with(char::is_whitespace) || next.text.starts_with(char::is_whitespace);
-        if self.gap(next) > WORD_GAP * self.size.min(next.size) && !parted {
+        if gap > WORD_GAP * self.size.min(next.size) && !parted {
             self.text.push(' ');
         }
         self.text.push_str(&next.text);
@@ -199,37 +204,78 @@ fn rows(mut runs: Vec<Run>) -> Vec<Vec<Run>> {
     for row in &mut rows {
         row.sort_by(|a, b| a.left.total_cmp(&b.left));
         row.dedup_by(|next, kept| next.repeats(kept));
-        turn_leftward(row);
     }
     rows
 }
 
-/// Puts a row that is written to the left into its order; what runs to the right within it keeps
-/// its own.
-fn turn_leftward(row: &mut [Run]) {
-    let letters = |leftward: bool| -> usize {
-        let runs = row.iter().filter(|run| run.leftward == leftward);
-        runs.map(|run| run.text.len()).sum()
-    };
-    if letters(true) <= letters(false) {
+/// Puts runs that stand side by side into the order in which they are read: to the left where most
+/// of their letters run there. What runs the other way within them keeps its own order.
+fn turn(runs: &mut [Run]) {
+    if is_leftward_text(runs) {
+        runs.reverse();
+        for rightward in runs.chunk_by_mut(|a, b| !a.leftward && !b.leftward) {
+            rightward.reverse();
+        }
         return;
     }
-    row.reverse();
-    for rightward in row.chunk_by_mut(|a, b| !a.leftward && !b.leftward) {
-        rightward.reverse();
+    let is_rightward = |run: &Run| !run.leftward && run.text.contains(char::is_alphanumeric);
+    for phrase in runs.chunk_by_mut(|a, b| !is_rightward(a) && !is_rightward(b)) {
+        let first = phrase.iter().position(|run| run.leftward);
+        let last = phrase.iter().rposition(|run| run.leftward);
+        if let (Some(first), Some(last)) = (first, last) {
+            phrase[first..=last].reverse();
+        }
     }
 }
 
-/// The runs of a row joined where no wide gap parts them.
+/// Whether most letters run to the left.
+fn is_leftward_text(runs: &[Run]) -> bool {
+    let letters = |leftward: bool| -> usize {
+        let runs = runs.iter().filter(|run| run.leftward == leftward);
+        runs.flat_map(|run| run.text.chars())
+            .filter(|c| c.is_alphabetic())
+            .count()
+    };
+    letters(true) > letters(false)
+}
+
+/// The runs of a row joined where no wide gap parts them; the row goes from left to right.
 fn pieces(row: Vec<Run>) -> Vec<Run> {
-    let mut pieces: Vec<Run> = Vec::new();
+    let mut pieces: Vec<Vec<Run>> = Vec::new();
+    // The right end of the last piece, and its height.
+    let mut end = (f64::NEG_INFINITY, 0.0_f64);
     for run in row {
+        let gap = run.left - end.0;
         match pieces.last_mut() {
-            Some(last) if last.gap(&run) <= PIECE_GAP * last.size.max(run.size) => last.join(&run),
-            _ => pieces.push(run),
+            Some(piece) if gap <= PIECE_GAP * end.1.max(run.size) => {
+                end = (end.0.max(run.right), end.1.max(run.size));
+                piece.push(run);
+            }
+            _ => {
+                end = (run.right, run.size);
+                pieces.push(vec![run]);
+            }
         }
     }
-    pieces
+    pieces.into_iter().filter_map(joined).collect()
+}
+
+/// Runs that stand side by side as one.
+fn joined(mut runs: Vec<Run>) -> Option<Run> {
+    let leftward = is_leftward_text(&runs);
+    turn(&mut runs);
+    let mut runs = runs.into_iter();
+    let mut piece = runs.next()?;
+    let mut last = piece.clone();
+    for run in runs {
+        // What was turned goes on from the run before, and not from the end of the piece.
+        let is_turned = last.leftward || run.leftward;
+        let gap = run.gap(if is_turned { &last } else { &piece });
+        piece.join(&run, gap);
+        last = run;
+    }
+    piece.leftward = leftward;
+    Some(piece)
 }
 
 /// Columns within columns that are looked for.
@@ -327,7 +373,9 @@ fn write_rows(pieces_of_block: Vec<Run>, lines: &mut Vec<String>) {
             lines.push(String::new());
         }
         above = Some((base, size));
-        let cells: Vec<_> = pieces(row)
+        let mut cells = pieces(row);
+        turn(&mut cells);
+        let cells: Vec<_> = cells
             .into_iter()
             .map(|piece| piece.text.trim().to_owned())
             .collect();

@@ -87,7 +87,7 @@ impl Quality {
 }
 
 /// Characters that no text has: replacements, of private use, control characters.
-fn is_odd(c: char) -> bool {
+pub(super) fn is_odd(c: char) -> bool {
     let private = matches!(c, '\u{e000}'..='\u{f8ff}' | '\u{f0000}'..);
     private || c == '\u{fffd}' || c.is_control()
 }

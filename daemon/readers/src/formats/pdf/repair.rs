@@ -127,6 +127,13 @@ fn find(bytes: &[u8], needle: &[u8]) -> Option<usize> {
         .position(|window| window == needle)
 }
 
+/// The document as a file again, after it was mended.
+pub(super) fn saved(document: &mut Document) -> Option<Vec<u8>> {
+    let mut bytes = Vec::new();
+    document.save_to(&mut bytes).ok()?;
+    Some(bytes)
+}
+
 /// Pages whose contents the file names and does not hold: it broke off before them.
 pub(super) fn pages_broken_off(document: &Document) -> HashSet<u32> {
     // A stream without its end is taken for a dictionary.
@@ -169,13 +176,17 @@ pub(super) fn is_locked(file: &[u8]) -> bool {
 }
 
 /// Character widths in forms that the library passes over or panics at: without widths it sees
-/// gaps within words. Simple fonts give numbers by reference, composite ones give ranges.
+/// gaps within words. Simple fonts give numbers by reference, composite ones give ranges, Type 3
+/// fonts have units of their own.
 pub(super) fn mend_widths(document: &mut Document) {
     let mut mended = Vec::new();
     for (&id, object) in &document.objects {
         let Ok(font) = object.as_dict() else { continue };
         mended.extend(simple_widths(document, font).map(|widths| (id, "Widths", widths)));
         mended.extend(composite_widths(document, font).map(|widths| (id, "W", widths)));
+        if let Some(widths) = scaled_widths(document, font) {
+            mended.extend([(id, "Widths", widths), (id, "FontMatrix", thousandth())]);
+        }
     }
     for (id, key, widths) in mended {
         if let Some(Object::Dictionary(font)) = document.objects.get_mut(&id) {
@@ -189,6 +200,29 @@ fn simple_widths(document: &Document, font: &Dictionary) -> Option<Vec<Object>> 
     let widths = array(document, font.get(b"Widths").ok()?)?;
     let odd = !widths.iter().all(is_number);
     odd.then(|| widths.iter().map(|width| number(document, width)).collect())
+}
+
+/// The widths of a Type 3 font (ISO 32000-2, 9.6.4) in thousandths, if its matrix says that they
+/// are in other units: the library never looks at it.
+fn scaled_widths(document: &Document, font: &Dictionary) -> Option<Vec<Object>> {
+    let matrix = array(document, font.get(b"FontMatrix").ok()?)?;
+    let scale = number(document, matrix.first()?).as_float().ok()? * 1000.0;
+    let widths = array(document, font.get(b"Widths").ok()?)?;
+    let is_odd = scale.is_normal() && (scale - 1.0).abs() > f32::EPSILON;
+    let scaled = |width| number(document, width).as_float().unwrap_or(0.0) * scale;
+    is_odd.then(|| {
+        widths
+            .iter()
+            .map(|width| Object::Real(scaled(width)))
+            .collect()
+    })
+}
+
+/// The matrix of a font that counts in thousandths.
+fn thousandth() -> Vec<Object> {
+    [0.001, 0.0, 0.0, 0.001, 0.0, 0.0]
+        .map(Object::Real)
+        .to_vec()
 }
 
 /// The widths of a composite font with every range `first last width` written as

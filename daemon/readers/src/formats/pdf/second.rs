@@ -32,12 +32,20 @@ impl Second {
         self.pdf.pages().len()
     }
 
-    /// What stands on a page; pages count from 0.
+    /// What stands on a page, without its annotations; pages count from 0.
     pub(super) fn page(&self, index: usize) -> Option<Layout> {
+        self.layout(index, RenderContent::PAGE)
+    }
+
+    /// What the annotations of a page look like (ISO 32000-2, 12.5.5): hidden ones, like nothing.
+    pub(super) fn annotations(&self, index: usize) -> Option<Layout> {
+        self.layout(index, RenderContent::ANNOTATIONS)
+    }
+
+    fn layout(&self, index: usize, render_content: RenderContent) -> Option<Layout> {
         let page = self.pdf.pages().get(index)?;
         let settings = InterpreterSettings {
-            // Annotations are read by themselves.
-            render_content: RenderContent::PAGE,
+            render_content,
             ..InterpreterSettings::default()
         };
         let cache = InterpreterCache::new();

@@ -63,7 +63,7 @@ pub(crate) fn pdf(pages: &[&str]) -> Vec<u8> {
     pdf_of(&objects(&pages))
 }
 
-fn text(bytes: &[u8]) -> (Reading, String, Vec<String>) {
+pub(super) fn text(bytes: &[u8]) -> (Reading, String, Vec<String>) {
     let mut sink = Sink::of(1 << 20);
     let reading = read(&input_of(bytes), &mut sink);
     (reading, sink.take_text(), sink.into_remarks().0)
@@ -108,6 +108,37 @@ fn pages_tell_of_their_running_lines_and_blanks() {
     assert_eq!(read(&input_of(&pages), &mut sink), Ok(None));
     assert_eq!(sink.facts().number(Fact::PagesWithoutText), 1);
     assert_eq!(sink.facts().get(Fact::Quality), Some("100"));
+}
+
+#[test]
+fn what_annotations_show_is_read_once() {
+    let mut objects = objects(&[(MEDIA_BOX, "Page")]);
+    objects[0] = objects[0].replace("/Pages", "/AcroForm << /Fields [8 0 R] >> /Pages");
+    objects[3] = objects[3].replace("/Contents", "/Annots [6 0 R 8 0 R 10 0 R] /Contents");
+    let annotation = |entries: &str, look: usize| {
+        let bottom = 100 * look;
+        let top = bottom + 90;
+        format!("<< /Type /Annot /Rect [9 {bottom} 90 {top}] /AP << /N {look} 0 R >> {entries} >>")
+    };
+    let look = |text: &str| {
+        let content = format!("BT /F1 10 Tf 0 0 Td ({text}) Tj ET");
+        let form = "/Type /XObject /Subtype /Form /BBox [0 0 99 99]";
+        let fonts = "/Resources << /Font << /F1 3 0 R >> >>";
+        stream(&content).replacen("<<", &format!("<< {form} {fonts}"), 1)
+    };
+    objects.extend([
+        annotation("/Subtype /Stamp", 7),
+        look("Approved in full"),
+        annotation("/Subtype /Widget /FT /Tx /V (Jane Doe)", 9),
+        look("J a n e D o e"),
+        annotation("/Subtype /Stamp /F 2", 7),
+    ]);
+    let (reading, text, _) = text(&pdf_of(&objects));
+    let lines: Vec<_> = text.lines().filter(|line| !line.is_empty()).collect();
+    assert_eq!(
+        (reading, lines),
+        (Ok(None), vec!["Page", "Jane Doe", "Approved in full"])
+    );
 }
 
 #[test]

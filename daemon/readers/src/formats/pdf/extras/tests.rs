@@ -27,7 +27,7 @@ type Beside = (String, Vec<(Fact, String)>, Vec<Collected>, Option<Reason>);
 /// What stands beside the pages.
 fn read_all(document: &Document) -> Beside {
     let (mut sink, members) = Sink::collecting(1 << 20, simdex_extract::Budgets::default());
-    let reason = read(document, &mut sink);
+    let reason = read(document, &[], &mut sink);
     let facts = sink.facts().iter();
     let facts = facts
         .map(|(fact, value)| (fact, value.to_owned()))
@@ -61,6 +61,19 @@ fn values_of_text_and_choice_fields_are_read() {
         facts.contains(&(Fact::FormFields, "2".to_owned())),
         "{facts:?}"
     );
+}
+
+#[test]
+fn fields_that_no_form_names_are_read_once() {
+    let document = document(
+        "/AcroForm << /Fields [5 0 R] >>",
+        "/Annots [4 0 R 5 0 R]",
+        &[
+            "<< /Subtype /Widget /FT /Tx /V (stray) >>",
+            "<< /Subtype /Widget /FT /Tx /V (named) >>",
+        ],
+    );
+    assert_eq!(read_all(&document).0, "named\nstray\n");
 }
 
 #[test]

@@ -115,6 +115,41 @@ fn letters_that_run_to_the_left_are_put_in_order() {
 }
 
 #[test]
+fn digits_of_arabic_run_to_the_right() {
+    // The word for year, and the year, as they are drawn.
+    assert_eq!(
+        lines(&[(0.0, 0.0, "١٩٨٤"), (25.0, 0.0, "ةنس")]),
+        ["سنة ١٩٨٤"]
+    );
+}
+
+#[test]
+fn words_that_run_to_the_left_keep_their_order_in_other_text() {
+    let drawn = [
+        (0.0, 0.0, "several words before"),
+        (105.0, 0.0, "םלוע םולש"),
+        (155.0, 0.0, "and after"),
+    ];
+    assert_eq!(lines(&drawn), ["several words before שלום עולם and after"]);
+}
+
+#[test]
+fn characters_wider_than_their_font_is_high_stay_together() {
+    let mut layout = Layout::default();
+    for (at, c) in ["w", "i", "d", "e"].into_iter().enumerate() {
+        let place = Place {
+            x: 31.0 * at as f64,
+            y: 0.0,
+            advance: (30.0, 0.0),
+            direction: (1.0, 0.0),
+            size: 1.0,
+        };
+        layout.push(c, place);
+    }
+    assert_eq!(layout.lines(), ["wide"]);
+}
+
+#[test]
 fn raised_figures_stay_in_their_line() {
     let mut layout = Layout::default();
     put(&mut layout, (0.0, 0.0), (1.0, 0.0), "word");

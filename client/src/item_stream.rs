@@ -6,7 +6,7 @@ use tokio::time::timeout;
 use tonic::Streaming;
 
 use crate::Error;
-use crate::upload::Watch;
+use crate::upload::ReadErrorWatcher;
 use crate::wire::{self, find_reply, list_files_reply, list_groups_reply, list_pairs_reply};
 
 /// One message of a streamed answer.
@@ -20,40 +20,40 @@ pub enum Part<I, C> {
 
 /// A message type whose stream is a list of items and one closing record.
 pub trait Reply {
-    /// What is listed.
+    /// Type of the items.
     type Item;
-    /// What closes the list.
+    /// Type of the record that closes the list.
     type Closing;
     /// The part this message holds; none where a newer daemon sent a part unknown here.
     fn part(self) -> Option<Part<Self::Item, Self::Closing>>;
 }
 
-/// A list on its way from the daemon.
+/// A list that the daemon streams, item by item.
 ///
 /// Its first message has been received, so that a refusal shows when the question is asked.
-pub struct Listing<R: Reply> {
+pub struct ItemStream<R: Reply> {
     replies: Streaming<R>,
     first: Option<R::Item>,
     closing: Option<R::Closing>,
-    patience: Duration,
-    upload: Option<Watch>,
+    item_timeout: Duration,
+    read_error: Option<ReadErrorWatcher>,
 }
 
-impl<R: Reply> Listing<R> {
+impl<R: Reply> ItemStream<R> {
     pub(crate) async fn open(
         replies: Streaming<R>,
-        patience: Duration,
-        upload: Option<Watch>,
+        item_timeout: Duration,
+        read_error: Option<ReadErrorWatcher>,
     ) -> Result<Self, Error> {
-        let mut listing = Self {
+        let mut stream = Self {
             replies,
             first: None,
             closing: None,
-            patience,
-            upload,
+            item_timeout,
+            read_error,
         };
-        listing.first = listing.next().await?;
-        Ok(listing)
+        stream.first = stream.next().await?;
+        Ok(stream)
     }
 
     /// The next item; `None` once the list is complete.
@@ -79,26 +79,26 @@ impl<R: Reply> Listing<R> {
     /// The closing record; items not yet read are passed over.
     ///
     /// # Errors
-    /// As [`Listing::next`].
+    /// As [`ItemStream::next`].
     pub async fn closing(mut self) -> Result<R::Closing, Error> {
         while self.next().await?.is_some() {}
         self.closing.ok_or(Error::Incomplete)
     }
 
     async fn receive(&mut self) -> Result<Option<R>, Error> {
-        let upload = &mut self.upload;
+        let read_error = &mut self.read_error;
         let source_failed = async {
-            match upload {
-                Some(watch) => watch.failure().await,
+            match read_error {
+                Some(watcher) => watcher.failure().await,
                 None => std::future::pending().await,
             }
         };
         tokio::select! {
             biased;
             failure = source_failed => Err(failure),
-            reply = timeout(self.patience, self.replies.message()) => match reply {
+            reply = timeout(self.item_timeout, self.replies.message()) => match reply {
                 Ok(reply) => Ok(reply?),
-                Err(_) => Err(Error::Late(self.patience)),
+                Err(_) => Err(Error::Late(self.item_timeout)),
             },
         }
     }

@@ -1,0 +1,138 @@
+//! The runs that hold the postings: which there are, and which of them a merge takes in.
+//!
+//! A merge writes the buffer as one new run, with those of the newest runs that are not several times as
+//! large as what it writes already. So each run is several times as large as all newer ones together,
+//! there are few of them, and a posting is written a few times while the index grows a hundredfold.
+//! Whoever reads holds the runs as they were when it began.
+
+use std::sync::Arc;
+
+use simdex_schema::MetaRecord;
+use simdex_schema::RunRecord;
+
+use crate::IndexError;
+use crate::store::{PostingRun, PostingStore, Store};
+
+/// A run stays beside a new one only where it is so many times as large.
+const RATIO: u64 = 3;
+/// A run with fewer postings is taken in by every merge.
+const SMALL: u64 = 4_000_000;
+/// All runs are written anew once so many in a hundred of their postings are of documents that are gone.
+const DEAD_PERCENT: u64 = 25;
+
+/// A run for reading.
+#[derive(Clone)]
+pub(crate) struct Run {
+    pub(crate) record: RunRecord,
+    pub(crate) blocks: Arc<dyn PostingRun>,
+}
+
+/// Runs, the oldest first.
+pub(crate) type Runs = Arc<[Run]>;
+
+/// Opens the runs that a meta record names; none where one of them is missing.
+pub(crate) fn open(
+    store: &dyn PostingStore,
+    meta: &MetaRecord,
+) -> Result<Option<Runs>, IndexError> {
+    let mut runs = Vec::new();
+    for record in &meta.runs {
+        let Some(blocks) = store.run(record.number)? else {
+            return Ok(None);
+        };
+        runs.push(Run {
+            record: *record,
+            blocks,
+        });
+    }
+    Ok(Some(runs.into()))
+}
+
+/// Removes the runs that no meta record names any more: those a merge took in, or one that was finished
+/// and never published. First the record that names the others is made power-safe.
+pub(crate) fn drop_others(store: &dyn Store, meta: &MetaRecord) -> Result<(), IndexError> {
+    let named = |number: &u32| meta.runs.iter().any(|run| run.number == *number);
+    let mut others = store.postings().runs()?;
+    others.retain(|number| !named(number));
+    if others.is_empty() {
+        return Ok(());
+    }
+    store.commit()?;
+    for number in others {
+        store.postings().drop_run(number)?;
+    }
+    Ok(())
+}
+
+/// How many of the oldest runs stay as they are when so many postings are added.
+pub(crate) fn staying(runs: &[RunRecord], added: u64, dead: u64) -> usize {
+    let total: u64 = runs.iter().map(RunRecord::postings).sum();
+    if dead * 100 > total * DEAD_PERCENT {
+        return 0;
+    }
+    let (mut staying, mut size) = (runs.len(), added);
+    while let Some(last) = runs[..staying].last().map(RunRecord::postings)
+        && added > 0
+        && (last < SMALL || last < RATIO * size)
+    {
+        size += last;
+        staying -= 1;
+    }
+    staying
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simdex_schema::meta::RunOfScheme;
+
+    fn run(postings: u64) -> RunRecord {
+        let mut run = RunRecord::default();
+        run.schemes[0] = RunOfScheme {
+            postings,
+            ..RunOfScheme::default()
+        };
+        run
+    }
+
+    /// Merges buffers of this size until so many postings are there; the most runs there were, and how
+    /// often a posting was written.
+    fn grown(buffer: u64, to: u64) -> (usize, f64) {
+        let (mut runs, mut most, mut written) = (Vec::new(), 0, 0);
+        for _ in 0..to / buffer {
+            let stay = staying(&runs, buffer, 0);
+            let taken: u64 = runs
+                .drain(stay..)
+                .map(|run: RunRecord| run.postings())
+                .sum();
+            runs.push(run(taken + buffer));
+            written += taken + buffer;
+            most = most.max(runs.len());
+        }
+        (most, written as f64 / to as f64)
+    }
+
+    #[test]
+    fn runs_are_few_and_a_posting_is_written_a_few_times() {
+        for (buffer, to) in [(32_000_000, 400_000_000), (32_000_000, 4_000_000_000)] {
+            let (most, written) = grown(buffer, to);
+            assert!(most <= 4 && written < 6.5, "{most} runs, {written} times");
+        }
+        let (most, written) = grown(1_000, 4_000_000);
+        assert!(
+            most <= 1 && written < 4_000.0,
+            "{most} runs, {written} times"
+        );
+    }
+
+    #[test]
+    fn what_is_dead_is_left_out_once_it_is_much() {
+        let runs = [run(100_000_000), run(10_000_000)];
+        assert_eq!(staying(&runs, 0, 20_000_000), 2);
+        assert_eq!(staying(&runs, 0, 30_000_000), 0);
+        assert_eq!(staying(&runs, 1_000_000, 0), 2);
+        assert_eq!(staying(&runs, 5_000_000, 0), 1);
+        assert_eq!(staying(&runs, 50_000_000, 0), 0);
+        assert_eq!(staying(&[], 0, 0), 0);
+    }
+}

@@ -1,0 +1,185 @@
+//! The runs of postings on disk: a directory with one database of the engine for each.
+//!
+//! A log-structured engine gets room back by writing anew what lives beside what died, and its file
+//! does not shrink by itself. Runs die whole, so each has a database of its own: a run that is dropped
+//! is a directory that is removed. A run is built under another name and gets its own by a rename once
+//! it is power-safe, so that what a crash left is told by its name and never opened.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+
+use super::copy::check_room;
+use super::durable::{folders, sync_dir};
+use super::run::{Builder, SledRun};
+use super::{NewRun, PostingRun, PostingStore, RunWriter, StoreError};
+use crate::private;
+
+/// Name of the directory in the store.
+pub(super) const DIR: &str = "runs";
+/// Ends the name of a run that is being built.
+const UNFINISHED: &str = ".new";
+/// Ends the name of a run that is being removed.
+const DROPPED: &str = ".gone";
+
+/// Bytes that the smallest run takes.
+const LEAST_ROOM: u64 = 2 << 20;
+
+/// All runs of a store.
+#[derive(Debug)]
+pub(super) struct Runs {
+    dir: PathBuf,
+    cache_bytes: u64,
+    open: RwLock<BTreeMap<u32, Arc<SledRun>>>,
+}
+
+impl Runs {
+    /// Opens every run below the directory of a store, and removes what a crash left of others.
+    pub(super) fn open(store: &Path, cache_bytes: u64) -> Result<Self, StoreError> {
+        let dir = store.join(DIR);
+        private::create_dir(&dir).map_err(StoreError::io("create", &dir))?;
+        let runs = Self {
+            dir,
+            cache_bytes,
+            open: RwLock::default(),
+        };
+        let mut numbers = Vec::new();
+        for path in folders(&runs.dir)? {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if name.ends_with(UNFINISHED) || name.ends_with(DROPPED) {
+                remove(&path)?;
+            } else if let Ok(number) = name.parse() {
+                numbers.push(number);
+            }
+        }
+        numbers.sort_unstable();
+        for (older, number) in numbers.into_iter().enumerate() {
+            runs.add(number, older)?;
+        }
+        Ok(runs)
+    }
+
+    /// Verifies the checksum of every block; returns their number.
+    pub(super) fn verify(&self) -> Result<u64, StoreError> {
+        let runs: Vec<_> = self.read().values().cloned().collect();
+        runs.iter().map(|run| run.verify()).sum()
+    }
+
+    /// Opens a finished run. Each has half of what is left of the cache, the oldest and largest first;
+    /// so the sum is bounded, and nobody's part changes while newer runs come and go.
+    fn add(&self, number: u32, older: usize) -> Result<(), StoreError> {
+        let part = self.cache_bytes >> (older + 1).min(63);
+        let run = SledRun::open(&self.path(number), number, part)?;
+        self.write().insert(number, Arc::new(run));
+        Ok(())
+    }
+
+    pub(super) fn get(&self, number: u32) -> Option<Arc<SledRun>> {
+        self.read().get(&number).cloned()
+    }
+
+    fn path(&self, number: u32) -> PathBuf {
+        self.dir.join(format!("{number:06}"))
+    }
+
+    fn with_end(&self, number: u32, end: &str) -> PathBuf {
+        self.dir.join(format!("{number:06}{end}"))
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, BTreeMap<u32, Arc<SledRun>>> {
+        self.open.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, BTreeMap<u32, Arc<SledRun>>> {
+        self.open.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl PostingStore for Runs {
+    fn runs(&self) -> Result<Vec<u32>, StoreError> {
+        Ok(self.read().keys().copied().collect())
+    }
+
+    fn run(&self, number: u32) -> Result<Option<Arc<dyn PostingRun>>, StoreError> {
+        Ok(self.get(number).map(|run| run as Arc<dyn PostingRun>))
+    }
+
+    fn begin_run(&self, run: NewRun) -> Result<Box<dyn RunWriter + '_>, StoreError> {
+        let dir = self.with_end(run.number, UNFINISHED);
+        remove(&dir)?;
+        // What the engine takes beside its values; then its log.
+        check_room(&self.dir, run.bytes / 4 * 5 + LEAST_ROOM)?;
+        Ok(Box::new(Writing {
+            runs: self,
+            number: run.number,
+            older: run.older,
+            builder: Some(Builder::new(&dir, run.number)?),
+            dir,
+        }))
+    }
+
+    fn drop_run(&self, number: u32) -> Result<(), StoreError> {
+        // Whoever reads it still has its files open.
+        if self.write().remove(&number).is_none() {
+            return Ok(());
+        }
+        let (from, to) = (self.path(number), self.with_end(number, DROPPED));
+        std::fs::rename(&from, &to).map_err(StoreError::io("rename", &from))?;
+        sync_dir(&self.dir)?;
+        remove(&to)
+    }
+}
+
+/// A run being built.
+struct Writing<'a> {
+    runs: &'a Runs,
+    number: u32,
+    older: usize,
+    dir: PathBuf,
+    builder: Option<Builder>,
+}
+
+impl RunWriter for Writing<'_> {
+    fn put(&mut self, key: &[u8], block: &[u8]) -> Result<(), StoreError> {
+        match &mut self.builder {
+            Some(builder) => builder.put(key, block),
+            None => Ok(()),
+        }
+    }
+
+    fn finish(mut self: Box<Self>) -> Result<(), StoreError> {
+        if let Some(builder) = self.builder.take() {
+            builder.finish()?;
+        }
+        let path = self.runs.path(self.number);
+        std::fs::rename(&self.dir, &path).map_err(StoreError::io("rename", &self.dir))?;
+        sync_dir(&self.runs.dir)?;
+        self.runs.add(self.number, self.older)
+    }
+}
+
+impl Drop for Writing<'_> {
+    fn drop(&mut self) {
+        if self.builder.take().is_some() {
+            // What cannot be removed now is when the store next opens.
+            let _ = remove(&self.dir);
+        }
+    }
+}
+
+/// Removes a directory of a run; no error if there is none. The engine may still be at work in it, so
+/// that a file comes back: it is tried again.
+fn remove(dir: &Path) -> Result<(), StoreError> {
+    const ATTEMPTS: usize = 3;
+    let mut tried = Ok(());
+    for _ in 0..ATTEMPTS {
+        tried = match std::fs::remove_dir_all(dir) {
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+            removed => removed,
+        };
+        if tried.is_ok() {
+            break;
+        }
+    }
+    tried.map_err(StoreError::io("remove", dir))
+}

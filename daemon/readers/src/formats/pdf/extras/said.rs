@@ -1,0 +1,31 @@
+//! What was written, so that what shows it again is left out.
+
+use std::collections::HashSet;
+
+/// Texts that were written, and their words.
+#[derive(Debug, Default)]
+pub(super) struct Said {
+    texts: HashSet<String>,
+    words: HashSet<String>,
+}
+
+impl Said {
+    pub(super) fn add(&mut self, text: &str) {
+        self.texts.insert(squeezed(text));
+        self.words
+            .extend(text.split_whitespace().map(str::to_owned));
+    }
+
+    /// Whether all of `text` was written: in the same words, or as one text that is spaced
+    /// otherwise, as in a field with a box for each letter. Marks alone say nothing.
+    pub(super) fn has(&self, text: &str) -> bool {
+        let mut words = text.split_whitespace();
+        !text.contains(char::is_alphanumeric)
+            || self.texts.contains(&squeezed(text))
+            || words.all(|word| self.words.contains(word))
+    }
+}
+
+fn squeezed(text: &str) -> String {
+    text.split_whitespace().collect()
+}

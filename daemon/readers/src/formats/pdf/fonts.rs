@@ -1,0 +1,100 @@
+//! What characters mean, where a font does not say it in a way that the engines understand.
+//!
+//! A font should carry a table from its codes to Unicode (`ToUnicode`, ISO 32000-2, 9.10.3). Where
+//! there is none, or a useless one, it is made here from what else is known: names of glyphs, the
+//! character map of the embedded font program, the character collection. Both engines then read it.
+//!
+//! | fonts | module |
+//! |---|---|
+//! | of one byte a code: Type 1, TrueType, Type 3 | [`simple`] |
+//! | composite: Chinese, Japanese, Korean, and any other since PDF 1.2 | [`composite`] |
+//!
+//! [`program`] reads embedded font programs, [`table`] judges and writes tables.
+
+mod composite;
+mod program;
+mod simple;
+mod table;
+
+use std::collections::HashSet;
+
+use pdf_extract::{Dictionary, Document, Object, ObjectId, Stream};
+
+use self::table::Table;
+
+/// Most fonts that are looked at.
+const MAX_FONTS: usize = 1000;
+/// Bound on codes of a font times pages: the first engine reads its table for each page.
+const MAX_TABLE_STEPS: usize = 4_000_000;
+
+/// Gives every font that lacks one a table from codes to Unicode. True if there was any.
+pub(super) fn mend(document: &mut Document) -> bool {
+    let pages = document.get_pages().len();
+    let fonts = document.objects.iter().filter_map(|(id, object)| {
+        let font = object.as_dict().ok()?;
+        is_font(font).then_some((*id, font))
+    });
+    let tables: Vec<(ObjectId, Table)> = fonts
+        .take(MAX_FONTS)
+        .filter_map(|(id, font)| Some((id, table_for(document, font)?)))
+        .filter(|(_, table)| table.len() * pages <= MAX_TABLE_STEPS)
+        .collect();
+    for (id, table) in &tables {
+        let stream = document.add_object(Stream::new(Dictionary::new(), table.write()));
+        if let Some(Object::Dictionary(font)) = document.objects.get_mut(id) {
+            font.set("ToUnicode", Object::Reference(stream));
+        }
+    }
+    !tables.is_empty()
+}
+
+/// Fonts whose codes the first engine mistakes: it takes the map from codes to glyphs that a
+/// composite font brings along for one that begins with 0.
+pub(super) fn misread(document: &Document) -> HashSet<ObjectId> {
+    let fonts = document.objects.iter();
+    fonts
+        .filter(|(_, object)| {
+            let font = object.as_dict().ok().filter(|font| is_composite(font));
+            font.is_some_and(|font| composite::has_own_codes(document, font))
+        })
+        .map(|(id, _)| *id)
+        .collect()
+}
+
+fn is_font(dictionary: &Dictionary) -> bool {
+    let kinds: &[&[u8]] = &[b"Type0", b"Type1", b"MMType1", b"TrueType", b"Type3"];
+    name(dictionary, b"Subtype").is_some_and(|kind| kinds.contains(&kind))
+}
+
+fn is_composite(font: &Dictionary) -> bool {
+    name(font, b"Subtype") == Some(b"Type0")
+}
+
+/// The table that a font should have, where that is more than it has.
+fn table_for(document: &Document, font: &Dictionary) -> Option<Table> {
+    let told = Table::told(document, font);
+    if told.as_ref().is_some_and(Table::is_sound) {
+        return None;
+    }
+    let known = super::survivor(|| match is_composite(font) {
+        true => composite::table(document, font),
+        false => simple::table(document, font),
+    })?;
+    match told {
+        Some(told) => told.mended_by(known),
+        None => Some(known),
+    }
+}
+
+/// The name under `key`.
+fn name<'a>(dictionary: &'a Dictionary, key: &[u8]) -> Option<&'a [u8]> {
+    dictionary.get(key).and_then(Object::as_name).ok()
+}
+
+/// What stands under `key`, or is referred to there.
+fn entry<'a>(document: &'a Document, of: &'a Dictionary, key: &[u8]) -> Option<&'a Object> {
+    of.get_deref(key, document).ok()
+}
+
+#[cfg(test)]
+mod tests;

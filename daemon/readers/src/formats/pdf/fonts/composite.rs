@@ -1,0 +1,139 @@
+//! Composite fonts (ISO 32000-2, 9.7): codes of two bytes mostly, glyphs by number.
+
+use std::collections::BTreeMap;
+
+use hayro_interpret::hayro_cmap::{CMap, CMapName, CidFamily};
+use pdf_extract::{Dictionary, Document, Object};
+
+use super::super::bounds::dictionary;
+use super::entry;
+use super::program::Program;
+use super::table::{Table, UNKNOWN, parse, predefined, string};
+
+/// Longest code that is looked up, in bytes: longer ones are of rare characters.
+const MAX_WIDTH: u8 = 2;
+
+/// The table of a composite font by its character collection, and by its font program.
+pub(super) fn table(document: &Document, font: &Dictionary) -> Option<Table> {
+    let descendants = entry(document, font, b"DescendantFonts")?.as_array().ok()?;
+    let (_, descendant) = document.dereference(descendants.first()?).ok()?;
+    let glyphs = Glyphs::of(document, font, descendant.as_dict().ok()?)?;
+    let mut texts = BTreeMap::new();
+    for width in 1..=MAX_WIDTH {
+        for code in 0..1 << (8 * width) {
+            let cid = glyphs.codes.lookup_cid_code(code, width);
+            if let Some(text) = cid.and_then(|cid| glyphs.text(code, cid)) {
+                texts.entry(code).or_insert(text);
+            }
+        }
+    }
+    Table::of(texts, usize::from(MAX_WIDTH))
+}
+
+/// Whether a font brings along a map from its codes to glyphs that is no identity.
+pub(super) fn has_own_codes(document: &Document, font: &Dictionary) -> bool {
+    let Some(Object::Stream(stream)) = entry(document, font, b"Encoding") else {
+        return false;
+    };
+    let moved = |codes: CMap| {
+        (0..=0xffff).any(|code| {
+            codes
+                .lookup_cid_code(code, 2)
+                .is_some_and(|cid| cid != code)
+        }) || (0..=0xff).any(|code| codes.lookup_cid_code(code, 1).is_some())
+    };
+    parse(stream).is_some_and(moved)
+}
+
+/// What is known of the glyphs of a composite font.
+struct Glyphs {
+    /// Code → CID.
+    codes: CMap,
+    /// CID → Unicode, for character collections that Adobe has published.
+    collection: Option<CMap>,
+    program: Option<Program>,
+    /// CID → glyph, two bytes each; otherwise they are the same.
+    numbers: Option<Vec<u8>>,
+    /// Whether the font says that codes are Unicode.
+    codes_are_unicode: bool,
+}
+
+impl Glyphs {
+    /// `None` where the engines know as much.
+    fn of(document: &Document, font: &Dictionary, descendant: &Dictionary) -> Option<Self> {
+        let encoding = entry(document, font, b"Encoding")?;
+        let codes = match encoding {
+            Object::Name(name) => predefined(CMapName::from_bytes(name))?,
+            Object::Stream(stream) => parse(stream)?,
+            _ => return None,
+        };
+        let descriptor = dictionary(document, descendant, b"FontDescriptor");
+        let program = descriptor.and_then(|descriptor| Program::of(document, descriptor));
+        let is_identity = codes.metadata().name.as_deref() == Some(b"Identity-H");
+        if program.is_none() && encoding.as_name().is_ok() && !is_identity {
+            return None;
+        }
+        let collection = family(document, &codes, descendant);
+        let collection = collection.ucs2_cmap().and_then(predefined);
+        let numbers = match entry(document, descendant, b"CIDToGIDMap") {
+            Some(Object::Stream(stream)) => stream.get_plain_content().ok(),
+            _ => None,
+        };
+        let told = entry(document, font, b"ToUnicode").and_then(|told| told.as_name().ok());
+        Some(Self {
+            codes,
+            collection,
+            program,
+            numbers,
+            codes_are_unicode: told.is_some_and(|name| name.starts_with(b"Identity")),
+        })
+    }
+
+    /// What a code, which is that of a CID, stands for.
+    fn text(&self, code: u32, cid: u32) -> Option<String> {
+        let published = self.collection.as_ref();
+        let published = published
+            .and_then(|map| map.lookup_bf_string(cid))
+            .map(string);
+        let Some(program) = &self.program else {
+            return published;
+        };
+        let glyph = self.glyph(program, cid)?;
+        if glyph == 0 || !program.holds(glyph) {
+            return None;
+        }
+        let text = published.or_else(|| program.text(glyph).map(str::to_owned));
+        text.or_else(|| match self.numbers {
+            // The codes were chosen by the writer.
+            Some(_) if self.codes_are_unicode => char::from_u32(code).map(String::from),
+            Some(_) => None,
+            None => Some(UNKNOWN.to_owned()),
+        })
+    }
+
+    fn glyph(&self, program: &Program, cid: u32) -> Option<u32> {
+        let Some(numbers) = &self.numbers else {
+            return program.glyph_of_cid(cid);
+        };
+        let at = 2 * usize::try_from(cid).ok()?;
+        let number = numbers.get(at..at + 2)?;
+        Some(u32::from(u16::from_be_bytes([number[0], number[1]])))
+    }
+}
+
+/// The character collection: that of the codes, or where they are of none that of the font.
+fn family(document: &Document, codes: &CMap, descendant: &Dictionary) -> CidFamily {
+    let of_codes = codes.metadata().character_collection.as_ref();
+    let of_codes = of_codes.map(|collection| collection.family.clone());
+    let info = dictionary(document, descendant, b"CIDSystemInfo");
+    let of_font = || {
+        let text = |key| entry(document, info?, key)?.as_str().ok();
+        CidFamily::from_registry_ordering(
+            text(b"Registry").unwrap_or_default(),
+            text(b"Ordering").unwrap_or_default(),
+        )
+    };
+    of_codes
+        .filter(|family| family.ucs2_cmap().is_some())
+        .unwrap_or_else(of_font)
+}

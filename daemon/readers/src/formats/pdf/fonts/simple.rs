@@ -1,0 +1,189 @@
+//! Simple fonts (ISO 32000-2, 9.6): codes of one byte, glyphs by name or by the program's own
+//! encoding.
+
+use std::collections::BTreeMap;
+
+use encoding_rs::{MACINTOSH, WINDOWS_1252};
+use hayro_interpret::font::StandardFont;
+use pdf_extract::{Dictionary, Document, Object};
+use skrifa::Font;
+use skrifa::raw::ps::PredefinedEncoding;
+
+use super::super::bounds::dictionary;
+use super::program::{Program, text_of_name};
+use super::table::{Table, UNKNOWN};
+use super::{entry, name};
+
+/// The table of a simple font by names of glyphs and encodings.
+pub(super) fn table(document: &Document, font: &Dictionary) -> Option<Table> {
+    let encoding = entry(document, font, b"Encoding");
+    let known = encoding.and_then(|encoding| encoding.as_name().ok());
+    // The engines know the standard fonts.
+    if known.is_some_and(is_understood) || (encoding.is_none() && !font.has(b"Widths")) {
+        return None;
+    }
+    let names = encoding.and_then(|encoding| encoding.as_dict().ok());
+    let names = names.map_or_else(BTreeMap::new, |names| differences(document, names));
+    let glyphs = Glyphs::of(document, font, encoding);
+    let texts = (0..=u8::MAX).filter_map(|code| {
+        let text = match names.get(&code) {
+            Some(name) => glyphs.text_of_name(code, name),
+            None => glyphs.text_of_code(code),
+        };
+        Some((u32::from(code), text?))
+    });
+    Table::of(texts.collect(), 1)
+}
+
+/// Encodings that the engines know: the first one gives up at any other.
+fn is_understood(encoding: &[u8]) -> bool {
+    let understood: [&[u8]; 3] = [
+        b"WinAnsiEncoding",
+        b"MacRomanEncoding",
+        b"MacExpertEncoding",
+    ];
+    understood.contains(&encoding)
+}
+
+/// Names of glyphs by their codes (9.6.5, `Differences`).
+fn differences(document: &Document, encoding: &Dictionary) -> BTreeMap<u8, String> {
+    let mut names = BTreeMap::new();
+    let list = entry(document, encoding, b"Differences").and_then(|list| list.as_array().ok());
+    let mut code = 0;
+    for item in list.into_iter().flatten() {
+        match document.dereference(item) {
+            Ok((_, Object::Integer(first))) => code = *first,
+            Ok((_, Object::Name(name))) => {
+                if let Ok(code) = u8::try_from(code) {
+                    names.insert(code, String::from_utf8_lossy(name).into_owned());
+                }
+                code += 1;
+            }
+            _ => {}
+        }
+    }
+    names
+}
+
+/// What is known of the glyphs of a simple font.
+struct Glyphs {
+    base: Option<Base>,
+    program: Option<Program>,
+    /// Whether every glyph has a procedure of its own, and a name that its writer made up.
+    is_type3: bool,
+    /// Whether glyphs are of the font ZapfDingbats, whose names are `a1` and so on.
+    is_dingbats: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Base {
+    Standard,
+    MacRoman,
+    WinAnsi,
+}
+
+impl Glyphs {
+    fn of(document: &Document, font: &Dictionary, encoding: Option<&Object>) -> Self {
+        let descriptor = dictionary(document, font, b"FontDescriptor");
+        let program = descriptor.and_then(|descriptor| Program::of(document, descriptor));
+        let family = name(font, b"BaseFont").unwrap_or_default();
+        let stand_in = match family {
+            b"Symbol" => Some(StandardFont::Symbol),
+            b"ZapfDingbats" => Some(StandardFont::ZapfDingBats),
+            _ => None,
+        };
+        let program = program.or_else(|| {
+            let (data, index) = stand_in?.get_font_data();
+            Program::new(Font::new(data, index)?)
+        });
+        let base = match encoding {
+            Some(Object::Name(name)) => Some(name.as_slice()),
+            Some(Object::Dictionary(names)) => name(names, b"BaseEncoding"),
+            _ => None,
+        };
+        Self {
+            base: base.and_then(Base::named),
+            program,
+            is_type3: name(font, b"Subtype") == Some(b"Type3"),
+            is_dingbats: family.ends_with(b"Dingbats"),
+        }
+    }
+
+    /// What a glyph of this name stands for: unknown where no list has it.
+    fn text_of_name(&self, code: u8, name: &str) -> Option<String> {
+        if name == ".notdef" {
+            return None;
+        }
+        let listed = text_of_name(name).filter(|_| self.is_dingbats || !is_number(name));
+        let by_program = || {
+            let program = self.program.as_ref()?;
+            let glyph = program.glyph_of_name(name).or_else(|| glyph_number(name))?;
+            program.text(glyph).map(str::to_owned)
+        };
+        // Writers of bitmap fonts name glyphs by their codes.
+        let by_code = || {
+            let named =
+                self.is_type3 && name.trim_start_matches(char::is_alphabetic) == code.to_string();
+            named.then(|| Base::Standard.text(code)).flatten()
+        };
+        let text = listed.or_else(by_program).or_else(by_code);
+        Some(text.unwrap_or_else(|| UNKNOWN.to_owned()))
+    }
+
+    /// What a code without a name stands for.
+    fn text_of_code(&self, code: u8) -> Option<String> {
+        if let Some(base) = self.base {
+            return base.text(code);
+        }
+        let Some(program) = &self.program else {
+            return (!self.is_type3)
+                .then(|| Base::Standard.text(code))
+                .flatten();
+        };
+        let glyph = program.glyph_of_code(code);
+        let text = glyph
+            .and_then(|glyph| program.text(glyph))
+            .map(str::to_owned);
+        text.or_else(|| match program.is_truetype() {
+            true => Base::WinAnsi.text(code),
+            false => glyph.map(|_| UNKNOWN.to_owned()),
+        })
+    }
+}
+
+impl Base {
+    fn named(name: &[u8]) -> Option<Self> {
+        match name {
+            b"StandardEncoding" => Some(Self::Standard),
+            b"MacRomanEncoding" => Some(Self::MacRoman),
+            b"WinAnsiEncoding" => Some(Self::WinAnsi),
+            _ => None,
+        }
+    }
+
+    fn text(self, code: u8) -> Option<String> {
+        let decoded = match self {
+            Self::Standard => return text_of_name(PredefinedEncoding::Standard.name(code)),
+            Self::MacRoman => MACINTOSH,
+            Self::WinAnsi => WINDOWS_1252,
+        };
+        let bytes = [code];
+        let (text, _) = decoded.decode_without_bom_handling(&bytes);
+        (!text.chars().any(char::is_control)).then(|| text.into_owned())
+    }
+}
+
+/// Whether a name is a letter and a number, as those of ZapfDingbats are.
+fn is_number(name: &str) -> bool {
+    let digits = name.strip_prefix('a').unwrap_or_default();
+    !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit())
+}
+
+/// The glyph that is named by its number: `g12`, `glyph12`, `gid12`, `cid12`.
+fn glyph_number(name: &str) -> Option<u32> {
+    let prefixes = ["glyph", "gid", "cid", "g"];
+    let digits = prefixes
+        .iter()
+        .find_map(|prefix| name.strip_prefix(prefix))?;
+    digits.trim_start_matches('_').parse().ok()
+}

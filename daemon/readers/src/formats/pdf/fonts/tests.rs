@@ -1,0 +1,150 @@
+//! Fonts of every kind that does not say what its characters mean, made here.
+
+mod composites;
+mod truetype;
+
+use hayro_interpret::font::StandardFont;
+use simdex_extract::{Outcome, Reason};
+
+use super::super::Reading;
+use super::super::tests::{pdf_of, stream, text};
+use super::*;
+
+/// A page that shows `codes` in a font of these objects, the first of which is number 3, the
+/// others 6 and on; streams among them get `contents`.
+fn page(fonts: &[String], contents: &[(u32, &[u8])], codes: &str) -> Vec<u8> {
+    let mut objects = vec![
+        "<< /Type /Catalog /Pages 2 0 R >>".to_owned(),
+        "<< /Type /Pages /Kids [4 0 R] /Count 1 >>".to_owned(),
+        fonts[0].clone(),
+        "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents 5 0 R \
+         /Resources << /Font << /F1 3 0 R >> >> >>"
+            .to_owned(),
+        stream(&format!("BT /F1 12 Tf 72 700 Td {codes} Tj ET")),
+    ];
+    objects.extend_from_slice(&fonts[1..]);
+    let mut document = Document::load_mem(&pdf_of(&objects)).unwrap();
+    for (number, content) in contents {
+        let Some(Object::Stream(stream)) = document.objects.get_mut(&(*number, 0)) else {
+            panic!("no stream")
+        };
+        stream.set_content(content.to_vec());
+    }
+    let mut bytes = Vec::new();
+    document.save_to(&mut bytes).unwrap();
+    bytes
+}
+
+fn read(pdf: &[u8]) -> (Reading, String) {
+    let (reading, text, _) = text(pdf);
+    (reading, text.trim().to_owned())
+}
+
+/// A simple font whose characters are half as wide as high.
+fn simple(entries: &str) -> String {
+    let widths = "500 ".repeat(256);
+    format!(
+        "<< /Type /Font /BaseFont /Some /FirstChar 0 /LastChar 255 /Widths [{widths}] {entries} >>"
+    )
+}
+
+fn simple_text(entries: &str, codes: &str) -> String {
+    let font = simple(&format!("/Subtype /Type1 {entries}"));
+    read(&page(&[font], &[], codes)).1
+}
+
+#[test]
+fn names_of_glyphs_are_read_by_the_rules_of_the_glyph_list() {
+    let names = "/a.alt /f_i /uni0416 /u1F600 /afii57388 /Lcommaaccent.sc /germandbls";
+    let encoding = format!("/Encoding << /Type /Encoding /Differences [1 {names}] >>");
+    let text = simple_text(&encoding, "<01020304050607>");
+    assert_eq!(text, "afiЖ😀،\u{13b}ß");
+}
+
+#[test]
+fn codes_without_a_name_are_read_by_the_base_encoding() {
+    let encoding = "/Encoding << /Differences [65 /B] >>";
+    assert_eq!(simple_text(encoding, "(A\\341'\\256)"), "BÆ’ﬁ");
+    assert_eq!(simple_text("/Encoding /StandardEncoding", "(A\\341)"), "AÆ");
+    let encoding = "/Encoding << /BaseEncoding /MacRomanEncoding /Differences [65 /B.x] >>";
+    assert_eq!(simple_text(encoding, "(A\\212)"), "Bä");
+}
+
+#[test]
+fn glyphs_whose_names_say_nothing_are_no_text() {
+    let encoding = "/Encoding << /Differences [65 /G01 /G02 /G03] >>";
+    let font = simple(&format!("/Subtype /Type1 {encoding}"));
+    let (reading, text) = read(&page(std::slice::from_ref(&font), &[], "(ABCABC)"));
+    assert_eq!(
+        (reading, text.as_str()),
+        (Err(Outcome::NoText(Reason::NeedsOcr)), "")
+    );
+    // Beside text they are left out, and the text is what it is.
+    let (reading, text) = read(&page(&[font], &[], "(A few words ABC)"));
+    assert_eq!((reading, text.as_str()), (Ok(None), "few words"));
+}
+
+#[test]
+fn symbol_fonts_have_their_own_encoding() {
+    let font = simple("/Subtype /Type1").replace("/Some", "/Symbol");
+    assert_eq!(read(&page(&[font], &[], "(abG)")).1, "αβΓ");
+    let font = simple("/Subtype /Type1").replace("/Some", "/ZapfDingbats");
+    assert_eq!(read(&page(&[font], &[], "(4)")).1, "✔");
+}
+
+#[test]
+fn a_program_says_what_its_codes_draw() {
+    let program = StandardFont::Symbol.get_font_data().0;
+    let font = simple("/Subtype /Type1 /FontDescriptor 6 0 R /Encoding << /Differences [65 /B] >>");
+    let objects = [
+        font,
+        "<< /Type /FontDescriptor /FontName /Some /Flags 4 /FontFile3 7 0 R >>".to_owned(),
+        stream("x").replacen("<<", "<< /Subtype /Type1C", 1),
+    ];
+    let bytes = program.as_ref().as_ref();
+    assert_eq!(read(&page(&objects, &[(7, bytes)], "(Aab)")).1, "Bαβ");
+}
+
+/// A Type 3 font with procedures of these names from code 65 on, in units of a tenth.
+fn bitmaps(names: &str) -> String {
+    let widths = "5 ".repeat(26);
+    format!(
+        "<< /Type /Font /Subtype /Type3 /FontBBox [0 0 10 10] /FontMatrix [0.1 0 0 0.1 0 0] \
+         /FirstChar 65 /LastChar 90 /Widths [{widths}] /CharProcs << >> \
+         /Encoding << /Type /Encoding /Differences [65 {names}] >> >>"
+    )
+}
+
+#[test]
+fn type_3_fonts_are_read_by_the_names_of_their_procedures() {
+    let font = bitmaps("/o /n /e /space /t /w /f_f");
+    assert_eq!(read(&page(&[font], &[], "(ABCDEFADAG)")).1, "one two off");
+    // Named by their codes.
+    let font = bitmaps("/a65 /a66 /a67 /a68");
+    assert_eq!(read(&page(&[font], &[], "(ABCD)")).1, "ABCD");
+}
+
+#[test]
+fn widths_of_type_3_fonts_are_in_their_own_units() {
+    let font = bitmaps("/o /n /e /t /w");
+    let pdf = page(&[font], &[], "(ABC) Tj 24 0 Td (DEA)");
+    assert_eq!(read(&pdf).1, "one two");
+    assert!(!text(&pdf).1.contains("o n e"));
+}
+
+#[test]
+fn tables_that_say_nothing_are_replaced_by_what_is_known() {
+    let cmap = |entries: &str| {
+        format!(
+            "begincmap 1 begincodespacerange <00> <FF> endcodespacerange \
+             3 beginbfchar {entries} endbfchar endcmap"
+        )
+    };
+    let encoding = "/Encoding << /Differences [65 /one /two /three] >> /ToUnicode 6 0 R";
+    let font = simple(&format!("/Subtype /Type1 {encoding}"));
+    for useless in ["0000", "FFFD", "E001"] {
+        let entries = format!("<41> <{useless}> <42> <{useless}> <43> <0078>");
+        let objects = [font.clone(), stream(&cmap(&entries))];
+        assert_eq!(read(&page(&objects, &[], "(ABC)")).1, "12x", "{useless}");
+    }
+}
