@@ -73,7 +73,7 @@ pub struct Comparing<'a> {
     pub threshold: f64,
     /// Most bytes of the reply; none where no difference is asked for.
     pub longest: Option<usize>,
-    /// What the memory of the comparison is taken of; cancelled once the caller is gone.
+    /// Memory of the comparison; its flag is cancelled once the caller is gone.
     pub account: &'a MemoryAccount,
 }
 

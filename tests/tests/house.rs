@@ -100,7 +100,7 @@ const THREADS: &[(&str, &str)] = &[
     ("daemon/index/src/store/probe.rs", "the probe, which ends"),
     ("daemon/src/fate.rs", "the supervisor: the engine ends"),
     ("daemon/src/grpc/runner.rs", "who asked, or the supervisor"),
-    ("daemon/src/grpc/similarity.rs", "who follows events"),
+    ("daemon/src/grpc/event_stream.rs", "who follows events"),
     ("daemon/src/grpc/upload.rs", "who asked"),
     ("daemon/src/serve.rs", "the main thread, which ends"),
     (

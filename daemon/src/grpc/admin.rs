@@ -17,7 +17,7 @@ use tonic::{Request, Response, Status};
 use super::reply_channel::ReplySender;
 use super::report_sink::ReplySink;
 use super::runner::{RequestClass, RequestRunner};
-use super::status::{Refused, shown};
+use super::status::{Refused, echo};
 use super::{Replies, convert, question};
 use crate::alarms::Alarm;
 use crate::catalogue;
@@ -313,7 +313,7 @@ fn without_index(alarm: &Alarm) -> Completeness {
 fn state(name: &str) -> Result<State, Status> {
     let known = State::ALL.iter().find(|state| state.name() == name);
     known.copied().ok_or_else(|| {
-        let name = shown(name.as_bytes());
+        let name = echo(name.as_bytes());
         Status::invalid_argument(format!("{name} is not a state of a file"))
     })
 }
@@ -322,7 +322,7 @@ fn root_at(engine: &Engine, path: Vec<u8>) -> Result<Arc<Root>, Status> {
     let path = question::parse_path(path)?;
     let root = engine.roots.iter().find(|root| root.path == path);
     root.cloned().ok_or_else(|| {
-        let path = shown(path.as_os_str().as_bytes());
+        let path = echo(path.as_os_str().as_bytes());
         Status::not_found(format!("{path} is not a watched root"))
     })
 }

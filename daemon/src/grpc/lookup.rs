@@ -10,7 +10,7 @@ use simdex_schema::{DocId, GroupId};
 use tonic::Status;
 
 use super::reply_channel::too_long;
-use super::status::{Refused, shown};
+use super::status::{Refused, echo};
 use super::{convert, question};
 use crate::engine::{CompletenessGuard, Engine};
 use crate::lists::{self, GroupRequest};
@@ -112,7 +112,7 @@ fn files_of(
 }
 
 fn without_text(file: &FileView) -> Status {
-    let path = shown(file.path.as_os_str().as_bytes());
+    let path = echo(file.path.as_os_str().as_bytes());
     let state = file.state.name();
     let reason = file.reason.as_str();
     let why = if reason.is_empty() {

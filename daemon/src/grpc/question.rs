@@ -11,7 +11,7 @@ use simdex_schema::DocumentHash;
 use simdex_signature::{Fingerprint, Ratio, Rung, Scheme, SchemeKind, Signature};
 use tonic::Status;
 
-use super::status::{Refused, shown};
+use super::status::{Refused, echo};
 use super::upload::Uploaded;
 use crate::disk::DiskGuard;
 use crate::engine::Engine;
@@ -140,7 +140,7 @@ pub(super) fn find_file(
     engine: &Engine,
     path: &std::path::Path,
 ) -> Result<simdex_index::FileView, QueryError> {
-    let unknown = || QueryError::UnknownFile(shown(path.as_os_str().as_bytes()));
+    let unknown = || QueryError::UnknownFile(echo(path.as_os_str().as_bytes()));
     let (_, key) = engine.roots.locate(path).ok_or_else(unknown)?;
     engine
         .index
@@ -151,9 +151,9 @@ pub(super) fn find_file(
 /// Decodes an absolute path.
 pub(super) fn parse_path(bytes: Vec<u8>) -> Result<PathBuf, Status> {
     if bytes.first() != Some(&b'/') || bytes.contains(&0) {
-        let shown = shown(&bytes);
+        let sent = echo(&bytes);
         return Err(Status::invalid_argument(format!(
-            "{shown} is not an absolute path"
+            "{sent} is not an absolute path"
         )));
     }
     parse_name(bytes)
@@ -162,9 +162,9 @@ pub(super) fn parse_path(bytes: Vec<u8>) -> Result<PathBuf, Status> {
 /// Decodes a path or name of bounded length.
 pub(super) fn parse_name(bytes: Vec<u8>) -> Result<PathBuf, Status> {
     if bytes.len() > LONGEST_PATH {
-        let shown = shown(&bytes);
+        let sent = echo(&bytes);
         return Err(Status::invalid_argument(format!(
-            "{shown} is longer than a path can be"
+            "{sent} is longer than a path can be"
         )));
     }
     Ok(path_from(bytes))

@@ -77,7 +77,10 @@ pub(super) struct ComparedDocument<'a> {
 }
 
 /// Writes the whole report; see [`super::write`].
-pub(super) fn report(sink: &dyn Sink, input: &ReportInput<'_>) -> Result<Written, ReportError> {
+pub(super) fn report<'a>(
+    sink: &'a dyn Sink,
+    input: &'a ReportInput<'a>,
+) -> Result<Written, ReportError> {
     let mut groups: Vec<_> = input.groups.iter().collect();
     groups.sort_by_key(|group| (&group.principal, group.id));
     let mut writer = Writer::open(sink, input)?;
@@ -144,40 +147,49 @@ impl<'a> Writer<'a> {
         self.html.write_with(|out| html::unread(out, &shown, count))
     }
 
-    fn group(&mut self, sorted: &SortedGroup<'_>, shown: bool) -> Result<(), ReportError> {
+    fn group(&mut self, sorted: &SortedGroup<'a>, shown: bool) -> Result<(), ReportError> {
         check(self.cancel)?;
         let line = GroupLine::new(sorted.group, &sorted.members);
         self.groups.write_with(|out| json_line(out, &line))?;
         let principal = self.texts.get(&mut self.sink, &sorted.principal.document)?;
-        let others = sorted.other_documents();
         let mut compared = Vec::new();
-        for (document, files) in others {
+        for (document, files) in sorted.other_documents() {
             check(self.cancel)?;
-            let member = self.texts.get(&mut self.sink, document)?;
-            let (facts, view) = match (&principal, &member) {
-                (Some(a), Some(b)) => self.difference(sorted, document, a, b, shown)?,
-                _ => (None, None),
-            };
-            self.without_text += u64::from(facts.is_none());
-            let from = (
-                &sorted.principal.document,
-                text_name(&principal, &sorted.principal.document),
-            );
-            let to = (document, text_name(&member, document));
-            let line = DiffLine::new(sorted.group.id, from, to, &files, facts.as_ref());
-            self.diffs.write_with(|out| json_line(out, &line))?;
-            compared.push(ComparedDocument {
-                document,
-                files,
-                facts,
-                view,
-            });
+            compared.push(self.compare(sorted, &principal, document, files, shown)?);
         }
         if shown {
             self.html
                 .write_with(|out| html::group(out, sorted, &compared, principal.is_some()))?;
         }
         Ok(())
+    }
+
+    /// Compares a document of a group with the principal's, and writes its line of `diffs.jsonl`.
+    fn compare(
+        &mut self,
+        sorted: &SortedGroup<'a>,
+        principal: &Option<PermittedText>,
+        document: &'a DocumentHash,
+        files: Vec<&'a ReportMember>,
+        shown: bool,
+    ) -> Result<ComparedDocument<'a>, ReportError> {
+        let member = self.texts.get(&mut self.sink, document)?;
+        let (facts, view) = match (principal, &member) {
+            (Some(a), Some(b)) => self.difference(sorted, document, a, b, shown)?,
+            _ => (None, None),
+        };
+        self.without_text += u64::from(facts.is_none());
+        let first = &sorted.principal.document;
+        let from = (first, text_name(principal, first));
+        let to = (document, text_name(&member, document));
+        let line = DiffLine::new(sorted.group.id, from, to, &files, facts.as_ref());
+        self.diffs.write_with(|out| json_line(out, &line))?;
+        Ok(ComparedDocument {
+            document,
+            files,
+            facts,
+            view,
+        })
     }
 
     /// Writes the diff of two texts, and shows it while there is room.
