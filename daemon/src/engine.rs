@@ -380,7 +380,7 @@ impl Engine {
             // A temporary index is thrown away: nothing in it is worth a merge.
             return Ok(());
         };
-        if host.disk.take(0).is_ok() {
+        if !host.disk.is_low() {
             return Ok(host.spare.lend(|| index.close())?);
         }
         // What the reserve gives is for a commit, not for a merge.

@@ -106,7 +106,7 @@ impl Supervisor {
 /// The first engine of a host in a slot. On a full disk the slot waits for it: the daemon serves all the
 /// same, says why nothing is answered, and the supervisor tries again until there is room.
 pub fn first(host: &Arc<Host>) -> Result<EngineSlot, EngineError> {
-    let is_low = host.disk.take(0).is_err();
+    let is_low = host.disk.is_low();
     if is_low {
         host.disk.release();
     }
