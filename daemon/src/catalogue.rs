@@ -308,15 +308,25 @@ impl Reader<'_> {
         }
         let least = self.least_path(id, file)?;
         let is_later = |other: DocId| {
-            let theirs = self.index.files_of(other, self.view)?;
-            Ok(theirs.iter().any(|other| path_of(other) > least))
+            let mut is_later = false;
+            self.index.visit_files_of(other, self.view, &mut |other| {
+                is_later = path_of(&other) > least;
+                if is_later {
+                    return ControlFlow::Break(());
+                }
+                ControlFlow::Continue(())
+            })?;
+            Ok(is_later)
         };
         // Each pair is listed, and counted, where the smaller path comes up.
         for (other, edge) in search.wanted_partners_of(id, &is_later, cancel)?.iter() {
             cancel.check()?;
-            let theirs = self.index.files_of(*other, self.view)?.into_iter();
-            let later = theirs.filter(|other| path_of(other) > path_of(file));
-            pairs.extend(later.filter_map(|other| near_duplicate(file.clone(), other, *edge)));
+            self.index.visit_files_of(*other, self.view, &mut |other| {
+                if path_of(&other) > path_of(file) {
+                    pairs.extend(near_duplicate(file.clone(), other, *edge));
+                }
+                ControlFlow::Continue(())
+            })?;
         }
         pairs.sort_by(|a, b| path_of(&a.b).cmp(path_of(&b.b)));
         Ok(pairs)
@@ -324,13 +334,17 @@ impl Reader<'_> {
 
     /// The smallest path among the files that carry a document, `file` being one of them.
     fn least_path(&self, id: DocId, file: &FileView) -> Result<OsString, IndexError> {
-        let own = path_of(file).to_owned();
+        let mut least = path_of(file).to_owned();
         if self.index.files_in(id, self.view) < 2 {
-            return Ok(own);
+            return Ok(least);
         }
-        let copies = self.index.files_of(id, self.view)?;
-        let copies = copies.iter().map(|copy| path_of(copy).to_owned());
-        Ok(copies.fold(own, OsString::min))
+        self.index.visit_files_of(id, self.view, &mut |copy| {
+            if path_of(&copy) < least {
+                least = path_of(&copy).to_owned();
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(least)
     }
 
     /// The first file of a principal with each of its copies.

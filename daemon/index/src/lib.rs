@@ -53,6 +53,7 @@ mod tests;
 pub mod text;
 mod unsettled;
 pub mod verify;
+mod work;
 
 pub use cancel::Cancel;
 pub use candidates::{Asked, Candidate, Candidates, Each, Probes, Question, VisitRung};
@@ -69,3 +70,4 @@ pub use open::{OpenReport, Opened};
 pub use settle::Settled;
 pub use shingles::HeldSet;
 pub use table::{DocumentStats, View};
+pub use work::Work;

@@ -141,7 +141,7 @@ impl Overlap {
         document: &ShingleSet,
         cancel: &Cancel,
     ) -> Result<Self, IndexError> {
-        let (shared, _) = query.count_shared(document, Rung::ZERO, || cancel.check())?;
+        let shared = query.count_shared(document, || cancel.check())?;
         let (a, b) = (query.len() as u64, document.len() as u64);
         Ok(Self {
             resemblance: Measured::exact(shared, a + b - shared),
