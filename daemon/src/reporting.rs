@@ -60,14 +60,14 @@ pub fn keep(
     reports: &ReportDir,
     name: &OsStr,
     request: ReportRequest,
-    cancel: &Cancel,
+    account: &MemoryAccount,
 ) -> Result<KeptReport, ReportingError> {
     let created = jiff::Timestamp::now();
     // Roots may have been mounted or moved since the start.
     reports.check_apart(&guarded(engine))?;
     let folder = reports.begin(name)?;
-    let (summary, manifest) = write(engine, &folder, created, request, cancel)?;
-    cancel.check()?;
+    let (summary, manifest) = write(engine, &folder, created, request, account)?;
+    account.cancel().check()?;
     let path = folder.publish()?;
     let finished = jiff::Timestamp::now().as_microsecond().unsigned_abs();
     engine.index.put_report(finished, &path, summary.groups)?;
@@ -87,9 +87,9 @@ pub fn send(
     engine: &Engine,
     sink: &dyn Sink,
     request: ReportRequest,
-    cancel: &Cancel,
+    account: &MemoryAccount,
 ) -> Result<Summary, ReportingError> {
-    let (summary, _) = write(engine, sink, jiff::Timestamp::now(), request, cancel)?;
+    let (summary, _) = write(engine, sink, jiff::Timestamp::now(), request, account)?;
     Ok(summary)
 }
 
@@ -104,9 +104,10 @@ fn write(
     sink: &dyn Sink,
     created: jiff::Timestamp,
     request: ReportRequest,
-    cancel: &Cancel,
+    account: &MemoryAccount,
 ) -> Result<(Summary, String), ReportingError> {
     let started = Instant::now();
+    let cancel = account.cancel();
     let view = engine.roots.view();
     let guard = CompletenessGuard::begin(engine, &view, request.strict)?;
     let listed = catalogue::groups(&engine.index, &view, request.threshold, cancel)?;
@@ -117,7 +118,6 @@ fn write(
         completeness: guard.close()?,
         ..catalogue::summary(&engine.index, &view)?
     };
-    let account = engine.index.memory().questions.account(cancel);
     let seconds = || started.elapsed().as_secs_f64();
     let written = report::write(
         sink,
@@ -133,7 +133,7 @@ fn write(
             groups: listed.items.iter().map(report_group).collect(),
             unread: &|visit| unread(&engine.index, &view, cancel, visit),
             key: engine.own_reports.key(),
-            text_of: &|hash| text_of(&engine.index, DocumentHash(*hash), &account),
+            text_of: &|hash| text_of(&engine.index, DocumentHash(*hash), account),
             cancel,
         },
     )?;

@@ -218,7 +218,8 @@ impl Admin for AdminService {
         let sent = self
             .runner
             .stream(RequestClass::Stream, caller, move |engine, sender| {
-                let summary = reporting::send(engine, &ReplySink(sender), asked, sender.cancel())?;
+                let account = caller.account(&engine.index, sender.cancel());
+                let summary = reporting::send(engine, &ReplySink(sender), asked, &account)?;
                 let part = Some(Part::Summary(convert::summary(summary)));
                 sender.send(v1::StreamReportReply { part })
             });
@@ -243,7 +244,8 @@ impl Admin for AdminService {
             .runner
             .unary(RequestClass::Work, caller, move |engine, cancel| {
                 let name = OsStr::from_bytes(&name);
-                let kept = reporting::keep(engine, &reports, name, asked, cancel)?;
+                let account = caller.account(&engine.index, cancel);
+                let kept = reporting::keep(engine, &reports, name, asked, &account)?;
                 Ok(v1::RunReportReply {
                     out: convert::path(&kept.path),
                     summary: Some(convert::summary(kept.summary)),
