@@ -186,15 +186,11 @@ pub(super) const LINES: &[Line] = &[
         weakness: "two files share a shown path",
         proofs: &[
             Test(
-                "schema/src/path.rs",
+                "proto/path/src/lib.rs",
                 "every_stored_path_is_read_back_from_its_shown_form",
             ),
             Test(
-                "schema/src/path.rs",
-                "the_shown_form_is_that_of_the_contract",
-            ),
-            Test(
-                "client/src/shown.rs",
+                "proto/path/src/lib.rs",
                 "the_shown_form_is_that_of_the_contract",
             ),
             Test(
@@ -272,12 +268,12 @@ pub(super) const LINES: &[Line] = &[
         weakness: "one error stops indexing in silence",
         proofs: &[
             Test(
-                "daemon/src/fate.rs",
+                "daemon/src/lifecycle.rs",
                 "a_shortage_is_an_alarm_and_a_pause_a_failed_sync_is_the_end",
             ),
-            Test("daemon/src/fate.rs", "pauses_double_up_to_a_bound"),
+            Test("daemon/src/lifecycle.rs", "pauses_double_up_to_a_bound"),
             Test(
-                "daemon/src/fate.rs",
+                "daemon/src/lifecycle.rs",
                 "a_shortage_is_repeated_until_it_passes_or_the_caller_gives_up",
             ),
             Test(
