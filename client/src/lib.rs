@@ -30,9 +30,9 @@ mod connect;
 mod error;
 mod item_stream;
 mod locate;
+mod member_path;
 mod question;
 mod report;
-mod shown;
 mod side;
 mod upload;
 
@@ -45,9 +45,9 @@ pub use question::{FindKind, FindOptions, Subject};
 pub use report::SavedReport;
 pub use upload::Upload;
 
-pub use simdex_proto::completeness;
 /// Messages of the wire contract, `simdex.v1`.
 pub use simdex_proto::v1 as wire;
+pub use simdex_proto::{completeness, lines, text};
 
 /// What holds where a request leaves it out.
 pub use simdex_proto::defaults;

@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use crate::Error;
-use crate::shown::MemberPath;
+use crate::member_path::MemberPath;
 use crate::wire::Root;
 
 /// A path as the wire carries it: raw bytes.
@@ -90,7 +90,7 @@ pub(crate) fn on_disk(file: &Path) -> PathBuf {
 
 /// `file` as the daemon shows it.
 fn parse_member_path(file: &Path) -> MemberPath {
-    let named = MemberPath::read(file.as_os_str().as_bytes());
+    let named = MemberPath::parse(file.as_os_str().as_bytes());
     if named.disk().as_os_str().is_empty() {
         return MemberPath::plain(file);
     }

@@ -17,7 +17,6 @@ mod folder;
 mod format;
 mod html;
 mod key;
-mod lines;
 mod manifest;
 mod sink;
 #[cfg(test)]
@@ -32,6 +31,7 @@ use std::path::PathBuf;
 
 use simdex_index::{Cancel, MemoryPermit};
 use simdex_proto::completeness::Completeness;
+use simdex_proto::lines::SchemeInUse;
 use thiserror::Error;
 
 use crate::catalogue::Summary;
@@ -97,7 +97,7 @@ pub struct ReportInput<'a> {
     /// Least resemblance of a near-duplicate, 0 to 1.
     pub threshold: f64,
     /// The scheme that documents were signed by.
-    pub scheme: SchemeLine,
+    pub scheme: SchemeInUse,
     /// The folders watched or scanned.
     pub roots: Vec<PathBuf>,
     /// Counts, and the completeness at the beginning.
@@ -116,21 +116,6 @@ pub struct ReportInput<'a> {
     pub text_of: &'a TextOf<'a>,
     /// Cancelled once nobody waits for the report.
     pub cancel: &'a Cancel,
-}
-
-/// A signature scheme with its parameters.
-#[derive(Clone, Debug, serde::Serialize)]
-pub struct SchemeLine {
-    /// For instance `mod_n`.
-    pub name: String,
-    /// The coarsest sampling in use: one shingle in `n_max` is kept.
-    pub n_max: u32,
-    /// Length of a shingle, in `unit`s.
-    pub window: u32,
-    /// `byte` or `word`.
-    pub unit: String,
-    /// Version of the canonical text.
-    pub canonical: u32,
 }
 
 /// Near-duplicates and copies around their principal.
@@ -154,7 +139,7 @@ pub struct ReportMember {
     /// The document the file carries.
     pub document: DocumentHash,
     /// Relation to the principal, such as `near-duplicate`.
-    pub relation: String,
+    pub relation: &'static str,
     /// Exact resemblance; `None` where it was not measured, like the containments.
     pub resemblance: Option<f64>,
     /// Share of this member found in the principal.

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use simdex_index::{Cancel, Index, IndexError, MemoryAccount, View};
+use simdex_proto::lines::SchemeInUse;
 use simdex_schema::DocumentHash;
 use simdex_signature::{Ratio, Rung, Scheme, SchemeKind, Unit};
 use thiserror::Error;
@@ -14,8 +15,8 @@ use thiserror::Error;
 use crate::catalogue::{self, Group, Summary};
 use crate::engine::{CompletenessGuard, Engine, Incomplete};
 use crate::report::{
-    self, PermittedText, ReportDir, ReportError, ReportGroup, ReportInput, ReportMember,
-    SchemeLine, Sink, UnreadFile, VisitUnread,
+    self, PermittedText, ReportDir, ReportError, ReportGroup, ReportInput, ReportMember, Sink,
+    UnreadFile, VisitUnread,
 };
 use crate::visit::FirstError;
 
@@ -142,9 +143,9 @@ fn write(
     Ok((summary, written.manifest))
 }
 
-fn scheme_line(index: &Index) -> SchemeLine {
+fn scheme_line(index: &Index) -> SchemeInUse {
     let scheme = Scheme::of_text(SchemeKind::ModN, index.window());
-    SchemeLine {
+    SchemeInUse {
         name: scheme.name().to_owned(),
         n_max: Rung::MAX_DOCUMENT.modulus() as u32,
         window: u32::from(index.window().width()),
@@ -189,7 +190,7 @@ fn report_group(group: &Group) -> ReportGroup {
     let members = group.members.iter().map(|member| ReportMember {
         path: member.file.path.as_os_str().as_bytes().to_vec(),
         document: member.document.0,
-        relation: member.relation.name().to_owned(),
+        relation: member.relation.name(),
         resemblance: Some(member.resemblance),
         containment_of_member: Some(member.containment_of_member),
         containment_of_principal: Some(member.containment_of_principal),

@@ -16,6 +16,7 @@ use crate::catalogue::{self, Counted, Summary};
 use crate::config::{Config, RootConfig, RootMode};
 use crate::engine::{CompletenessGuard, Engine, EngineError};
 use crate::output;
+use crate::progress::Counts;
 use crate::visit::FirstError;
 
 /// What `scan` was asked for.
@@ -131,10 +132,10 @@ fn show_progress(engine: &Engine, done: &AtomicBool) {
     let bar = ProgressBar::new(0).with_style(style(READING));
     let mut walked = false;
     while !done.load(Ordering::Relaxed) {
-        let (queued, finished) = engine.counts();
-        bar.set_length(queued + finished);
+        let Counts { pending, finished } = engine.counts();
+        bar.set_length(pending + finished);
         bar.set_position(finished);
-        if queued == 0 && finished > 0 && !walked {
+        if pending == 0 && finished > 0 && !walked {
             walked = true;
             bar.set_style(style(SETTLING));
         }

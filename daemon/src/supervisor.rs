@@ -19,8 +19,8 @@ use tokio::sync::watch;
 use crate::alarms::Part;
 use crate::causes::causes;
 use crate::engine::{Engine, EngineError};
-use crate::fate::{Backoff, Failure};
 use crate::host::Host;
+use crate::lifecycle::{Backoff, Failure};
 use crate::slot::{EngineSlot, Reopening};
 
 /// An engine that runs so long has recovered; one that fails sooner waits longer for the next start.

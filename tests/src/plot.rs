@@ -38,6 +38,7 @@ const COLOURS: [&str; 10] = [
 
 impl Plot {
     /// The figure as an SVG document.
+    #[expect(clippy::too_many_lines, reason = "one figure, step by step")]
     pub fn svg(&self) -> String {
         let points = || self.series.iter().flat_map(|series| &series.points);
         let across = Axis::over(points().map(|point| point.0));

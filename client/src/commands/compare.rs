@@ -11,8 +11,8 @@ use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::ComparisonText;
 use crate::output::eprint_line;
-use crate::output::json::Comparison;
 use crate::progress::waiting;
+use simdex_client::lines::Comparison;
 
 pub(super) async fn run(
     session: &mut Session,
@@ -37,7 +37,11 @@ pub(super) async fn run(
     let left_out = reply.difference_left_out.clone();
     let completeness = reply.completeness.clone();
     if session.printer.is_json() {
-        let comparison = Comparison::new(path_a.as_deref(), path_b.as_deref(), reply);
+        let (a, b) = (
+            path_a.as_deref().map(path_bytes),
+            path_b.as_deref().map(path_bytes),
+        );
+        let comparison = Comparison::new(a.as_deref(), b.as_deref(), reply);
         session.printer.line(&comparison)?;
     } else {
         let (a, b) = (&name(path_a), &name(path_b));

@@ -6,16 +6,16 @@ use std::io;
 use std::path::Path;
 
 use simdex_client::wire::{ComparedBy, FindReply, Match, QuerySummary};
-use simdex_client::{FindKind, FindOptions, ItemStream, Subject, Upload};
+use simdex_client::{FindKind, FindOptions, ItemStream, Subject, Upload, path_bytes};
 
 use crate::cli::FindArgs;
 use crate::commands::{Session, path_unless_stdin};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
-use crate::output::json::Query;
-use crate::output::text::counted;
 use crate::output::{Version, eprint_line};
 use crate::progress::waiting;
+use simdex_client::lines::QuerySummary as QueryLine;
+use simdex_client::text::counted;
 
 pub(super) async fn run(
     session: &mut Session,
@@ -55,7 +55,10 @@ pub(super) async fn run(
         refuse_incomparable(&name, &query)?;
     }
     if session.printer.is_json() {
-        session.printer.line(&Query::new(path.as_deref(), &query))?;
+        let asked = path.as_deref().map(path_bytes);
+        session
+            .printer
+            .line(&QueryLine::new(asked.as_deref(), &query))?;
     }
     for remark in remarks(kind, &name, count, &query) {
         eprint_line(remark);

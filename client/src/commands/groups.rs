@@ -11,7 +11,7 @@ use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::eprint_line;
-use crate::output::text::escaped;
+use simdex_client::text::escaped;
 
 pub(super) async fn run(session: &mut Session, args: GroupsArgs) -> Result<Outcome, Failure> {
     session.apply_completeness_flags(&args.list.wanted).await?;

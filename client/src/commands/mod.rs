@@ -18,12 +18,12 @@ use std::path::{Path, PathBuf};
 
 use simdex_client::completeness::Completeness;
 use simdex_client::wire::{self, Summary};
-use simdex_client::{Client, FindKind, ItemStream, Reply, default_socket, shown};
+use simdex_client::{Client, FindKind, ItemStream, Reply, default_socket, lines, shown};
 
 use crate::cli::{Cli, RequestVerb, Verb, Wanted};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
-use crate::output::{Printer, Record, eprint_line, json, summary_sentence};
+use crate::output::{Printer, Record, eprint_line, summary_sentence};
 use crate::progress::waiting;
 
 /// A connection and the place answers go to.
@@ -136,7 +136,7 @@ impl Session {
     /// Prints the counts that close a list.
     fn print_summary(&mut self, summary: &Summary) -> Result<(), Failure> {
         if self.printer.is_json() {
-            self.printer.line(&json::Summary::from(summary))?;
+            self.printer.line(&lines::Summary::from(summary))?;
         } else {
             eprint_line(summary_sentence(summary));
         }

@@ -6,8 +6,8 @@ use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::eprint_line;
-use crate::output::json::Rescan;
-use crate::output::text::counted;
+use simdex_client::lines::Rescan;
+use simdex_client::text::counted;
 
 pub(super) async fn run(session: &mut Session, paths: &[PathBuf]) -> Result<Outcome, Failure> {
     let named = session.client.roots_at(paths).await?;

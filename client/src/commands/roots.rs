@@ -8,10 +8,10 @@ use crate::cli::RootsVerb;
 use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
-use crate::output::convert::{exact, lossy};
 use crate::output::eprint_line;
-use crate::output::json::ConfirmedLoss;
-use crate::output::text::{counted, escaped};
+use simdex_client::lines::ConfirmedLoss;
+use simdex_client::lines::{exact, lossy};
+use simdex_client::text::{counted, escaped};
 
 pub(super) async fn run(
     session: &mut Session,

@@ -4,9 +4,9 @@ use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::eprint_line;
-use crate::output::json::Sync;
-use crate::output::text::counted;
 use crate::progress::waiting;
+use simdex_client::lines::Sync;
+use simdex_client::text::counted;
 
 pub(super) async fn run(session: &mut Session) -> Result<Outcome, Failure> {
     let reply = waiting("waiting for the daemon", session.client.sync()).await?;

@@ -1,7 +1,5 @@
 //! Answers on stdout, as tables for people or JSON lines for programs; remarks on stderr.
 
-pub(crate) mod convert;
-pub(crate) mod json;
 mod records;
 mod sections;
 mod table;
@@ -12,8 +10,8 @@ use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
 use serde::Serialize;
 
-use crate::output::json::{Body, Line};
 use crate::output::table::Table;
+use simdex_client::lines::{Body, Line};
 
 pub(crate) use records::{Record, Tabular, Version};
 pub(crate) use sections::{ComparisonText, summary_sentence};
@@ -121,7 +119,7 @@ impl<W: Write> List<'_, W> {
 
 /// Prints one line on stderr, control characters escaped.
 pub(crate) fn eprint_line(words: impl Display) {
-    let words = text::harmless(&words.to_string(), |_| false);
+    let words = simdex_client::text::harmless(&words.to_string(), |_| false);
     // Nobody may be listening; there is nowhere else to say so.
     let _ = writeln!(io::stderr().lock(), "simctl: {words}");
 }

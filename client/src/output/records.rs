@@ -1,11 +1,11 @@
 //! What is listed: each record as a JSON line and as rows of a table.
 
+use simdex_client::lines::{self, Body, date, hex, relation};
+use simdex_client::text::{escaped, harmless};
 use simdex_client::wire;
 
-use crate::output::convert::{date, hex, relation};
-use crate::output::json::{self, Body};
 use crate::output::table::{Column, left, right};
-use crate::output::text::{UNKNOWN, basis, escaped, estimated, harmless, measured};
+use crate::output::text::{UNKNOWN, basis, estimated, measured};
 
 /// A record that a table shows.
 pub(crate) trait Tabular {
@@ -27,7 +27,7 @@ pub(crate) trait Record: Tabular {
 macro_rules! records {
     ($($message:ident),*) => {
         $(impl Record for wire::$message {
-            type Json = json::$message;
+            type Json = lines::$message;
 
             fn json(&self) -> Self::Json {
                 self.into()
@@ -123,21 +123,10 @@ impl Tabular for Version {
 }
 
 impl Record for Version {
-    type Json = json::Match;
+    type Json = lines::Match;
 
-    fn json(&self) -> json::Match {
-        let Self(found) = self;
-        let source = &found.date_source;
-        let version = json::Version {
-            modified: date(found.modified),
-            date: date(found.date),
-            date_source: (!source.is_empty()).then(|| source.clone()),
-            is_query: found.is_query,
-        };
-        json::Match {
-            version: Some(version),
-            ..found.into()
-        }
+    fn json(&self) -> lines::Match {
+        lines::Match::version(&self.0)
     }
 }
 

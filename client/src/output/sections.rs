@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use indicatif::{HumanBytes, HumanDuration};
 use simdex_client::completeness::Completeness;
+use simdex_client::lines::{date, hex, relation};
+use simdex_client::text::{counted, escaped, harmless};
 use simdex_client::wire;
 
-use crate::output::convert::{date, hex, relation};
-use crate::output::text::{UNKNOWN, counted, escaped, harmless, ratio};
+use crate::output::text::{UNKNOWN, ratio};
 use crate::output::{Printer, Tabular};
 
 /// A comparison and what its sides are called.

@@ -67,7 +67,7 @@ impl Engine {
     /// What keeps the index from being complete. A change goes from a walk to the queue and from there
     /// to the settler: counted in that order, none slips through.
     fn pending(&self, view: &View) -> Pending {
-        let queued = self.roots_being_walked(view) + self.counts().0;
+        let queued = self.roots_being_walked(view) + self.counts().pending;
         let unsettled = self.index.unsettled();
         let shown = self.roots.iter().filter(|root| view.shows(root.id));
         let states: Vec<RootState> = shown.map(|root| root.state()).collect();

@@ -18,9 +18,10 @@ use super::reply_channel::ReplySender;
 use super::report_sink::ReplySink;
 use super::runner::{RequestClass, RequestRunner};
 use super::status::{Refused, echo};
-use super::{Replies, convert, question};
+use super::{Replies, question};
 use crate::alarms::Alarm;
 use crate::catalogue;
+use crate::encode;
 use crate::engine::{CompletenessGuard, Engine};
 use crate::lists;
 use crate::report::ReportDir;
@@ -68,7 +69,7 @@ impl Admin for AdminService {
             (Err(_), Some(alarm)) if !alarm.is_answering() => Ok(Response::new(v1::StatusReply {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 format: simdex_schema::FORMAT_VERSION,
-                alarm: Some(convert::alarm(&alarm)),
+                alarm: Some(encode::alarm(&alarm)),
                 completeness: Some(without_index(&alarm).into()),
                 ..v1::StatusReply::default()
             })),
@@ -115,7 +116,7 @@ impl Admin for AdminService {
                 let guard = CompletenessGuard::begin(engine, &engine.roots.view(), false)?;
                 let file = question::find_file(engine, &path)?;
                 Ok(v1::DescribeFileReply {
-                    file: Some(convert::file(&file)),
+                    file: Some(encode::file(&file)),
                     completeness: Some(guard.close()?.into()),
                 })
             });
@@ -220,7 +221,7 @@ impl Admin for AdminService {
             .stream(RequestClass::Stream, caller, move |engine, sender| {
                 let account = caller.account(&engine.index, sender.cancel());
                 let summary = reporting::send(engine, &ReplySink(sender), asked, &account)?;
-                let part = Some(Part::Summary(convert::summary(summary)));
+                let part = Some(Part::Summary(encode::summary(&summary)));
                 sender.send(v1::StreamReportReply { part })
             });
         Ok(Response::new(sent.await?))
@@ -247,8 +248,8 @@ impl Admin for AdminService {
                 let account = caller.account(&engine.index, cancel);
                 let kept = reporting::keep(engine, &reports, name, asked, &account)?;
                 Ok(v1::RunReportReply {
-                    out: convert::path(&kept.path),
-                    summary: Some(convert::summary(kept.summary)),
+                    out: encode::path(&kept.path),
+                    summary: Some(encode::summary(&kept.summary)),
                     manifest: kept.manifest,
                 })
             });
@@ -288,7 +289,7 @@ fn reports(
 ) -> Result<v1::ListReportsReply, IndexError> {
     let (mut reply, mut bytes) = (v1::ListReportsReply::default(), 0);
     index.reports_after(after, &mut |at, record| {
-        let report = convert::report(at, record);
+        let report = encode::report(at, record);
         bytes += report.encoded_len() + FIELD_BYTES;
         let is_full = reply.reports.len() == most || bytes + FIELD_BYTES > longest;
         if is_full && !reply.reports.is_empty() {
@@ -334,7 +335,7 @@ fn roots(engine: &Engine) -> Result<Vec<v1::Root>, IndexError> {
         let mut files = 0;
         engine.index.file_keys(root.id, &mut |_, _| files += 1)?;
         let alarm = engine.host().alarms.gravest_of(root.id);
-        Ok(convert::root(root, files, alarm.as_ref()))
+        Ok(encode::root(root, files, alarm.as_ref()))
     };
     engine.roots.iter().map(root).collect()
 }
@@ -352,14 +353,14 @@ fn status(engine: &Engine, cancel: &Cancel) -> Result<v1::StatusReply, Refused> 
     Ok(v1::StatusReply {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         format: simdex_schema::FORMAT_VERSION,
-        data_dir: convert::path(&engine.data_dir),
-        summary: Some(convert::summary(summary)),
+        data_dir: encode::path(&engine.data_dir),
+        summary: Some(encode::summary(&summary)),
         uptime_seconds: engine.started.elapsed().as_secs_f64(),
         queued: completeness.pending.as_ref().map_or(0, |p| p.queued),
         schemes: index
             .usage()
             .into_iter()
-            .map(|usage| convert::usage(index, usage))
+            .map(|usage| encode::usage(index, usage))
             .collect(),
         roots: roots(engine)?,
         max_message_bytes: engine.config.grpc.max_message_mib.bytes(),
@@ -368,7 +369,7 @@ fn status(engine: &Engine, cancel: &Cancel) -> Result<v1::StatusReply, Refused> 
         text_bytes,
         sandbox: engine.pool.sandbox().to_string(),
         new_index: engine.host().is_new,
-        alarm: alarm.as_ref().map(convert::alarm),
+        alarm: alarm.as_ref().map(encode::alarm),
         completeness: Some(completeness.into()),
     })
 }
@@ -385,12 +386,12 @@ fn files(
     let mut refused = FirstError::default();
     let summary = lists::files(engine, view, sender.cancel(), &mut |file| {
         let sent = if wanted(file) {
-            send(Part::File(convert::file(file)))
+            send(Part::File(encode::file(file)))
         } else {
             Ok(())
         };
         refused.flow(sent.and_then(|()| Ok(sender.cancel().check()?)))
     });
     refused.into_result()?;
-    send(Part::Summary(convert::summary(summary?)))
+    send(Part::Summary(encode::summary(&summary?)))
 }

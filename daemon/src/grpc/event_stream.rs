@@ -9,8 +9,9 @@ use tokio::sync::mpsc::{self, Sender};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
+use super::Replies;
 use super::fair_semaphore::Slot;
-use super::{Replies, convert};
+use crate::encode;
 use crate::events::Event;
 
 /// Events kept for a client that is behind.
@@ -44,7 +45,7 @@ async fn forward(
     loop {
         let reply = match events.recv().await {
             Ok(event) if !view.shows(event.root) => continue,
-            Ok(event) => Ok(convert::event(&event)),
+            Ok(event) => Ok(encode::event(&event)),
             Err(RecvError::Lagged(lost)) => Err(behind(lost)),
             Err(RecvError::Closed) => return,
         };

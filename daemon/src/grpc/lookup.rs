@@ -9,9 +9,10 @@ use simdex_proto::v1;
 use simdex_schema::{DocId, GroupId};
 use tonic::Status;
 
+use super::question;
 use super::reply_channel::too_long;
 use super::status::{Refused, echo};
-use super::{convert, question};
+use crate::encode;
 use crate::engine::{CompletenessGuard, Engine};
 use crate::lists::{self, GroupRequest};
 use crate::query::QueryError;
@@ -37,7 +38,7 @@ pub(super) fn group(
         }
     };
     Ok(v1::GetGroupReply {
-        group: group.map(convert::group),
+        group: group.as_ref().map(encode::group),
         completeness: Some(completeness.into()),
     })
 }
@@ -96,7 +97,7 @@ fn files_of(
     let (mut files, mut length) = (Vec::new(), 0);
     let view = engine.roots.view();
     engine.index.visit_files_of(id, &view, &mut |file| {
-        let file = convert::file(&file);
+        let file = encode::file(&file);
         length += file.encoded_len();
         files.push(file);
         match length <= longest && cancel.check().is_ok() {

@@ -12,8 +12,9 @@ use super::question::{self, SubjectSource};
 use super::runner::{Caller, RequestClass, RequestRunner};
 use super::traffic::Received;
 use super::upload::{self, Receiving};
-use super::{Replies, convert, event_stream, lookup};
+use super::{Replies, event_stream, lookup};
 use crate::compare::{Comparing, compare};
+use crate::encode;
 use crate::engine::{CompletenessGuard, Engine};
 use crate::lists::{self, ListRequest};
 use crate::query::{FindKind, find};
@@ -49,7 +50,7 @@ impl SimilarityService {
             let subject = source.subject(engine, caller.share(), &account)?;
             let answer = find(&engine.index, &subject, &params, cancel)?;
             let seconds = started.elapsed().as_secs_f64();
-            Ok(convert::answer(answer, guard.close()?, seconds).collect())
+            Ok(encode::answer(answer, guard.close()?, seconds).collect())
         };
         self.runner
             .buffered_stream(RequestClass::Query, caller, work)
@@ -164,7 +165,7 @@ impl Similarity for SimilarityService {
                 account: &account,
             };
             let found = compare(&engine.index, &a, &b, &asked)?;
-            Ok(convert::comparison(found, guard.close()?))
+            Ok(encode::comparison(found, guard.close()?))
         };
         self.runner.unary(RequestClass::Query, caller, work).await
     }
@@ -187,10 +188,10 @@ impl Similarity for SimilarityService {
                 let send = |part| sender.send(v1::ListPairsReply { part: Some(part) });
                 let mut refused = FirstError::default();
                 let summary = lists::pairs(engine, &asked, sender.cancel(), &mut |pair| {
-                    refused.flow(send(Part::Pair(convert::pair(pair))))
+                    refused.flow(send(Part::Pair(encode::pair(&pair))))
                 });
                 refused.into_result()?;
-                send(Part::Summary(convert::summary(summary?)))
+                send(Part::Summary(encode::summary(&summary?)))
             });
         Ok(Response::new(listed.await?))
     }
@@ -213,10 +214,10 @@ impl Similarity for SimilarityService {
                 let send = |part| sender.send(v1::ListGroupsReply { part: Some(part) });
                 let mut refused = FirstError::default();
                 let summary = lists::groups(engine, &asked, sender.cancel(), &mut |group| {
-                    refused.flow(send(Part::Group(convert::group(group))))
+                    refused.flow(send(Part::Group(encode::group(&group))))
                 });
                 refused.into_result()?;
-                send(Part::Summary(convert::summary(summary?)))
+                send(Part::Summary(encode::summary(&summary?)))
             });
         Ok(Response::new(listed.await?))
     }

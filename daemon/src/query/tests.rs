@@ -71,13 +71,7 @@ fn change(index: &Index, number: usize, text: &str) -> Change {
             root: RootId(1),
             path: format!("{number}.txt").into_bytes(),
         },
-        record: FileRecord {
-            stat: FileStat::default(),
-            racy: false,
-            outcome: FileOutcome::Content(content),
-            member: None,
-            last_read: None,
-        },
+        record: FileRecord::new(FileStat::default(), FileOutcome::Content(content)),
         content: Some(Box::new(NewContent {
             record,
             document: Some(document),

@@ -11,8 +11,8 @@ use std::path::Path;
 use serde::Deserialize;
 use simdex_index::private;
 
-use super::manifest;
 use super::sink::FileEntry;
+use simdex_proto::manifest::split_mark;
 
 /// The file in the data directory.
 const NAME: &str = "report-key";
@@ -68,7 +68,7 @@ impl ReportKey {
         struct Manifest {
             files: Vec<FileEntry>,
         }
-        let (lines, mark) = manifest::marked(text)?;
+        let (lines, mark) = split_mark(text)?;
         // Compared in constant time.
         if self.mark(lines) != blake3::Hash::from_hex(mark).ok()? {
             return None;

@@ -3,13 +3,14 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::time::{Duration, Instant};
 
-use super::lines::{DiffFacts, DiffLine, GroupLine, UnreadLine};
 use super::sink::{HashedFile, HashingSink, Sink};
 use super::{DocumentHash, PermittedText, ReportError, ReportGroup, ReportInput, ReportMember};
-use super::{TextOf, Written};
+use super::{TextOf, UnreadFile, Written};
 use super::{check, hex, html, manifest, view};
-use crate::difference::{Difference, lines};
+use crate::difference::{Difference, Extent, lines};
 use simdex_index::Cancel;
+use simdex_proto::lines::{self as json, Body, JsonPath, Line, exact, lossy};
+use simdex_proto::manifest::checked_hash;
 
 /// Time for one diff; past it the diff is longer than need be.
 const DIFF_TIME: Duration = Duration::from_secs(5);
@@ -24,6 +25,25 @@ pub(super) struct SortedGroup<'a> {
 }
 
 impl<'a> SortedGroup<'a> {
+    fn line(&self) -> json::Group {
+        let members = self.members.iter().map(|member| json::Member {
+            path: lossy(&member.path),
+            path_bytes: exact(&member.path),
+            document: Some(hex(&member.document)),
+            relation: Some(member.relation),
+            resemblance: member.resemblance,
+            containment_of_member: member.containment_of_member,
+            containment_of_principal: member.containment_of_principal,
+        });
+        json::Group {
+            id: self.group.id,
+            kind: self.group.kind.to_owned(),
+            principal: lossy(&self.group.principal),
+            principal_bytes: exact(&self.group.principal),
+            members: members.collect(),
+        }
+    }
+
     pub(super) fn new(group: &'a ReportGroup) -> Result<Self, ReportError> {
         let mut members: Vec<_> = group.members.iter().collect();
         members.sort_by_key(|m| (m.path != group.principal, &m.path));
@@ -64,6 +84,15 @@ impl<'a> SortedGroup<'a> {
         }
         others
     }
+}
+
+/// One diff in the report.
+pub(super) struct DiffFacts {
+    /// Its file.
+    pub(super) diff: String,
+    pub(super) extent: Extent,
+    /// The time for it ran out: it is longer than need be.
+    pub(super) cut_short: bool,
 }
 
 /// A document of a group compared with the principal's.
@@ -140,7 +169,7 @@ impl<'a> Writer<'a> {
                 if count <= html::UNREAD_SHOWN {
                     html::unread_row(&mut shown, file)?;
                 }
-                json_line(out, &UnreadLine::new(file))
+                json_line(out, &unread_line(file))
             })
         })?;
         self.sink.finish(unread)?;
@@ -149,7 +178,7 @@ impl<'a> Writer<'a> {
 
     fn group(&mut self, sorted: &SortedGroup<'a>, shown: bool) -> Result<(), ReportError> {
         check(self.cancel)?;
-        let line = GroupLine::new(sorted.group, &sorted.members);
+        let line = sorted.line();
         self.groups.write_with(|out| json_line(out, &line))?;
         let principal = self.texts.get(&mut self.sink, &sorted.principal.document)?;
         let mut compared = Vec::new();
@@ -180,9 +209,19 @@ impl<'a> Writer<'a> {
         };
         self.without_text += u64::from(facts.is_none());
         let first = &sorted.principal.document;
-        let from = (first, text_name(principal, first));
-        let to = (document, text_name(&member, document));
-        let line = DiffLine::new(sorted.group.id, from, to, &files, facts.as_ref());
+        let line = json::Diff {
+            group: sorted.group.id,
+            diff: facts.as_ref().map(|facts| facts.diff.clone()),
+            from_document: hex(first),
+            from_text: text_name(principal, first),
+            to_document: hex(document),
+            to_text: text_name(&member, document),
+            files: files.iter().map(|file| JsonPath::new(&file.path)).collect(),
+            places: facts.as_ref().map(|facts| facts.extent.hunks),
+            lines_removed: facts.as_ref().map(|facts| facts.extent.removed),
+            lines_added: facts.as_ref().map(|facts| facts.extent.added),
+            cut_short: facts.as_ref().map(|facts| facts.cut_short),
+        };
         self.diffs.write_with(|out| json_line(out, &line))?;
         Ok(ComparedDocument {
             document,
@@ -247,7 +286,7 @@ impl<'a> Writer<'a> {
         let files = sink.files.len() as u64;
         let bytes = sink.files.iter().map(|file| file.bytes).sum();
         Ok(Written {
-            manifest: manifest::digest(&text).unwrap_or_default(),
+            manifest: checked_hash(&text).unwrap_or_default(),
             files,
             bytes,
             diffs: self.diff_count,
@@ -296,7 +335,15 @@ fn text_name(text: &Option<PermittedText>, document: &DocumentHash) -> Option<St
     text.is_some().then(|| text_path(document))
 }
 
-fn json_line(out: &mut dyn io::Write, line: &impl serde::Serialize) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, line)?;
+fn unread_line(file: &UnreadFile<'_>) -> json::UnreadFile {
+    json::UnreadFile {
+        path: JsonPath::new(file.path),
+        state: file.state.to_owned(),
+        reason: (!file.reason.is_empty()).then(|| file.reason.to_owned()),
+    }
+}
+
+fn json_line(out: &mut dyn io::Write, body: &impl Body) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, &Line::of(body))?;
     out.write_all(b"\n")
 }

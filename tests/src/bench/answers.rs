@@ -126,13 +126,7 @@ pub(super) fn change(index: &Index, root: RootId, number: u64, text: String) -> 
             root,
             path: format!("{}/{number}.txt", number / 1000).into_bytes(),
         },
-        record: FileRecord {
-            stat,
-            racy: false,
-            outcome: FileOutcome::Content(content),
-            member: None,
-            last_read: None,
-        },
+        record: FileRecord::new(stat, FileOutcome::Content(content)),
         content: Some(Box::new(NewContent {
             record,
             document: Some(document),

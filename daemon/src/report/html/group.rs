@@ -81,7 +81,7 @@ fn row(out: &mut dyn Write, member: &ReportMember, principal: bool, link: &str) 
             b"<td><span class=\"tag principal\">principal</span></td><td></td><td></td><td></td>",
         )?;
     } else {
-        let relation = Text(&member.relation);
+        let relation = Text(member.relation);
         let resemblance = share(member.resemblance);
         let found_in = share(member.containment_of_member);
         let finds = share(member.containment_of_principal);

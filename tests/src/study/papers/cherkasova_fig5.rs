@@ -12,6 +12,7 @@ use crate::near_duplicates::Spread;
 use crate::study::Settings;
 
 /// Both figures, and the error against exact resemblance.
+#[expect(clippy::too_many_lines, reason = "one figure, step by step")]
 pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
     let texts = texts(settings, "long", "txt")?;
     let copies = edited(&texts, Edit::Insert, 50, Spread::Random);

@@ -31,6 +31,7 @@ const SCHEMES: [(&str, Method); 6] = [
 ];
 
 /// Both panels of Fig. 7, and Fig. 8 at i = 50.
+#[expect(clippy::too_many_lines, reason = "one figure, step by step")]
 pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
     let texts = texts(settings, "long", "txt")?;
     for (edit, name) in [(Edit::Insert, "inserted"), (Edit::Remove, "removed")] {

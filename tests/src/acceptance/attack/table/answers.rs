@@ -157,15 +157,11 @@ pub(super) const LINES: &[Line] = &[
         weakness: "two files share a shown path",
         proofs: &[
             Test(
-                "schema/src/path.rs",
+                "proto/path/src/lib.rs",
                 "every_stored_path_is_read_back_from_its_shown_form",
             ),
             Test(
-                "schema/src/path.rs",
-                "the_shown_form_is_that_of_the_contract",
-            ),
-            Test(
-                "client/src/shown.rs",
+                "proto/path/src/lib.rs",
                 "the_shown_form_is_that_of_the_contract",
             ),
             Test(

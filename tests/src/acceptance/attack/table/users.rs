@@ -21,12 +21,12 @@ pub(super) const LINES: &[Line] = &[
         weakness: "one error stops indexing in silence",
         proofs: &[
             Test(
-                "daemon/src/fate.rs",
+                "daemon/src/lifecycle.rs",
                 "a_shortage_is_an_alarm_and_a_pause_a_failed_sync_is_the_end",
             ),
-            Test("daemon/src/fate.rs", "pauses_double_up_to_a_bound"),
+            Test("daemon/src/lifecycle.rs", "pauses_double_up_to_a_bound"),
             Test(
-                "daemon/src/fate.rs",
+                "daemon/src/lifecycle.rs",
                 "a_shortage_is_repeated_until_it_passes_or_the_caller_gives_up",
             ),
             Test(

@@ -1,10 +1,10 @@
-//! Whether what is on record of a content is what the readers of today would say.
+//! Whether a content was extracted by the current version of its reader.
 
 use simdex_extract::{EXTRACTOR_VERSION, Reader};
 use simdex_schema::{ContentRecord, ReaderVersion};
 
-/// Whether the reader that answered has no newer version; of a content that no reader answered for,
-/// whether none of them has.
+/// Whether a content was extracted by the current version of its reader or, where no reader is
+/// recorded, by the current version of all of them.
 pub(super) fn is_current(content: &ContentRecord) -> bool {
     let answered = match &content.reader {
         Some(ReaderVersion { reader, version }) => Reader::of_code(reader).zip(Some(*version)),

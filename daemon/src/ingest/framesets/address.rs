@@ -3,7 +3,7 @@
 
 /// What an address leads to.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct ResolvedPath {
     /// Below the root.
     pub(super) path: Vec<u8>,
     /// Fewest folders below the root on the way there.
@@ -24,7 +24,7 @@ pub(super) fn depth_of(path: &[u8]) -> usize {
 /// The path that a relative address means to a page in `folder` (RFC 3986 §5.2, without query and
 /// fragment, percent-encoding undone). None where it names a scheme or the top of a site, leads out
 /// of the root even on the way, or to no file.
-pub(super) fn place(folder: &[u8], address: &str) -> Option<Place> {
+pub(super) fn resolve(folder: &[u8], address: &str) -> Option<ResolvedPath> {
     let end = address.find(['?', '#']).unwrap_or(address.len());
     let named = &address[..end];
     let is_schemed = named
@@ -49,7 +49,7 @@ pub(super) fn place(folder: &[u8], address: &str) -> Option<Place> {
         }
     }
     let is_folder = named.is_empty() || named.ends_with(b"/") || kept.len() <= top;
-    (!is_folder).then(|| Place {
+    (!is_folder).then(|| ResolvedPath {
         path: kept.join(&b'/'),
         top,
     })
@@ -71,7 +71,7 @@ pub(super) fn location(path: &[u8], top: usize) -> String {
 }
 
 /// The names in a path.
-pub(in crate::ingest) fn parts(path: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(super) fn parts(path: &[u8]) -> impl Iterator<Item = &[u8]> {
     let parts = path.split(|byte| *byte == b'/');
     parts.filter(|part| !part.is_empty() && *part != b".")
 }
@@ -105,7 +105,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn path(folder: &str, address: &str) -> Option<(String, usize)> {
-        let place = place(folder.as_bytes(), address)?;
+        let place = resolve(folder.as_bytes(), address)?;
         Some((String::from_utf8(place.path).unwrap(), place.top))
     }
 
@@ -157,12 +157,12 @@ mod tests {
     proptest! {
         #[test]
         fn no_address_leads_out_of_the_root(address in "([.]{1,2}/|%2e|%2E|%2f|[a-c%/\\\\:?#\0]){0,12}") {
-            if let Some(place) = place(b"a/b", &address) {
+            if let Some(place) = resolve(b"a/b", &address) {
                 prop_assert!(!place.path.starts_with(b"/") && !place.path.contains(&0));
                 prop_assert!(place.path.split(|b| *b == b'/').all(|p| !matches!(p, b"" | b"." | b"..")));
                 prop_assert!(place.top <= depth_of(&place.path));
                 let location = location(&place.path, place.top);
-                let back = super::place(b"", &location).unwrap().path;
+                let back = super::resolve(b"", &location).unwrap().path;
                 prop_assert!(place.path.ends_with(&back));
             }
         }

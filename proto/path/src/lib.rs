@@ -1,4 +1,4 @@
-//! How paths are stored and shown, both ways.
+//! How paths of files are stored and shown: the one definition for daemon and client.
 //!
 //! Stored, a member of a container has the path of what holds it, a NUL and its own name, at any
 //! depth: no name on disk holds a NUL, so this is unambiguous. Shown and asked, the separator is
@@ -9,8 +9,8 @@
 //! `a` in the folder `x.zip!`.
 //!
 //! Every stored path has one shown form and every byte string without NUL is the shown form of one
-//! stored path; both directions take one pass. The client has a twin of this file; both are held
-//! against `proto/simdex/v1/shown-paths.tsv`.
+//! stored path; both directions take one pass. The shown form is part of the wire contract: examples are
+//! in `proto/simdex/v1/shown-paths.tsv`.
 
 use std::iter::repeat_n;
 
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn the_shown_form_is_that_of_the_contract() {
-        let table = include_str!("../../proto/simdex/v1/shown-paths.tsv");
+        let table = include_str!("../../simdex/v1/shown-paths.tsv");
         let rows = table.lines().filter(|line| !line.starts_with('#'));
         let mut count = 0;
         for row in rows {

@@ -56,7 +56,7 @@ impl Backoff {
 }
 
 /// Whether one engine still goes on; shared by all its threads.
-pub struct Fate {
+pub struct Lifecycle {
     alarms: Arc<Alarms>,
     /// Woken for the supervisor when the engine failed.
     wakeup: Arc<Wakeup>,
@@ -73,7 +73,7 @@ struct State {
     at_end: Vec<Box<dyn Fn() + Send>>,
 }
 
-impl Fate {
+impl Lifecycle {
     /// Of an engine that starts.
     pub fn new(alarms: Arc<Alarms>, wakeup: Arc<Wakeup>) -> Arc<Self> {
         Arc::new(Self {
@@ -189,11 +189,11 @@ impl Fate {
         name: String,
         work: impl FnOnce() + Send + 'static,
     ) -> std::io::Result<JoinHandle<()>> {
-        let fate = Arc::clone(self);
+        let lifecycle = Arc::clone(self);
         let thread = std::thread::Builder::new().name(name.clone());
         thread.spawn(move || {
             if catch_unwind(AssertUnwindSafe(work)).is_err() {
-                fate.fail(Failure::Panic(name));
+                lifecycle.fail(Failure::Panic(name));
             }
         })
     }
@@ -211,46 +211,52 @@ mod tests {
 
     const WALKS: Part = Part::Walks(RootId(1));
 
-    fn fate() -> (Arc<Fate>, Arc<Alarms>) {
+    fn lifecycle() -> (Arc<Lifecycle>, Arc<Alarms>) {
         let alarms = Arc::<Alarms>::default();
-        (Fate::new(Arc::clone(&alarms), Arc::default()), alarms)
+        (Lifecycle::new(Arc::clone(&alarms), Arc::default()), alarms)
     }
 
     #[test]
     fn a_thread_that_panics_ends_the_engine_and_wakes_who_waits() {
-        let (fate, _) = fate();
-        let waiting = Arc::clone(&fate);
-        let waiter = fate
+        let (lifecycle, _) = lifecycle();
+        let waiting = Arc::clone(&lifecycle);
+        let waiter = lifecycle
             .spawn("waiter".into(), move || {
                 assert!(!waiting.wait(Duration::from_secs(3600)));
             })
             .unwrap();
-        let failing = fate.spawn("failing".into(), || panic!("on purpose"));
+        let failing = lifecycle.spawn("failing".into(), || panic!("on purpose"));
         failing.unwrap().join().unwrap();
         waiter.join().unwrap();
-        assert_eq!(fate.failure(), Some(Failure::Panic("failing".into())));
-        assert!(fate.cancel().check().is_err());
+        assert_eq!(lifecycle.failure(), Some(Failure::Panic("failing".into())));
+        assert!(lifecycle.cancel().check().is_err());
     }
 
     #[test]
     fn a_shortage_is_an_alarm_and_a_pause_a_failed_sync_is_the_end() {
-        let (fate, alarms) = fate();
+        let (lifecycle, alarms) = lifecycle();
         let mut backoff = Backoff::between(Duration::ZERO, Duration::ZERO);
         let shortage = IndexError::TooLong("a bucket".into());
-        assert!(fate.try_again(Part::Writer, &shortage, &mut backoff));
+        assert!(lifecycle.try_again(Part::Writer, &shortage, &mut backoff));
         assert_eq!(alarms.gravest().unwrap().part, Part::Writer);
-        assert_eq!(fate.failure(), None);
+        assert_eq!(lifecycle.failure(), None);
         let failed = IndexError::from(StoreError::SyncFailed);
-        assert!(!fate.try_again(Part::Writer, &failed, &mut backoff));
-        assert_eq!(fate.failure(), Some(Failure::Index(failed.to_string())));
+        assert!(!lifecycle.try_again(Part::Writer, &failed, &mut backoff));
+        assert_eq!(
+            lifecycle.failure(),
+            Some(Failure::Index(failed.to_string()))
+        );
         // A later one changes nothing.
-        fate.fail(Failure::Panic("late".into()));
-        assert_eq!(fate.failure(), Some(Failure::Index(failed.to_string())));
+        lifecycle.fail(Failure::Panic("late".into()));
+        assert_eq!(
+            lifecycle.failure(),
+            Some(Failure::Index(failed.to_string()))
+        );
     }
 
     #[test]
     fn a_shortage_is_repeated_until_it_passes_or_the_caller_gives_up() {
-        let (fate, alarms) = fate();
+        let (lifecycle, alarms) = lifecycle();
         let mut tries = 0;
         let mut shortage = || {
             tries += 1;
@@ -263,11 +269,14 @@ mod tests {
             assert_eq!(alarms.gravest().unwrap().part, WALKS);
             Ok(())
         };
-        assert_eq!(fate.until_done(WALKS, &mut shortage, raised).unwrap(), 2);
+        assert_eq!(
+            lifecycle.until_done(WALKS, &mut shortage, raised).unwrap(),
+            2
+        );
         assert!(alarms.gravest().is_none(), "what passed is no alarm");
         let lasting = || Err::<(), _>(IndexError::TooLong("a bucket".into()).into());
         let impatient = || Err(EngineError::NotApplied("no room".into()));
-        let refused = fate.until_done(WALKS, lasting, impatient);
+        let refused = lifecycle.until_done(WALKS, lasting, impatient);
         assert!(matches!(refused, Err(EngineError::NotApplied(_))));
     }
 

@@ -8,22 +8,22 @@ use simdex_extract::{Member, MemberBytes, Role, SpoolSpace};
 use simdex_index::IndexError;
 use simdex_schema::{ContentHash, FileStat};
 
-use super::NAME;
-use super::address::{Place, depth_of, folder_of, location, place};
+use super::RENDERED_NAME;
+use super::address::{ResolvedPath, depth_of, folder_of, location, resolve};
 use super::archive::{self, Part};
 
-/// Pages that are put together at most, the page itself among them.
+/// Most pages that are put together, the page itself among them.
 const MAX_PAGES: usize = 64;
-/// Frames of frames are followed so deep.
+/// Frames of frames are followed to this depth.
 const MAX_DEPTH: usize = 4;
-/// Bytes of all of them.
+/// Most bytes of all of them.
 pub(super) const MAX_BYTES: u64 = 32 << 20;
 
 /// A page that is shown, or a frame of it.
-pub(in crate::ingest) struct Page {
+pub(super) struct Page {
     /// Below the root, or in the container.
-    pub(in crate::ingest) path: Vec<u8>,
-    pub(in crate::ingest) hash: ContentHash,
+    pub(super) path: Vec<u8>,
+    pub(super) hash: ContentHash,
     stat: FileStat,
     /// Addresses.
     asked: Vec<String>,
@@ -31,7 +31,7 @@ pub(in crate::ingest) struct Page {
 }
 
 impl Page {
-    pub(in crate::ingest) fn new(
+    pub(super) fn new(
         path: Vec<u8>,
         (hash, stat): (ContentHash, FileStat),
         asked: Vec<String>,
@@ -47,11 +47,11 @@ impl Page {
 }
 
 /// What there is at a path.
-pub(in crate::ingest) enum PathLookup {
+pub(super) enum PathLookup {
     /// A page.
     Page(Page),
-    /// A file of so many bytes that is no page.
-    NoPage(u64),
+    /// A file that is no page; its length in bytes.
+    NotHtml(u64),
     /// Nothing that may be read.
     Nothing,
     /// What is on record of it proves nothing.
@@ -59,7 +59,7 @@ pub(in crate::ingest) enum PathLookup {
 }
 
 /// Pages in the order in which they are asked for, the first asks for all others.
-pub(in crate::ingest) struct Plan {
+pub(super) struct Plan {
     pages: Vec<Page>,
     /// Folders below the root of the one that all addresses stay in.
     top: usize,
@@ -71,7 +71,7 @@ pub(in crate::ingest) struct Plan {
 
 impl Plan {
     /// Follows the addresses from a page on; none where `see` cannot tell what lies at a path.
-    pub(in crate::ingest) fn follow(
+    pub(super) fn follow(
         page: Page,
         see: &mut dyn FnMut(Vec<u8>) -> Result<PathLookup, IndexError>,
     ) -> Result<Option<Self>, IndexError> {
@@ -91,7 +91,7 @@ impl Plan {
                             plan.show(at, frame);
                         }
                         PathLookup::Page(frame) => plan.pass(&place.path, frame.stat.length),
-                        PathLookup::NoPage(bytes) => plan.pass(&place.path, bytes),
+                        PathLookup::NotHtml(bytes) => plan.pass(&place.path, bytes),
                         PathLookup::Nothing => plan.pass(&place.path, 0),
                     }
                 }
@@ -121,7 +121,7 @@ impl Plan {
     }
 
     /// Whether anything is shown but the page alone.
-    pub(in crate::ingest) fn shows_frames(&self) -> bool {
+    pub(super) fn shows_frames(&self) -> bool {
         self.pages.len() > 1
     }
 
@@ -129,7 +129,7 @@ impl Plan {
     ///
     /// # Errors
     /// Those of `copy`, and when the archive cannot be kept in `space`.
-    pub(in crate::ingest) fn put_together(
+    pub(super) fn put_together(
         &self,
         space: &SpoolSpace,
         copy: &mut dyn FnMut(usize, &Page, &mut dyn Write) -> io::Result<()>,
@@ -140,7 +140,7 @@ impl Plan {
             })
         })?;
         Ok(Member {
-            name: NAME.to_owned(),
+            name: RENDERED_NAME.to_owned(),
             role: Role::Rendered,
             modified: self.pages.iter().map(|page| page.stat.mtime.seconds).max(),
             body: Ok(bytes),
@@ -154,15 +154,17 @@ impl Plan {
     }
 
     /// Where the addresses of a page lead.
-    fn asked_by(&self, at: usize) -> Vec<Place> {
+    fn asked_by(&self, at: usize) -> Vec<ResolvedPath> {
         let page = &self.pages[at];
         let asked = page.asked.iter().filter(|_| page.depth < MAX_DEPTH);
         let folder = folder_of(&page.path);
-        asked.filter_map(|address| place(folder, address)).collect()
+        asked
+            .filter_map(|address| resolve(folder, address))
+            .collect()
     }
 
     /// Bytes of all pages.
-    pub(in crate::ingest) fn bytes(&self) -> u64 {
+    pub(super) fn bytes(&self) -> u64 {
         self.pages.iter().map(|page| page.stat.length).sum()
     }
 
@@ -192,11 +194,7 @@ impl Plan {
 }
 
 /// Copies bytes that must be those of this hash.
-pub(in crate::ingest) fn copy(
-    from: impl Read,
-    hash: ContentHash,
-    out: &mut dyn Write,
-) -> io::Result<()> {
+pub(super) fn copy(from: impl Read, hash: ContentHash, out: &mut dyn Write) -> io::Result<()> {
     let mut hasher = blake3::Hasher::new();
     let mut from = from.take(MAX_BYTES);
     let mut buffer = vec![0; 64 << 10];
@@ -240,7 +238,7 @@ mod tests {
         let asked = ["a.html", "b.html", "none.html", "image.png"];
         let (plan, looks) = follow(page("x.html", 9, &asked), |path| match path {
             "a.html" | "b.html" => PathLookup::Page(page(path, 9, &asked)),
-            "image.png" => PathLookup::NoPage(9),
+            "image.png" => PathLookup::NotHtml(9),
             _ => PathLookup::Nothing,
         });
         assert_eq!((plan.pages.len(), looks), (3, 4));
@@ -251,7 +249,7 @@ mod tests {
         let names: Vec<String> = (0..40).map(|at| format!("{at}.bin")).collect();
         let asked: Vec<&str> = names.iter().map(String::as_str).collect();
         let (plan, looks) = follow(page("x.html", 9, &asked), |_| {
-            PathLookup::NoPage(MAX_BYTES / 4)
+            PathLookup::NotHtml(MAX_BYTES / 4)
         });
         assert_eq!((plan.pages.len(), looks), (1, 4));
     }

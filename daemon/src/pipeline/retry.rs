@@ -1,5 +1,5 @@
-//! Files that the machine did not allow to be read: looked at again after a while, which grows with
-//! each try. No reader waits for them; what does not fit here is found by the next rescan.
+//! Files that a transient fault kept from being read: ingested again after a while, which grows with
+//! each try. No reader thread waits for them; what does not fit here is found by the next rescan.
 
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -7,16 +7,16 @@ use std::time::{Duration, Instant};
 
 use simdex_schema::{FileKey, RootId};
 
-/// Files kept in mind, and those of one root among them.
+/// Most files in the queue, and most of one root.
 const FILES: usize = 4096;
 const OF_ROOT: usize = FILES / 4;
 /// The first wait, and the longest.
 const FIRST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(300);
 
-/// Files to be looked at again.
+/// Files to be ingested queue.
 #[derive(Default)]
-pub(super) struct Again {
+pub(super) struct RetryQueue {
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -28,20 +28,20 @@ struct State {
 }
 
 struct Try {
-    /// None while it is looked at.
+    /// `None` while it is being ingested.
     due: Option<Instant>,
     tries: u32,
 }
 
-impl Again {
-    /// A look at a file failed by the machine's fault.
-    pub(super) fn later(&self, key: &FileKey) {
-        self.lock().later(key, Instant::now());
+impl RetryQueue {
+    /// Schedules a file after a transient fault.
+    pub(super) fn schedule(&self, key: &FileKey) {
+        self.lock().schedule(key, Instant::now());
         self.changed.notify_all();
     }
 
-    /// A look at a file went well.
-    pub(super) fn forget(&self, key: &FileKey) {
+    /// Clears the retries of a file after a success.
+    pub(super) fn clear(&self, key: &FileKey) {
         self.lock().files.remove(key);
     }
 
@@ -52,7 +52,7 @@ impl Again {
         waiting.count() as u64
     }
 
-    /// The next file, when its time has come; none once this is closed.
+    /// The next file, when its time has come; `None` once this is closed.
     pub(super) fn next(&self) -> Option<FileKey> {
         let mut state = self.lock();
         loop {
@@ -70,7 +70,7 @@ impl Again {
         }
     }
 
-    /// Lets go of whoever waits.
+    /// Wakes the thread that waits, at shutdown.
     pub(super) fn close(&self) {
         self.lock().closed = true;
         self.changed.notify_all();
@@ -82,7 +82,7 @@ impl Again {
 }
 
 impl State {
-    fn later(&mut self, key: &FileKey, now: Instant) {
+    fn schedule(&mut self, key: &FileKey, now: Instant) {
         if !self.files.contains_key(key) && !self.has_room(key.root) {
             return;
         }
@@ -129,11 +129,11 @@ mod tests {
 
     #[test]
     fn waits_grow_up_to_a_bound_and_begin_anew_after_a_success() {
-        let (again, now) = (Again::default(), Instant::now());
+        let (queue, now) = (RetryQueue::default(), Instant::now());
         let mut waits = Vec::new();
         for _ in 0..12 {
-            let mut state = again.lock();
-            state.later(&key("a"), now);
+            let mut state = queue.lock();
+            state.schedule(&key("a"), now);
             let due = state.files[&key("a")].due.unwrap();
             waits.push((due - now).as_secs());
             assert_eq!(state.take(due - FIRST / 2), None, "too early");
@@ -142,26 +142,26 @@ mod tests {
         }
         assert_eq!(waits[..4], [1, 2, 4, 8]);
         assert_eq!(waits[11], LONGEST.as_secs());
-        again.forget(&key("a"));
-        again.lock().later(&key("a"), now);
-        assert_eq!(again.lock().files[&key("a")].due, Some(now + FIRST));
+        queue.clear(&key("a"));
+        queue.lock().schedule(&key("a"), now);
+        assert_eq!(queue.lock().files[&key("a")].due, Some(now + FIRST));
     }
 
     #[test]
     fn it_is_bounded_and_ends() {
-        let again = Again::default();
-        (0..FILES + 9).for_each(|at| again.later(&key(&at.to_string())));
-        assert_eq!(again.waiting(), OF_ROOT as u64, "a root has its share");
+        let queue = RetryQueue::default();
+        (0..FILES + 9).for_each(|at| queue.schedule(&key(&at.to_string())));
+        assert_eq!(queue.waiting(), OF_ROOT as u64, "a root has its share");
         for root in 2..9 {
             for at in 0..OF_ROOT {
-                again.later(&FileKey {
+                queue.schedule(&FileKey {
                     root: RootId(root),
                     path: at.to_string().into(),
                 });
             }
         }
-        assert_eq!(again.waiting(), FILES as u64);
-        again.close();
-        assert_eq!(again.next(), None);
+        assert_eq!(queue.waiting(), FILES as u64);
+        queue.close();
+        assert_eq!(queue.next(), None);
     }
 }
