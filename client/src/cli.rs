@@ -7,8 +7,8 @@ use clap::{
     ArgAction, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand, ValueEnum,
 };
 use clap_complete::Shell;
-use simdex_client::defaults;
 use simdex_client::wire::SchemeChoice;
+use simdex_client::{STATES, defaults};
 
 /// Ask the Simdex daemon which documents are versions, copies, excerpts or containers of others.
 ///
@@ -38,6 +38,18 @@ pub(crate) struct Global {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Verb {
+    #[command(flatten)]
+    Request(RequestVerb),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+}
+
+/// The verbs that ask the daemon.
+#[derive(Debug, Subcommand)]
+pub(crate) enum RequestVerb {
     /// List the files that resemble FILE, most alike first
     FindSimilar(FindArgs),
     /// List the files that contain FILE, those that hold most of it first
@@ -90,11 +102,6 @@ pub(crate) enum Verb {
         threshold: Threshold,
         #[command(flatten)]
         wanted: Wanted,
-    },
-    /// Print a completion script for a shell
-    Completions {
-        /// The shell
-        shell: Shell,
     },
 }
 
@@ -217,27 +224,6 @@ impl From<Scheme> for SchemeChoice {
         }
     }
 }
-
-/// States a file may be in.
-const STATES: [&str; 17] = [
-    "indexed",
-    "identical-bytes",
-    "identical-text",
-    "partial",
-    "container",
-    "no-text",
-    "too-short",
-    "encrypted",
-    "unsupported",
-    "too-large",
-    "failed",
-    "timed-out",
-    "crashed",
-    "unreadable",
-    "skipped",
-    "unstable",
-    "quarantined",
-];
 
 /// The verbs that ask about one document, with the least ratio each lists where none is asked for.
 const FIND_VERBS: [(&str, f64); 4] = [

@@ -1,4 +1,4 @@
-//! The daemon's requests as methods.
+//! [`Client`]: one method per request of the daemon.
 
 use std::ffi::OsStr;
 use std::future::Future;
@@ -10,15 +10,15 @@ use tokio::time::timeout;
 use tonic::transport::Channel;
 use tonic::{Response, Status, Streaming};
 
-use crate::locate::{on_disk, path_bytes, root_at, shown, spellings};
+use crate::locate::{candidate_paths, on_disk, path_bytes, root_at, shown};
 use crate::report::ReportFolder;
-use crate::upload::{Outgoing, send};
+use crate::upload::{UploadStream, send};
 use crate::wire::admin_client::AdminClient;
 use crate::wire::similarity_client::SimilarityClient;
 use crate::wire::stream_report_reply::Part;
 use crate::wire::{self, FindReply, ListFilesReply, ListGroupsReply, ListPairsReply};
 use crate::{
-    Error, FindKind, FindOptions, Limits, Listing, Reply, SavedReport, Subject, Upload, connect,
+    Error, FindKind, FindOptions, ItemStream, Limits, Reply, SavedReport, Subject, Upload, connect,
 };
 
 /// A connection to the daemon; cloning shares it.
@@ -66,12 +66,12 @@ impl Client {
         Self { strict, ..self }
     }
 
-    /// The limits in force.
+    /// The limits of every call.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// Files that stand to `subject` as `kind` asks, best first; closed by the query's own record.
+    /// Finds files that stand to `subject` as `kind` says, best first; closed by the query's own record.
     ///
     /// # Errors
     /// [`Error::Unreadable`] where an upload's bytes cannot be read.
@@ -80,11 +80,11 @@ impl Client {
         kind: FindKind,
         subject: Subject,
         options: &FindOptions,
-    ) -> Result<Listing<FindReply>, Error> {
+    ) -> Result<ItemStream<FindReply>, Error> {
         let (source, upload) = subject.into_source();
-        let Outgoing {
+        let UploadStream {
             requests,
-            mut watch,
+            mut read_error,
         } = send(options.query(source, self.strict), upload);
         let mut similarity = self.similarity.clone();
         let call = async {
@@ -97,10 +97,10 @@ impl Client {
         };
         let replies = tokio::select! {
             biased;
-            failure = watch.failure() => return Err(failure),
+            failure = read_error.failure() => return Err(failure),
             replies = within(self.limits.item, call) => replies?,
         };
-        Listing::open(replies, self.limits.item, Some(watch)).await
+        ItemStream::open(replies, self.limits.item, Some(read_error)).await
     }
 
     /// As [`Client::find`], of a file: asks by each path the daemon may know it under, then by its bytes.
@@ -114,7 +114,7 @@ impl Client {
         kind: FindKind,
         file: &Path,
         options: &FindOptions,
-    ) -> Result<Listing<FindReply>, Error> {
+    ) -> Result<ItemStream<FindReply>, Error> {
         let by_path = async |path| self.find(kind, Subject::Path(path), options).await;
         match first_known(file, by_path).await {
             Err(error) if error.is_not_found() => {}
@@ -124,12 +124,12 @@ impl Client {
         self.find(kind, Subject::Upload(upload), options).await
     }
 
-    /// Two documents side by side, with the difference of their texts.
+    /// Compares two documents, with the difference of their texts.
     pub async fn compare(&self, a: wire::Side, b: wire::Side) -> Result<wire::CompareReply, Error> {
         self.compare_as(a, b, false).await
     }
 
-    /// As [`Client::compare`], in numbers alone.
+    /// As [`Client::compare`], without the difference.
     pub async fn compare_numbers(
         &self,
         a: wire::Side,
@@ -152,12 +152,12 @@ impl Client {
         within(self.limits.item, self.similarity.clone().compare(request)).await
     }
 
-    /// Pairs of near-duplicates at or above `threshold` (the daemon's own where absent), by path.
+    /// Lists pairs of near-duplicates at or above `threshold` (the daemon's own where absent), by path.
     pub async fn pairs(
         &self,
         threshold: Option<f64>,
         roots: Vec<u32>,
-    ) -> Result<Listing<ListPairsReply>, Error> {
+    ) -> Result<ItemStream<ListPairsReply>, Error> {
         let request = wire::ListPairsRequest {
             threshold,
             roots,
@@ -166,12 +166,12 @@ impl Client {
         self.list(self.similarity.clone().list_pairs(request)).await
     }
 
-    /// Groups of near-duplicates at `threshold` (the daemon's own where absent).
+    /// Lists groups of near-duplicates at `threshold` (the daemon's own where absent).
     pub async fn groups(
         &self,
         threshold: Option<f64>,
         roots: Vec<u32>,
-    ) -> Result<Listing<ListGroupsReply>, Error> {
+    ) -> Result<ItemStream<ListGroupsReply>, Error> {
         let request = wire::ListGroupsRequest {
             threshold,
             roots,
@@ -181,7 +181,7 @@ impl Client {
             .await
     }
 
-    /// The group that a file is in, by any name under which the daemon may know the file.
+    /// Finds the group that a file is in, by any name under which the daemon may know the file.
     ///
     /// # Errors
     /// [`Error::Unreadable`] where the current directory is gone.
@@ -193,7 +193,7 @@ impl Client {
         .await
     }
 
-    /// One group, of all roots at the daemon's threshold.
+    /// Finds one group, of all roots at the daemon's threshold.
     pub async fn group(
         &self,
         source: wire::get_group_request::Source,
@@ -205,7 +205,7 @@ impl Client {
         within(self.limits.call, self.similarity.clone().get_group(request)).await
     }
 
-    /// The files that carry a document, and on request its extracted text.
+    /// Finds the files that carry a document, and on request its extracted text.
     pub async fn document(
         &self,
         source: wire::get_document_request::Source,
@@ -222,7 +222,7 @@ impl Client {
         .await
     }
 
-    /// Changes from now on, as they become visible to queries; without end.
+    /// Streams changes from now on, as they become visible to queries; without end.
     pub async fn events(&self, roots: Vec<u32>) -> Result<Streaming<wire::Event>, Error> {
         let request = wire::WatchEventsRequest { roots };
         within(
@@ -232,7 +232,7 @@ impl Client {
         .await
     }
 
-    /// What the daemon holds and watches.
+    /// Tells what the daemon holds and watches.
     pub async fn status(&self) -> Result<wire::StatusReply, Error> {
         within(
             self.limits.call,
@@ -241,12 +241,12 @@ impl Client {
         .await
     }
 
-    /// Every file seen, by path; only those in one of `states`, where any is named.
+    /// Lists every file seen, by path; only those in one of `states`, where any is named.
     pub async fn files(
         &self,
         states: Vec<String>,
         roots: Vec<u32>,
-    ) -> Result<Listing<ListFilesReply>, Error> {
+    ) -> Result<ItemStream<ListFilesReply>, Error> {
         let request = wire::ListFilesRequest { states, roots };
         self.list(self.admin.clone().list_files(request)).await
     }
@@ -259,7 +259,7 @@ impl Client {
         first_known(file, async |path: PathBuf| self.describe(&path).await).await
     }
 
-    /// One file, or a member of a container, by the path it is shown with.
+    /// Describes one file, or a member of a container, by its shown path.
     pub async fn describe(&self, path: &Path) -> Result<wire::DescribeFileReply, Error> {
         let request = wire::DescribeFileRequest {
             path: path_bytes(path),
@@ -268,7 +268,7 @@ impl Client {
         within(self.limits.call, call).await
     }
 
-    /// The watched roots.
+    /// Lists the watched roots.
     pub async fn roots(&self) -> Result<Vec<wire::Root>, Error> {
         let call = async {
             self.admin
@@ -279,7 +279,7 @@ impl Client {
         Ok(within(self.limits.call, call).await?.roots)
     }
 
-    /// The watched roots at `paths`, in that order.
+    /// Finds the watched roots at `paths`, in that order.
     ///
     /// # Errors
     /// [`Error::NoSuchRoot`].
@@ -377,7 +377,7 @@ impl Client {
         within(self.limits.work, self.admin.clone().run_report(request)).await
     }
 
-    /// The reports that the daemon keeps.
+    /// Lists the reports that the daemon keeps.
     pub async fn reports(&self) -> Result<Vec<wire::Report>, Error> {
         let (mut reports, mut after) = (Vec::new(), 0);
         loop {
@@ -396,9 +396,9 @@ impl Client {
     async fn list<R: Reply>(
         &self,
         call: impl Future<Output = Result<Response<Streaming<R>>, Status>>,
-    ) -> Result<Listing<R>, Error> {
+    ) -> Result<ItemStream<R>, Error> {
         let replies = within(self.limits.item, call).await?;
-        Listing::open(replies, self.limits.item, None).await
+        ItemStream::open(replies, self.limits.item, None).await
     }
 }
 
@@ -409,7 +409,7 @@ pub(crate) async fn first_known<T>(
     ask: impl AsyncFn(PathBuf) -> Result<T, Error>,
 ) -> Result<T, Error> {
     let mut refused = None;
-    for path in spellings(file)? {
+    for path in candidate_paths(file)? {
         match ask(path).await {
             Err(error) if error.is_not_found() => refused = refused.or(Some(error)),
             answer => return answer,

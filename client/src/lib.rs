@@ -2,7 +2,7 @@
 //!
 //! Asks `simdexd` over its Unix socket which documents resemble, contain, or are versions of which
 //! others. [`Client`] is the main type: one method a request, each within explicit [`Limits`].
-//! Lists arrive as a [`Listing`], item by item, closed by a record of counts; a list that breaks off
+//! Lists arrive as a [`ItemStream`], item by item, closed by a record of counts; a list that breaks off
 //! before that record is an error, never a shorter answer. A document the daemon does not know is
 //! sent as an [`Upload`], read with the caller's rights.
 //!
@@ -28,26 +28,28 @@
 mod client;
 mod connect;
 mod error;
-mod listing;
+mod item_stream;
 mod locate;
+mod member_path;
 mod question;
 mod report;
-mod shown;
 mod side;
 mod upload;
 
 pub use client::Client;
 pub use connect::{Limits, default_socket};
 pub use error::{Error, cause};
-pub use listing::{Listing, Part, Reply};
+pub use item_stream::{ItemStream, Part, Reply};
 pub use locate::{absolute, path_bytes, path_from_bytes, shown};
 pub use question::{FindKind, FindOptions, Subject};
 pub use report::SavedReport;
 pub use upload::Upload;
 
-pub use simdex_proto::completeness;
 /// Messages of the wire contract, `simdex.v1`.
 pub use simdex_proto::v1 as wire;
+pub use simdex_proto::{completeness, lines, text};
 
 /// What holds where a request leaves it out.
 pub use simdex_proto::defaults;
+
+pub use simdex_proto::STATES;

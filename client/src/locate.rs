@@ -5,7 +5,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Component, Path, PathBuf};
 
 use crate::Error;
-use crate::shown::Named;
+use crate::member_path::MemberPath;
 use crate::wire::Root;
 
 /// A path as the wire carries it: raw bytes.
@@ -47,12 +47,12 @@ pub fn absolute(file: &Path) -> Result<PathBuf, Error> {
 /// # Errors
 /// As [`absolute`].
 pub fn shown(file: &Path) -> Result<PathBuf, Error> {
-    let named = reading(file);
+    let named = parse_member_path(file);
     let disk = absolute(named.disk())?;
     Ok(path_from_bytes(&named.shown_at(&disk)).to_owned())
 }
 
-/// The shown paths under which the daemon may know `file`, likeliest first.
+/// The shown paths under which the daemon may know `file`, in the order to try them.
 ///
 /// First the path as typed; then, where a directory on the way is a symbolic link, the path with its
 /// directories resolved. The last component is never followed: the daemon does not follow links
@@ -61,9 +61,12 @@ pub fn shown(file: &Path) -> Result<PathBuf, Error> {
 ///
 /// # Errors
 /// As [`absolute`].
-pub(crate) fn spellings(file: &Path) -> Result<Vec<PathBuf>, Error> {
+pub(crate) fn candidate_paths(file: &Path) -> Result<Vec<PathBuf>, Error> {
     let mut found = Vec::new();
-    for named in [Some(reading(file)), literal(file)].into_iter().flatten() {
+    for named in [Some(parse_member_path(file)), literal_file(file)]
+        .into_iter()
+        .flatten()
+    {
         let typed = absolute(named.disk())?;
         let resolved = resolve_directories(named.disk());
         for disk in [Some(typed), resolved].into_iter().flatten() {
@@ -78,7 +81,7 @@ pub(crate) fn spellings(file: &Path) -> Result<Vec<PathBuf>, Error> {
 
 /// The file on disk that `file` names: by its literal name, else as it is shown.
 pub(crate) fn on_disk(file: &Path) -> PathBuf {
-    let named = reading(file);
+    let named = parse_member_path(file);
     if named.is_member() || file.symlink_metadata().is_ok() {
         return file.to_owned();
     }
@@ -86,18 +89,18 @@ pub(crate) fn on_disk(file: &Path) -> PathBuf {
 }
 
 /// `file` as the daemon shows it.
-fn reading(file: &Path) -> Named {
-    let named = Named::read(file.as_os_str().as_bytes());
+fn parse_member_path(file: &Path) -> MemberPath {
+    let named = MemberPath::parse(file.as_os_str().as_bytes());
     if named.disk().as_os_str().is_empty() {
-        return Named::on_disk(file);
+        return MemberPath::plain(file);
     }
     named
 }
 
 /// `file` as the file system has it, where that is another reading and such a file is there.
-fn literal(file: &Path) -> Option<Named> {
-    let literal = Named::on_disk(file);
-    let there = literal != reading(file) && file.symlink_metadata().is_ok();
+fn literal_file(file: &Path) -> Option<MemberPath> {
+    let literal = MemberPath::plain(file);
+    let there = literal != parse_member_path(file) && file.symlink_metadata().is_ok();
     there.then_some(literal)
 }
 
@@ -135,7 +138,7 @@ mod tests {
 
     #[test]
     fn dots_are_taken_out_without_looking_at_the_disk() {
-        let found = spellings(Path::new("/no/such/../dir/./a.txt")).expect("absolute");
+        let found = candidate_paths(Path::new("/no/such/../dir/./a.txt")).expect("absolute");
         assert_eq!(found, [Path::new("/no/dir/a.txt")]);
         assert_eq!(
             absolute(Path::new("/../a")).expect("absolute"),
@@ -151,7 +154,7 @@ mod tests {
         std::os::unix::fs::symlink(base.join("real"), base.join("link")).expect("link");
         std::os::unix::fs::symlink(base.join("real"), base.join("real/self")).expect("link");
         assert_eq!(
-            spellings(&base.join("link/self")).expect("absolute"),
+            candidate_paths(&base.join("link/self")).expect("absolute"),
             [base.join("link/self"), base.join("real/self")]
         );
     }
@@ -164,18 +167,18 @@ mod tests {
         std::fs::write(base.join("x.zip!/a"), b"").expect("file");
         // Typed as it lies on disk: the member first, for so it is listed; then the file.
         assert_eq!(
-            spellings(&base.join("x.zip!/a")).expect("absolute"),
+            candidate_paths(&base.join("x.zip!/a")).expect("absolute"),
             [base.join("x.zip!/a"), base.join("x.zip!!/a")]
         );
         assert_eq!(
-            spellings(&base.join("x.zip!!/a")).expect("absolute"),
+            candidate_paths(&base.join("x.zip!!/a")).expect("absolute"),
             [base.join("x.zip!!/a")]
         );
         assert_eq!(on_disk(&base.join("x.zip!!/a")), base.join("x.zip!/a"));
         // The name of a member is no path of the file system.
         let odd = Path::new("/no/../s/x.zip!/../a//b/./");
         assert_eq!(
-            spellings(odd).expect("absolute"),
+            candidate_paths(odd).expect("absolute"),
             [Path::new("/s/x.zip!/../a//b/./")]
         );
         assert_eq!(

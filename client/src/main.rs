@@ -18,7 +18,7 @@ fn main() -> ExitCode {
     let outcome = run(cli::typed());
     exit_code::of(outcome.inspect_err(|failure| {
         if !failure.is_broken_pipe() {
-            output::talk(failure);
+            output::eprint_line(failure);
         }
     }))
 }

@@ -1,4 +1,4 @@
-//! Questions about one document: what is asked, of whom, and how far the answer goes.
+//! Queries about one document: what they look for, their subject and their bounds.
 
 use std::path::PathBuf;
 
@@ -19,14 +19,14 @@ pub enum FindKind {
     Versions,
 }
 
-/// The document asked about.
+/// The document that a query is about.
 #[derive(Debug)]
 pub enum Subject {
     /// A file the index knows, by absolute path.
     Path(PathBuf),
     /// A document the index knows, by the hash that names it.
     Document([u8; 32]),
-    /// Extracted text.
+    /// Extracted text, sent with the query.
     Text(String),
     /// A signature made elsewhere; answers stay estimates.
     Signature(wire::Signature),
@@ -37,7 +37,7 @@ pub enum Subject {
 /// Bounds and filters of an answer; each absent one is the daemon's default.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct FindOptions {
-    /// Signature scheme that answers.
+    /// Signature scheme that finds files.
     pub scheme: wire::SchemeChoice,
     /// Least resemblance or containment listed, in [0, 1].
     pub threshold: Option<f64>,

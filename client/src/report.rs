@@ -11,13 +11,12 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 
 use serde::Deserialize;
+use simdex_proto::manifest::checked_hash;
 
 use crate::Error;
 use crate::wire::{ReportPiece, RunReportReply, Summary};
 
 const MANIFEST: &str = "manifest.json";
-/// What stands before the hash that a manifest ends with.
-const SEAL: &str = "  \"manifest_blake3\": \"";
 /// Files that grow at the same time; the daemon has four.
 const MOST_OPEN: usize = 16;
 /// Longest name of a file, bytes, and most folders on the way to it.
@@ -220,7 +219,8 @@ impl ReportFolder {
         let path = self.hidden.join(MANIFEST);
         let text = fs::read_to_string(&path);
         let text = text.map_err(|_| Error::BadReport("it has no manifest"))?;
-        let digest = digest(&text).ok_or(Error::BadReport("its manifest lacks its own hash"))?;
+        let digest =
+            checked_hash(&text).ok_or(Error::BadReport("its manifest lacks its own hash"))?;
         let manifest: Manifest = serde_json::from_str(&text)
             .map_err(|_| Error::BadReport("its manifest is malformed"))?;
         let mut named = BTreeMap::new();
@@ -253,14 +253,6 @@ impl Drop for ReportFolder {
     }
 }
 
-/// The hash that a manifest ends with, where it is that of its lines.
-fn digest(text: &str) -> Option<String> {
-    let (lines, end) = text.split_at_checked(text.rfind(SEAL)?)?;
-    let digest = blake3::hash(lines.as_bytes()).to_hex().to_string();
-    let sealed = end.strip_prefix(SEAL)?.strip_suffix("\"\n}\n")?;
-    (sealed == digest).then_some(digest)
-}
-
 fn sync_folder(path: &Path) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
@@ -291,8 +283,7 @@ mod tests {
         });
         let lines: Vec<_> = lines.collect();
         let head = format!("{{\n  \"files\": [\n{}\n  ],\n", lines.join(",\n"));
-        let digest = blake3::hash(head.as_bytes());
-        format!("{head}{SEAL}{digest}\"\n}}\n")
+        simdex_proto::manifest::with_hash(&head)
     }
 
     const FILES: [(&str, &str); 2] = [("groups.jsonl", "{}\n"), ("text/a.txt", "some text")];

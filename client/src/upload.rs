@@ -111,10 +111,10 @@ impl fmt::Debug for Upload {
     }
 }
 
-/// The requests of one call, and the watch over their source.
-pub(crate) struct Outgoing {
+/// The requests of one call, and the watcher of their source.
+pub(crate) struct UploadStream {
     pub(crate) requests: Requests,
-    pub(crate) watch: Watch,
+    pub(crate) read_error: ReadErrorWatcher,
 }
 
 /// The requests of one call, as a stream that ends only where its source said so.
@@ -140,15 +140,15 @@ impl Stream for Requests {
     }
 }
 
-/// Tells when the source of an upload failed.
-pub(crate) struct Watch {
+/// Reports, once, that the source of an upload could not be read.
+pub(crate) struct ReadErrorWatcher {
     name: PathBuf,
     failed: oneshot::Receiver<io::Error>,
-    over: bool,
+    reported: bool,
 }
 
 /// Starts sending: the query, then the upload's bytes, a bounded number of chunks ahead.
-pub(crate) fn send(query: Query, upload: Option<Upload>) -> Outgoing {
+pub(crate) fn send(query: Query, upload: Option<Upload>) -> UploadStream {
     let (sender, receiver) = mpsc::channel(READ_AHEAD);
     let (report, failed) = oneshot::channel();
     let name = upload
@@ -165,12 +165,12 @@ pub(crate) fn send(query: Query, upload: Option<Upload>) -> Outgoing {
             let _ = report.send(cause);
         }
     });
-    Outgoing {
+    UploadStream {
         requests: Requests(receiver),
-        watch: Watch {
+        read_error: ReadErrorWatcher {
             name,
             failed,
-            over: false,
+            reported: false,
         },
     }
 }
@@ -195,12 +195,12 @@ fn send_all(
     Ok(())
 }
 
-impl Watch {
+impl ReadErrorWatcher {
     /// Returns once the source has failed; never, where it does not.
     pub(crate) async fn failure(&mut self) -> Error {
-        if !self.over {
+        if !self.reported {
             let outcome = (&mut self.failed).await;
-            self.over = true;
+            self.reported = true;
             if let Ok(source) = outcome {
                 return Error::Unreadable {
                     path: self.name.clone(),
@@ -272,7 +272,7 @@ mod tests {
         let upload = Upload::from_reader(Path::new("/bad"), Failing);
         let mut outgoing = send(Query::default(), Some(upload));
         assert_eq!(
-            outgoing.watch.failure().await.to_string(),
+            outgoing.read_error.failure().await.to_string(),
             "cannot read /bad (timed out)"
         );
         assert_eq!(drained(&mut outgoing.requests), (1, Poll::Pending));
@@ -283,7 +283,7 @@ mod tests {
         let upload = Upload::from_reader(Path::new("/good"), &b"text"[..]);
         let mut outgoing = send(Query::default(), Some(upload));
         // The reporting side is dropped only after the last request is queued.
-        assert!((&mut outgoing.watch.failed).await.is_err());
+        assert!((&mut outgoing.read_error.failed).await.is_err());
         assert_eq!(drained(&mut outgoing.requests), (2, Poll::Ready(())));
     }
 }

@@ -18,21 +18,21 @@ use crate::query::Relation;
 pub struct Summary {
     /// Files on disk; the states add up to it.
     pub files_on_disk: u64,
-    /// Members of containers, apart.
-    pub members: u64,
-    /// Files by state.
+    /// Files inside containers, which `files_on_disk` and `states` leave out.
+    pub container_members: u64,
+    /// Files on disk by the name of their state.
     pub states: BTreeMap<String, u64>,
-    /// Documents with text.
+    /// Distinct documents with text.
     pub documents: u64,
-    /// Groups.
+    /// Groups of at least two files.
     pub groups: u64,
     /// Pairs of files; none where they were not sought.
     pub pairs: Option<u64>,
     /// Posting lists that the search for pairs or groups skipped, because none depends on them.
     pub suppressed: u64,
-    /// How long it took.
+    /// Time the answer took.
     pub seconds: f64,
-    /// What it rests on.
+    /// Completeness of the index when it was counted.
     pub completeness: Completeness,
 }
 
@@ -49,11 +49,11 @@ pub struct Group {
 /// One file of a group.
 #[derive(Clone, Debug)]
 pub struct Member {
-    /// The file.
+    /// The file, with its state.
     pub file: FileView,
-    /// Its document.
+    /// Hash of the document it carries.
     pub document: DocumentHash,
-    /// To the principal.
+    /// Relation to the principal.
     pub relation: Relation,
     /// With the principal, exact.
     pub resemblance: f64,
@@ -63,18 +63,18 @@ pub struct Member {
     pub containment_of_principal: f64,
 }
 
-/// Two files.
+/// Two files of near-duplicate documents, or of one principal.
 #[derive(Clone, Debug)]
 pub struct Pair {
-    /// The smaller path; of identical files the principal's.
+    /// The file with the smaller path; of identical files the principal's first.
     pub a: FileView,
-    /// The other.
+    /// The file with the greater path; of identical files the copy.
     pub b: FileView,
-    /// Their documents.
+    /// Hashes of the documents of `a` and `b`.
     pub documents: (DocumentHash, DocumentHash),
-    /// Of a to b.
+    /// Relation of `a` to `b`.
     pub relation: Relation,
-    /// Exact.
+    /// Counted on all shingles, like the containments.
     pub resemblance: f64,
     /// Share of a found in b.
     pub containment_of_a: f64,
@@ -82,8 +82,8 @@ pub struct Pair {
     pub containment_of_b: f64,
 }
 
-/// What was listed, and what finding it left unread.
-pub struct Listed<T> {
+/// What was listed, with what the search for it skipped.
+pub struct Counted<T> {
     /// The items, or how many were visited.
     pub items: T,
     /// Posting lists that the search skipped, because nothing listed depends on them.
@@ -96,40 +96,41 @@ pub fn groups(
     view: &View,
     threshold: Ratio,
     cancel: &Cancel,
-) -> Result<Listed<Vec<Group>>, IndexError> {
+) -> Result<Counted<Vec<Group>>, IndexError> {
     let mut groups = Vec::new();
     let listed = visit_groups(index, view, threshold, cancel, &mut |group| {
         groups.push(group);
         ControlFlow::Continue(())
     })?;
-    Ok(Listed {
+    Ok(Counted {
         items: groups,
         suppressed: listed.suppressed,
     })
 }
 
-/// Visits the same groups in the same order, with the files of one group held at a time; counts them.
+/// Calls `visit` for each group in the order of the principal's path, and counts them. Only one group's files
+/// are in memory at a time.
 pub fn visit_groups(
     index: &Index,
     view: &View,
     threshold: Ratio,
     cancel: &Cancel,
     visit: &mut dyn FnMut(Group) -> ControlFlow<()>,
-) -> Result<Listed<u64>, IndexError> {
-    let listing = Listing { index, view };
+) -> Result<Counted<u64>, IndexError> {
+    let reader = Reader { index, view };
     let known = index.groups(view, threshold, cancel)?;
     let mut found = Vec::new();
     for group in known.groups {
         cancel.check()?;
         // One whose principal vanished since has no path: who leads now the next settling says.
-        let first = listing.first_path(group.principal)?;
+        let first = reader.first_path(group.principal)?;
         found.extend(first.map(|path| (path, group)));
     }
     found.sort_by(|(a, _), (b, _)| a.as_os_str().cmp(b.as_os_str()));
     let mut count = 0;
     for (_, group) in found {
         cancel.check()?;
-        let group = listing.group(&group)?;
+        let group = reader.group(&group)?;
         if group.members.len() > 1 {
             count += 1;
             if visit(group).is_break() {
@@ -137,7 +138,7 @@ pub fn visit_groups(
             }
         }
     }
-    Ok(Listed {
+    Ok(Counted {
         items: count,
         suppressed: known.suppressed,
     })
@@ -164,8 +165,8 @@ fn shown_group(
     view: &View,
     known: Option<GroupView>,
 ) -> Result<Option<Group>, IndexError> {
-    let listing = Listing { index, view };
-    let group = known.map(|group| listing.group(&group)).transpose()?;
+    let reader = Reader { index, view };
+    let group = known.map(|group| reader.group(&group)).transpose()?;
     Ok(group.filter(|group| group.members.len() > 1))
 }
 
@@ -188,13 +189,13 @@ pub fn count_groups(
     Ok(shown.count() as u64)
 }
 
-/// What is listed of documents: their files in one view.
-struct Listing<'a> {
+/// Reads the files of documents in one view.
+struct Reader<'a> {
     index: &'a Index,
     view: &'a View,
 }
 
-impl Listing<'_> {
+impl Reader<'_> {
     /// Where the first file of a document is.
     fn first_path(&self, id: DocId) -> Result<Option<PathBuf>, IndexError> {
         let mut first = None;
@@ -251,8 +252,8 @@ impl Listing<'_> {
     }
 }
 
-/// Visits all pairs of a view at a threshold, by path: near-duplicates, and copies of a principal
-/// with it. Finds how many there are. Memory is bounded by the partners of one document, and by what a
+/// Calls `visit` for each pair of a view at a threshold, by path, and counts them: near-duplicates, and copies
+/// of a principal with it. Memory is bounded by the partners of one document, and by what a
 /// [`PairSearch`] keeps.
 pub fn pairs(
     index: &Index,
@@ -260,16 +261,16 @@ pub fn pairs(
     threshold: Ratio,
     cancel: &Cancel,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
-) -> Result<Listed<u64>, IndexError> {
+) -> Result<Counted<u64>, IndexError> {
     let known = index.groups(view, threshold, cancel)?;
     let leads = known.groups.iter().map(|group| group.principal);
     let leads: HashSet<DocId> = leads.collect();
     let search = index.pair_search(view, threshold);
-    let listing = Listing { index, view };
+    let reader = Reader { index, view };
     let mut count = 0;
     let mut failed = None;
     index.files(view, &mut |file| {
-        let listed = listing
+        let listed = reader
             .pairs_from(&file, &search, &leads, cancel)
             .map(|pairs| {
                 pairs.into_iter().try_for_each(|pair| {
@@ -283,13 +284,13 @@ pub fn pairs(
         })
     })?;
     failed.map_or(Ok(()), Err)?;
-    Ok(Listed {
+    Ok(Counted {
         items: count,
         suppressed: known.suppressed + search.suppressed(),
     })
 }
 
-impl Listing<'_> {
+impl Reader<'_> {
     /// The pairs in which this file has the smaller path, by the path of the other.
     fn pairs_from(
         &self,
@@ -307,15 +308,25 @@ impl Listing<'_> {
         }
         let least = self.least_path(id, file)?;
         let is_later = |other: DocId| {
-            let theirs = self.index.files_of(other, self.view)?;
-            Ok(theirs.iter().any(|other| path_of(other) > least))
+            let mut is_later = false;
+            self.index.visit_files_of(other, self.view, &mut |other| {
+                is_later = path_of(&other) > least;
+                if is_later {
+                    return ControlFlow::Break(());
+                }
+                ControlFlow::Continue(())
+            })?;
+            Ok(is_later)
         };
         // Each pair is listed, and counted, where the smaller path comes up.
         for (other, edge) in search.wanted_partners_of(id, &is_later, cancel)?.iter() {
             cancel.check()?;
-            let theirs = self.index.files_of(*other, self.view)?.into_iter();
-            let later = theirs.filter(|other| path_of(other) > path_of(file));
-            pairs.extend(later.filter_map(|other| near_duplicate(file.clone(), other, *edge)));
+            self.index.visit_files_of(*other, self.view, &mut |other| {
+                if path_of(&other) > path_of(file) {
+                    pairs.extend(near_duplicate(file.clone(), other, *edge));
+                }
+                ControlFlow::Continue(())
+            })?;
         }
         pairs.sort_by(|a, b| path_of(&a.b).cmp(path_of(&b.b)));
         Ok(pairs)
@@ -323,13 +334,17 @@ impl Listing<'_> {
 
     /// The smallest path among the files that carry a document, `file` being one of them.
     fn least_path(&self, id: DocId, file: &FileView) -> Result<OsString, IndexError> {
-        let own = path_of(file).to_owned();
+        let mut least = path_of(file).to_owned();
         if self.index.files_in(id, self.view) < 2 {
-            return Ok(own);
+            return Ok(least);
         }
-        let copies = self.index.files_of(id, self.view)?;
-        let copies = copies.iter().map(|copy| path_of(copy).to_owned());
-        Ok(copies.fold(own, OsString::min))
+        self.index.visit_files_of(id, self.view, &mut |copy| {
+            if path_of(&copy) < least {
+                least = path_of(&copy).to_owned();
+            }
+            ControlFlow::Continue(())
+        })?;
+        Ok(least)
     }
 
     /// The first file of a principal with each of its copies.
@@ -413,7 +428,7 @@ fn path_of(file: &FileView) -> &std::ffi::OsStr {
     file.path.as_os_str()
 }
 
-/// Visits every file of a view by path and counts them.
+/// Calls `visit` for every file of a view, by path, and counts them.
 pub fn files(
     index: &Index,
     view: &View,
@@ -423,7 +438,7 @@ pub fn files(
     let mut documents = HashSet::new();
     index.files(view, &mut |file| {
         if file.key.is_member() {
-            summary.members += 1;
+            summary.container_members += 1;
         } else {
             summary.files_on_disk += 1;
             let state = file.state.name().to_owned();
@@ -436,13 +451,13 @@ pub fn files(
     Ok(summary)
 }
 
-/// Counts alone; they are at hand where no file changed since they were asked for last.
+/// Counts the files of a view; at once where no file changed since they were last counted.
 pub fn summary(index: &Index, view: &View) -> Result<Summary, IndexError> {
     let counts = index.count_files(view, &Cancel::never())?;
     let states = counts.states.into_iter();
     Ok(Summary {
         files_on_disk: counts.files_on_disk,
-        members: counts.members,
+        container_members: counts.members,
         states: states
             .map(|(state, files)| (state.name().to_owned(), files))
             .collect(),

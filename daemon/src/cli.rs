@@ -177,7 +177,7 @@ fn serve(args: ServeArgs) -> anyhow::Result<ExitCode> {
 fn check_config(file: PathBuf) -> anyhow::Result<ExitCode> {
     let config = Config::load(&file)?;
     overlap::check_strictly(&config)?;
-    let roots = crate::output::counted(config.roots.len() as u64, "root");
+    let roots = simdex_proto::text::counted(config.roots.len() as u64, "root");
     println!("{} is valid: {roots}", file.display());
     for root in &config.roots {
         let there = if root.path.is_dir() {

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use simdex_index::{Cancel, Index, IndexError};
+use simdex_index::{Index, IndexError, MemoryAccount};
 use simdex_schema::{DocumentHash, State};
 use simdex_signature::{
     BswN, Estimate, ModN, Rung, Scheme, SchemeKind, Signature, Span, containment, resemblance,
@@ -19,7 +19,7 @@ const DIFFERENCE_TIME: Duration = Duration::from_secs(5);
 
 /// What two documents have in common.
 pub struct Comparison {
-    /// Of a to b.
+    /// Relation of `a` to `b`.
     pub relation: Relation,
     /// Counted on all shingles; a comes first.
     pub overlap: Overlap,
@@ -33,7 +33,7 @@ pub struct Comparison {
     pub diff: Result<String, LeftOut>,
     /// What each indexed scheme's signatures say.
     pub estimates: Vec<SchemeEstimate>,
-    /// The documents.
+    /// Hashes of both documents.
     pub documents: (DocumentHash, DocumentHash),
 }
 
@@ -43,6 +43,9 @@ pub enum LeftOut {
     /// It was not asked for.
     #[error("it was not asked for")]
     NotAsked,
+    /// Aligning its lines would take more than half of what a question may hold.
+    #[error("there is no memory to align {0} lines (store.working_mib)")]
+    TooManyLines(u64),
     /// It would be longer than a message.
     #[error("it takes more than the {0} bytes a message has left for it")]
     TooLong(usize),
@@ -50,28 +53,28 @@ pub enum LeftOut {
 
 /// What the signatures of one scheme say.
 pub struct SchemeEstimate {
-    /// The scheme.
+    /// Scheme with its parameters.
     pub scheme: Scheme,
-    /// Where both were compared.
+    /// Rung at which both were compared.
     pub rung: Rung,
-    /// Estimates.
+    /// Estimated resemblance.
     pub resemblance: Measured,
-    /// Of a in b.
+    /// Estimated containment of a in b.
     pub of_a: Measured,
-    /// Of b in a.
+    /// Estimated containment of b in a.
     pub of_b: Measured,
 }
 
-/// How a comparison is put.
+/// Parameters of a comparison.
 pub struct Comparing<'a> {
-    /// What heads the difference.
+    /// Names of both sides in the difference.
     pub names: (&'a str, &'a str),
-    /// Where near-duplicates and containment begin.
+    /// Ratio from which a relation is called near-duplicate, contains or contained-in.
     pub threshold: f64,
-    /// Most bytes of an answer; none where no difference is asked for.
+    /// Most bytes of the reply; none where no difference is asked for.
     pub longest: Option<usize>,
-    /// Says whether anybody still waits.
-    pub cancel: &'a Cancel,
+    /// Memory of the comparison; its flag is cancelled once the caller is gone.
+    pub account: &'a MemoryAccount,
 }
 
 /// Compares two subjects that have text.
@@ -81,15 +84,15 @@ pub fn compare(
     b: &Subject,
     asked: &Comparing<'_>,
 ) -> Result<Comparison, QueryError> {
-    let (names, cancel) = (asked.names, asked.cancel);
+    let (names, cancel) = (asked.names, asked.account.cancel());
     let (text_a, text_b) = (text_of(a, names.0)?, text_of(b, names.1)?);
     cancel.check()?;
     let overlap = Overlap::exact(&text_a.shingles, &text_b.shingles, cancel)?;
     cancel.check()?;
-    let spans = shared_spans(text_a.canonical.as_bytes(), text_b.canonical.as_bytes());
+    let spans = spans(text_a, text_b, asked.account)?;
     cancel.check()?;
     let diff = difference(text_a, text_b, spans.len(), asked)?;
-    let estimates = estimates(index, text_a, text_b, cancel)?;
+    let estimates = estimates(index, text_a, text_b, asked.account)?;
     Ok(Comparison {
         relation: relation(a, b, &overlap, asked.threshold),
         overlap,
@@ -104,6 +107,22 @@ pub fn compare(
         ),
     })
 }
+
+/// Equal runs of both canonical texts.
+fn spans(
+    a: &ShingledText,
+    b: &ShingledText,
+    account: &MemoryAccount,
+) -> Result<Vec<Span>, QueryError> {
+    let (a, b) = (a.canonical.as_bytes(), b.canonical.as_bytes());
+    // The chunks of b with their places, and the spans, where all chunks are of the least length.
+    let _held = account.take_large((a.len() / 2 + 3 * b.len() / 2) as u64)?;
+    Ok(shared_spans(a, b))
+}
+
+/// What a line of either text takes while both are aligned: its place, its number, its part in the
+/// search, and the operations that come of it.
+const LINE_BYTES: u64 = 256;
 
 /// Bytes of an answer that a span takes at most, and all that is neither spans nor difference.
 const SPAN_BYTES: usize = 40;
@@ -124,14 +143,21 @@ fn difference(
     let Some(longest) = asked.longest else {
         return Ok(Err(LeftOut::NotAsked));
     };
+    let count = line_count(a) + line_count(b);
+    let needed = count.saturating_mul(LINE_BYTES);
+    if needed > asked.account.total() / 2 {
+        return Ok(Err(LeftOut::TooManyLines(count)));
+    }
+    let _held = asked.account.take_large(needed)?;
     let room = longest.saturating_sub(spans * SPAN_BYTES + NUMBERS_BYTES);
     let limit = Instant::now() + DIFFERENCE_TIME;
-    let deadline = asked.cancel.deadline();
+    let cancel = asked.account.cancel();
+    let deadline = cancel.deadline();
     let deadline = deadline.map_or(limit, |deadline| deadline.min(limit));
     let (a, b) = (lines(&a.extracted), lines(&b.extracted));
     let difference = Difference::between(&a, &b, Some(deadline));
     let written = difference.unified_while(asked.names.0, asked.names.1, |written| {
-        asked.cancel.check().map_err(Ended::Failed)?;
+        cancel.check().map_err(Ended::Failed)?;
         match written <= room {
             true => Ok(()),
             false => Err(Ended::TooLong),
@@ -142,6 +168,11 @@ fn difference(
         Err(Ended::TooLong) => Ok(Err(LeftOut::TooLong(room))),
         Err(Ended::Failed(error)) => Err(error.into()),
     }
+}
+
+fn line_count(text: &ShingledText) -> u64 {
+    let bytes = text.extracted.bytes();
+    1 + bytes.filter(|byte| *byte == b'\n').count() as u64
 }
 
 fn text_of<'a>(side: &'a Subject, name: &str) -> Result<&'a ShingledText, QueryError> {
@@ -172,7 +203,7 @@ fn estimates(
     index: &Index,
     a: &ShingledText,
     b: &ShingledText,
-    cancel: &Cancel,
+    account: &MemoryAccount,
 ) -> Result<Vec<SchemeEstimate>, QueryError> {
     let rung = |text: &ShingledText| {
         index
@@ -181,11 +212,14 @@ fn estimates(
     };
     let common = rung(a).max(rung(b));
     let window = index.window();
+    let bytes = (a.canonical.as_bytes().len() + b.canonical.as_bytes().len()) as u64;
+    // The fingerprints of both by both schemes, and as many while they are put in order.
+    let _held = account.take_large((bytes / common.modulus()).saturating_mul(32))?;
     let mut pairs = vec![(
         SchemeKind::ModN,
         [a, b].map(|t| ModN::sign(&t.canonical, window, common)),
     )];
-    cancel.check()?;
+    account.cancel().check()?;
     if index.parameters().bsw_n {
         let signed = [a, b].map(|text| BswN::sign(&text.canonical, window, common));
         pairs.push((SchemeKind::BswN, signed));
@@ -204,5 +238,70 @@ fn estimate(kind: SchemeKind, rung: Rung, a: &Signature, b: &Signature) -> Schem
         resemblance: measured(resemblance(a, b).ok()),
         of_a: measured(containment(a, b).ok()),
         of_b: measured(containment(b, a).ok()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use simdex_index::store::MemoryStore;
+    use simdex_index::{Cancel, MemoryBudget, Options};
+
+    use super::*;
+    use crate::config::Config;
+
+    /// What comparing two texts comes to where others hold all memory but a mebibyte; whoever waits for
+    /// it is cancelled.
+    fn compared(texts: [String; 2], memory: u64) -> Result<Comparison, QueryError> {
+        let dir = tempfile::tempdir().unwrap();
+        let parameters = Config::default().parameters();
+        let store = Box::<MemoryStore>::default();
+        let opened = Index::open(store, dir.path(), parameters, Options::default());
+        let index = opened.unwrap().index;
+        let free = MemoryBudget::new(1 << 40).account(&Cancel::never());
+        let [a, b] = texts.map(|text| Subject::from_text(&index, text, &free).unwrap());
+        let (budget, cancel) = (MemoryBudget::new(memory), Cancel::never());
+        let others = budget.acquire(memory - (1 << 20), &Cancel::never());
+        let others = others.unwrap();
+        let asked = Comparing {
+            names: ("a", "b"),
+            threshold: 0.8,
+            longest: Some(1 << 20),
+            account: &budget.account(&cancel),
+        };
+        let compared = std::thread::scope(|scope| {
+            let comparing = scope.spawn(|| compare(&index, &a, &b, &asked));
+            while budget.waiting() == 0 && !comparing.is_finished() {
+                std::thread::yield_now();
+            }
+            cancel.cancel();
+            comparing.join().unwrap()
+        });
+        drop(others);
+        assert_eq!(budget.used(), 0);
+        compared
+    }
+
+    fn words(count: usize, end: char) -> String {
+        (0..count).map(|at| format!("word{at}{end}")).collect()
+    }
+
+    #[test]
+    fn nothing_large_is_made_of_two_texts_without_a_permit() {
+        let short = || words(20, '\n');
+        assert!(compared([short(), words(90, ' ')], 1 << 30).is_ok());
+        // The spans of long texts wait for memory, and so does the difference of many lines.
+        for long in [words(150_000, ' '), words(9_000, '\n')] {
+            assert!(matches!(
+                compared([short(), long], 1 << 30),
+                Err(QueryError::Index(IndexError::Cancelled))
+            ));
+        }
+    }
+
+    #[test]
+    fn a_difference_of_more_lines_than_there_is_memory_for_is_left_out() {
+        let texts = [words(9_000, '\n'), words(20, '\n')];
+        let compared = compared(texts, 4 << 20).unwrap();
+        assert_eq!(compared.diff, Err(LeftOut::TooManyLines(9_022)));
     }
 }

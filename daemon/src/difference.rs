@@ -47,10 +47,10 @@ pub(crate) fn lines(text: &str) -> Vec<&str> {
     text.split_inclusive('\n').collect()
 }
 
-/// How many lines a difference takes away and adds, and in how many places.
+/// How many lines a difference takes away and adds, and in how many hunks.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Extent {
-    pub(crate) places: usize,
+    pub(crate) hunks: usize,
     pub(crate) removed: usize,
     pub(crate) added: usize,
 }
@@ -75,16 +75,16 @@ impl<'a> Difference<'a> {
         Self { diff, cut_short }
     }
 
-    /// The changed places, each with its context.
+    /// The hunks: changes, each with its context.
     pub(crate) fn hunks(&self) -> impl Iterator<Item = Vec<DiffOp>> + use<> {
         let hunks = self.diff.grouped_ops(CONTEXT).into_iter();
         hunks.filter(|ops| ops.iter().any(|op| !matches!(op, DiffOp::Equal { .. })))
     }
 
-    /// Counts places and lines.
+    /// Counts hunks and lines.
     pub(crate) fn extent(&self) -> Extent {
         let start = Extent {
-            places: self.hunks().count(),
+            hunks: self.hunks().count(),
             ..Extent::default()
         };
         let changes = self.diff.ops().iter();

@@ -124,6 +124,12 @@ impl DiskGuard {
         self.take_above(2, bytes)
     }
 
+    /// Whether there is less than the floor now, as measured for this question.
+    pub fn is_low(&self) -> bool {
+        let room = self.look();
+        room.is_some_and(|room| room.space.available < self.part(room.space))
+    }
+
     /// As long as so many floors stay free.
     fn take_above(&self, floors: u64, bytes: u64) -> Result<(), NoRoom> {
         let kept = |room: &Room| self.part(room.space).saturating_mul(floors);

@@ -3,6 +3,7 @@
 //! another on the same [`Host`].
 
 mod completeness;
+mod hints;
 mod workers;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -12,19 +13,21 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use simdex_extract::{Pool, Share};
+use simdex_extract::Pool;
 use simdex_index::store::{Hooks, StoreError};
 use simdex_index::{Cancel, Fault, Index, OpenReport};
 use simdex_schema::RootId;
+use simdex_signature::Ratio;
 
 use crate::alarms::Part;
 use crate::causes::causes;
 use crate::config::Config;
 use crate::events::Events;
-use crate::fate::{Failure, Fate};
 use crate::host::Host;
-use crate::ingest::{Ingest, OwnReports};
+use crate::ingest::{ChangeDetector, OwnReports};
+use crate::lifecycle::{Failure, Lifecycle};
 use crate::pipeline::Pipeline;
+use crate::progress::Counts;
 use crate::recheck::{Pace, Recheck};
 use crate::report::ReportKey;
 use crate::rescan::{Rescan, Settled};
@@ -34,7 +37,7 @@ use crate::walks::{Walk, Walks};
 use crate::watch::{Hint, RootWatcher};
 
 pub use crate::error::EngineError;
-pub use completeness::{Basis, Incomplete};
+pub use completeness::{CompletenessGuard, Incomplete};
 
 /// Hints not yet acted on; watchers merge theirs while it is full.
 const HINTS: usize = 4096;
@@ -61,7 +64,7 @@ pub struct Engine {
     pub started: Instant,
     pipeline: Arc<Pipeline>,
     host: Arc<Host>,
-    fate: Arc<Fate>,
+    lifecycle: Arc<Lifecycle>,
     /// What is still to be walked, by root.
     walks: Mutex<Vec<(RootId, Arc<Walks>)>>,
     /// Threads that act on hints and walk roots.
@@ -79,8 +82,8 @@ impl Engine {
     /// As [`Engine::start`], on a host that may have had an engine before.
     pub fn on(host: &Arc<Host>) -> Result<Self, EngineError> {
         let config = &host.config;
-        let fate = Fate::new(Arc::clone(&host.alarms), Arc::clone(&host.failed));
-        let hooks = hooks(host, &fate);
+        let lifecycle = Lifecycle::new(Arc::clone(&host.alarms), Arc::clone(&host.failed));
+        let hooks = hooks(host, &lifecycle);
         let (data_dir, program, stop) = (&host.data_dir, &host.program, &host.stop);
         stop.check()?;
         let opened = storage::open_index(config, data_dir, program, false, hooks, stop)?;
@@ -100,7 +103,7 @@ impl Engine {
         let own_reports = Arc::new(OwnReports::marked_by(key));
         let pipeline = Pipeline::start(
             host,
-            &fate,
+            &lifecycle,
             Arc::clone(&own_reports),
             Arc::clone(&index),
             Arc::clone(&pool),
@@ -118,95 +121,11 @@ impl Engine {
             started: Instant::now(),
             pipeline: Arc::new(pipeline),
             host: Arc::clone(host),
-            fate,
+            lifecycle,
             walks: Mutex::default(),
             threads: Mutex::new(Vec::new()),
             recheck: Mutex::default(),
         })
-    }
-
-    /// Watches every root, each with a thread that acts on its hints and one that walks.
-    pub fn watch(self: &Arc<Self>) -> Result<(), EngineError> {
-        for root in self.roots.iter() {
-            let (sender, hints) = sync_channel(HINTS);
-            let settings = self.config.watch_settings();
-            let mode = root.configured.mode.into();
-            let started =
-                RootWatcher::start(&self.fate, root.id.0, &root.path, mode, &settings, sender);
-            let (watcher, _) = started.map_err(|error| EngineError::Unsynced {
-                reason: error.to_string(),
-                advice: "see to what the error names, and start again".to_owned(),
-            })?;
-            root.watch(Some(watcher));
-            let walks = Arc::<Walks>::default();
-            lock(&self.walks).push((root.id, Arc::clone(&walks)));
-            self.follow(Arc::clone(root), hints, walks)?;
-        }
-        if let Some(pace) = Pace::of(&self.config.watch) {
-            let (index, roots) = (Arc::clone(&self.index), Arc::clone(&self.roots));
-            let pipeline = Arc::clone(&self.pipeline);
-            let submit = move |key| pipeline.submit(key);
-            let data_dir = self.data_dir.clone();
-            let recheck = Recheck::start(&self.fate, index, roots, pace, data_dir, submit)?;
-            *lock(&self.recheck) = Some(recheck);
-        }
-        Ok(())
-    }
-
-    /// Starts the two threads of a root.
-    fn follow(
-        self: &Arc<Self>,
-        root: Arc<Root>,
-        hints: Receiver<(u32, Hint)>,
-        walks: Arc<Walks>,
-    ) -> Result<(), EngineError> {
-        let number = root.id.0;
-        let (engine, same, wanted) = (Arc::downgrade(self), Arc::clone(&root), Arc::clone(&walks));
-        let acting = self.fate.spawn(format!("hints-{number}"), move || {
-            for (_, hint) in hints {
-                let Some(engine) = engine.upgrade() else {
-                    return;
-                };
-                engine.act(&same, hint, &wanted);
-            }
-        })?;
-        let engine = Arc::downgrade(self);
-        let walking = self.fate.spawn(format!("walks-{number}"), move || {
-            while let Some(walk) = walks.next() {
-                let Some(engine) = engine.upgrade() else {
-                    return;
-                };
-                engine.walk(&root, &walk, &walks);
-            }
-        })?;
-        lock(&self.threads).extend([acting, walking]);
-        Ok(())
-    }
-
-    /// Acts on one hint of a watcher.
-    pub fn act(&self, root: &Root, hint: Hint, walks: &Walks) {
-        match hint {
-            Hint::Path(path) => {
-                let key = root.key(&path);
-                key.into_iter().for_each(|key| self.pipeline.submit(key));
-            }
-            Hint::Subtree(path) => walks.want_below(path),
-            Hint::Rescan(_) => walks.want_root(),
-            Hint::Removed(path) => {
-                self.until_done(root, |rescan| rescan.removed(root, &path));
-            }
-        }
-    }
-
-    /// Does one walk that hints asked for; it may want another.
-    pub fn walk(&self, root: &Root, walk: &Walk, walks: &Walks) {
-        let walked = self.until_done(root, |rescan| match walk {
-            Walk::Root => rescan.root(root).map(|_| Settled::Yes),
-            Walk::Below(directory) => rescan.subtree(root, directory),
-        });
-        if walked == Some(Settled::WantsRoot) {
-            walks.want_root();
-        }
     }
 
     /// Does what no client waits for, however often it takes; none where the engine ends.
@@ -215,7 +134,7 @@ impl Engine {
         root: &Root,
         work: impl Fn(&Rescan<'_>) -> Result<T, EngineError>,
     ) -> Option<T> {
-        let go_on = || Ok(self.fate.cancel().check()?);
+        let go_on = || Ok(self.lifecycle.cancel().check()?);
         self.walk_until_done(root, work, &go_on).ok()
     }
 
@@ -229,7 +148,7 @@ impl Engine {
     ) -> Result<T, EngineError> {
         let walk = || self.with_rescan(&work, go_on);
         let part = Part::Walks(root.id);
-        let done = self.fate.until_done(part, walk, go_on)?;
+        let done = self.lifecycle.until_done(part, walk, go_on)?;
         self.host.alarms.clear(part);
         Ok(done)
     }
@@ -239,25 +158,19 @@ impl Engine {
         work: impl FnOnce(&Rescan<'_>) -> Result<T, EngineError>,
         go_on: &dyn Fn() -> Result<(), EngineError>,
     ) -> Result<T, EngineError> {
-        let ingest = Ingest::new(
-            &self.index,
-            &self.pool,
-            &self.own_reports,
-            &self.config.extract,
-            Share::default(),
-            &Cancel::never(),
-        );
-        let settle = Duration::from_millis(self.config.watch.debounce_ms + 1_000);
+        let (index, pool, own) = (&self.index, &self.pool, &self.own_reports);
+        let detector = ChangeDetector::new(index, pool, own, &self.config.extract);
+        let event_delay = Duration::from_millis(self.config.watch.debounce_ms + 1_000);
         let worked = work(&Rescan {
             index: &self.index,
             pipeline: &self.pipeline,
-            ingest: &ingest,
-            event_delay: settle,
+            detector: &detector,
+            event_delay,
             go_on,
         });
         worked.inspect_err(|error| match error {
             EngineError::Index(error) if error.fault() == Fault::Index => {
-                self.fate.fail(Failure::Index(causes(error)));
+                self.lifecycle.fail(Failure::Index(causes(error)));
             }
             _ => {}
         })
@@ -268,6 +181,21 @@ impl Engine {
     pub fn rescan(&self, root: &Root, cancel: &Cancel) -> Result<RootStatus, EngineError> {
         let go_on = || self.pipeline.go_on(cancel);
         self.walk_until_done(root, |rescan| rescan.root(root), &go_on)
+    }
+
+    /// Walks roots one after the other until the engine ends; a root that cannot be walked is logged.
+    pub fn rescan_all(&self, roots: &[Arc<Root>]) {
+        for root in roots {
+            if let Err(error) = self.rescan(root, self.ending()) {
+                tracing::error!(root = root.id.0, %error, "a root could not be walked");
+            }
+        }
+    }
+
+    /// Resemblance from which documents are near-duplicates; groups at it are kept.
+    pub fn threshold(&self) -> Ratio {
+        // The range of the config lies within that of a ratio.
+        Ratio::new(self.index.parameters().threshold).unwrap_or(Ratio::ONE)
     }
 
     /// Returns when every change made before the call is applied.
@@ -301,13 +229,13 @@ impl Engine {
     }
 
     /// Files named and not yet applied, and looks finished.
-    pub fn counts(&self) -> (u64, u64) {
+    pub fn counts(&self) -> Counts {
         self.pipeline.counts()
     }
 
     /// Cancelled when the engine ends, for work that must not outlive it.
     pub fn ending(&self) -> &Cancel {
-        self.fate.cancel()
+        self.lifecycle.cancel()
     }
 
     /// What it runs on.
@@ -317,12 +245,12 @@ impl Engine {
 
     /// It cannot go on: what was done for nobody who waits panicked.
     pub fn panicked(&self, what: &str) {
-        self.fate.fail(Failure::Panic(what.to_owned()));
+        self.lifecycle.fail(Failure::Panic(what.to_owned()));
     }
 
     /// Why it failed, if it did: it must be closed, and another opened.
     pub fn failure(&self) -> Option<Failure> {
-        self.fate.failure()
+        self.lifecycle.failure()
     }
 
     /// Stops watching, ends all threads and workers.
@@ -333,7 +261,7 @@ impl Engine {
             root.watch(None);
         }
         lock(&self.walks).iter().for_each(|(_, walks)| walks.end());
-        self.fate.end();
+        self.lifecycle.end();
         // Readers wait for workers: what comes of those that are killed is dropped.
         self.pool.shutdown();
         self.pipeline.join();
@@ -364,7 +292,7 @@ impl Engine {
             // A temporary index is thrown away: nothing in it is worth a merge.
             return Ok(());
         };
-        if host.disk.take(0).is_ok() {
+        if !host.disk.is_low() {
             return Ok(host.spare.lend(|| index.close())?);
         }
         // What the reserve gives is for a commit, not for a merge.
@@ -388,12 +316,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 /// Whoever meets a failure of the storage engine, the engine ends: a question may be the first. What
 /// a checksum shows to be damaged is refused to who asks, and ends the engine where a change needs it.
-fn hooks(host: &Host, fate: &Arc<Fate>) -> Hooks {
-    let fate = Arc::clone(fate);
+fn hooks(host: &Host, lifecycle: &Arc<Lifecycle>) -> Hooks {
+    let lifecycle = Arc::clone(lifecycle);
     let failed = move |error: &StoreError| {
         let damaged = matches!(error, StoreError::Corrupt { .. });
         if error.fault() == Fault::Index && !damaged {
-            fate.fail(Failure::Index(causes(error)));
+            lifecycle.fail(Failure::Index(causes(error)));
         }
     };
     Hooks {

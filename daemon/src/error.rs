@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use simdex_index::IndexError;
 use thiserror::Error;
 
-use crate::fate::Failure;
+use crate::lifecycle::Failure;
 use crate::overlap::OverlapError;
 
 /// Why the engine does not start or cannot go on.

@@ -2,7 +2,7 @@
 //! answer.
 //!
 //! * [`similarity`] and [`admin`] are the two services; `question` and `upload` decode requests, `lookup`
-//!   finds one group or document, `convert` encodes replies, `status` is the one table from errors to status
+//!   finds one group or document, [`crate::encode`] encodes replies, `status` is the one table from errors to status
 //!   codes.
 //! * [`runner`] is where every request waits its turn and gets its deadline; `reply_channel` is how a blocking
 //!   thread fills a stream no faster than the client reads it.
@@ -12,8 +12,8 @@
 //! * [`limits`] holds every bound of HTTP/2: tonic's own defaults are mostly "none".
 
 mod admin;
-mod convert;
 mod deadline;
+mod event_stream;
 mod fair_semaphore;
 pub mod limits;
 mod lookup;

@@ -1,81 +1,68 @@
-//! One document, top to bottom: from a path that may have changed to the change the index applies.
+//! One file, top to bottom: from a path that may have changed to the change the index applies.
 //!
-//! `look → unchanged? → open → BLAKE3 → known? → worker → ExtractedText → CanonicalText →
-//! Signatures → Change`; from the worker on that is [`content`], and what a file holds goes the
-//! same way from `BLAKE3` on, in [`members`]; so does a page with its frames filled in, from
-//! [`beside`].
+//! [`Ingest::file`] reads as ARCHITECTURE draws it ("Where does a document go?"): look at the path,
+//! compare its stat with the record ([`ChangeDetector`]), open it, take its bytes once ([`snapshot`]),
+//! look the content up ([`records`]), extract it if it is new ([`extract`]), fill in frames
+//! ([`framesets`]), read its members ([`members`]), build the change. Each of these knows those after
+//! it and none before it; [`outcome`], [`facts`] and [`convert`] are at the bottom.
 //!
-//! Everything is decided by what the file system says now, so looking twice does no harm and hints
+//! Everything is decided by what the file system says now, so ingesting twice does no harm and hints
 //! need not be exact. Each step that fails ends in a state with a reason; only the index's own
 //! failure is an error.
 
-mod beside;
-mod content;
-mod current;
-mod known;
+mod convert;
+mod detector;
+mod extract;
+mod facts;
+mod framesets;
+mod hash;
 mod members;
+mod outcome;
 mod own_report;
-mod reading;
-mod refused;
+mod reader_version;
+mod records;
+mod snapshot;
 
+use std::ffi::OsStr;
 use std::fs::File;
-use std::io::{self, Read, Seek};
-use std::path::Path;
+use std::os::unix::ffi::OsStrExt;
 
-use rustix::io::Errno;
-use simdex_extract::{Outside, Pool, Share};
-use simdex_index::{Cancel, Change, Index, IndexError, MemoryAccount};
+use simdex_extract::{Member, Pool, Share};
+use simdex_index::{Cancel, Change, Index, IndexError, SeenFile};
 use simdex_schema::file::FileOutcome;
-use simdex_schema::{
-    ContentHash, ContentRecord, FileKey, FileRecord, FileStat, Reason, State, Timestamp,
-};
+use simdex_schema::{FileKey, FileRecord, FileStat, State};
 
-use self::current::is_current;
-use self::reading::{NotNow, not_now};
-use self::refused::{covered, has_content, refused};
+use self::extract::{Extracted, Extractor, SnapshotRef};
+use self::facts::frames_asked;
+use self::framesets::{Framesets, RenderedPage};
+use self::members::{TreeLimits, Unpacker};
+use self::outcome::{Subject, Transient, is_incomplete};
+use self::records::ContentLookup;
+use self::snapshot::{Snapshots, TakeOutcome, Taken};
 use crate::config::ExtractConfig;
 use crate::roots::Root;
-use crate::watch::anchor::is_shortage;
-use crate::watch::open::OpenError;
 use crate::watch::stat::Observe;
 use crate::watch::walk::{Look, Seen, SkipReason, UnreadableReason};
 
-pub use content::{ReadContent, patience_of, raw_document};
-pub use members::state_of_unread;
+pub use convert::{ReadContent, state_of_unread};
+pub use detector::ChangeDetector;
+pub use extract::{patience_of, raw_document};
+pub use hash::{hash_all, now};
+pub use outcome::{IngestOutcome, gave_up};
 pub use own_report::OwnReports;
 
-/// Failures of a content before it is given up.
-pub const STRIKES: u32 = 3;
+/// A content is quarantined after this many failures in a row.
+pub const MAX_FAILURES: u32 = 3;
 
-/// What one file needs to be ingested.
+/// How often a file that changes while it is copied is copied at once, before it is called unstable.
+const ATTEMPTS: usize = 3;
+
+/// Ingests one file.
 pub struct Ingest<'a> {
-    /// Where it goes.
-    pub index: &'a Index,
-    /// Who reads it.
-    pub pool: &'a Pool,
-    /// Which files the daemon wrote itself.
-    pub own_reports: &'a OwnReports,
-    /// Longest file that is read, bytes.
-    pub input_bytes: u64,
-    /// Longest file without text that is compared by its raw bytes.
-    pub raw_bytes: u64,
-    /// What unpacking one file may cost.
-    pub tree: members::TreeLimits,
-    /// Whose file it is.
-    pub share: Share,
-    /// Permits for what is held of the file and its members until they are applied.
-    pub account: MemoryAccount,
-}
-
-/// What became of a look at a file.
-pub enum Looked {
-    /// Nothing changed.
-    Unchanged,
-    /// The index must apply this.
-    Changed(Change),
-    /// The machine did not allow the file, or all that it holds, to be read. The index must apply
-    /// this, if anything, and the file is to be looked at again after a while.
-    Again(Option<Change>),
+    detector: ChangeDetector<'a>,
+    extractor: Extractor<'a>,
+    /// Bounds of what unpacking the file may cost.
+    tree: TreeLimits,
 }
 
 impl<'a> Ingest<'a> {
@@ -89,274 +76,263 @@ impl<'a> Ingest<'a> {
         cancel: &Cancel,
     ) -> Self {
         Self {
-            account: index.memory().backlog.account(cancel),
-            index,
-            pool,
-            own_reports,
-            input_bytes: limits.input_mib.bytes(),
-            raw_bytes: limits.raw_mib.bytes(),
-            tree: members::TreeLimits::of(limits),
-            share,
+            detector: ChangeDetector::new(index, pool, own_reports, limits),
+            extractor: Extractor {
+                index,
+                pool,
+                share,
+                account: index.memory().backlog.account(cancel),
+                raw_bytes: limits.raw_mib.bytes(),
+            },
+            tree: TreeLimits::of(limits),
         }
     }
 
     /// Looks at one file below `root` and says what the index must change.
-    pub fn file(&self, root: &Root, key: FileKey) -> Result<Looked, IndexError> {
-        let known = self.index.file(&key)?;
-        match root.look(&key.path) {
-            Look::RootVanished => Ok(Looked::Unchanged),
-            Look::Shortage => Ok(Looked::Again(None)),
-            Look::Nothing => Ok(match known.is_some() || self.index.has_members(&key)? {
-                true => Looked::Changed(Change::Remove(key)),
-                false => Looked::Unchanged,
-            }),
-            // A folder's refusal stands on the folder's own record.
-            Look::Refused(UnreadableReason::PermissionDenied) if known.is_none() => {
-                Ok(Looked::Unchanged)
+    pub fn file(&self, root: &Root, key: FileKey) -> Result<IngestOutcome, IndexError> {
+        let index = self.extractor.index;
+        let recorded = index.file(&key)?;
+        let subject = Subject {
+            root,
+            key,
+            recorded,
+        };
+        match root.look(&subject.key.path) {
+            Look::RootVanished => Ok(IngestOutcome::Unchanged),
+            Look::Shortage => Ok(IngestOutcome::RetryLater(None)),
+            Look::Nothing => {
+                let is_recorded = subject.recorded.is_some() || index.has_members(&subject.key)?;
+                Ok(match is_recorded {
+                    true => IngestOutcome::Changed(Change::Remove(subject.key)),
+                    false => IngestOutcome::Unchanged,
+                })
             }
-            Look::Refused(reason) => Ok(refused(root, key, known, None, reason.code())),
-            Look::Seen(Seen::File { stat, .. }, _) => self.regular(root, key, known, stat),
-            Look::Covered => Ok(covered(root, &key, known.as_ref())),
+            // A folder's refusal stands on the folder's own record.
+            Look::Refused(UnreadableReason::PermissionDenied) if subject.recorded.is_none() => {
+                Ok(IngestOutcome::Unchanged)
+            }
+            Look::Refused(reason) => Ok(subject.keep_on_io_error(None, reason.code())),
+            Look::Seen(Seen::File { stat, .. }, _) => self.regular_file(&subject, stat),
+            Look::Covered => Ok(subject.keep_covered()),
             Look::Seen(Seen::Skipped { reason, .. }, _)
-                if reason == SkipReason::MountPoint && has_content(known.as_ref()) =>
+                if reason == SkipReason::MountPoint && subject.has_content() =>
             {
-                Ok(covered(root, &key, known.as_ref()))
+                Ok(subject.keep_covered())
             }
             Look::Seen(Seen::Skipped { reason, .. }, stat) => {
-                Ok(unread(key, known, stat, State::Skipped, reason.code()))
+                Ok(subject.unread(stat, State::Skipped, reason.code()))
             }
-            // A directory: of the files in it nothing is known, and nothing is concluded.
+            // A file, or a directory: then of what lies in it nothing is known or concluded.
             Look::Seen(Seen::Unreadable { reason, .. }, stat) => {
-                Ok(unread(key, known, stat, State::Unreadable, reason.code()))
+                Ok(subject.unread(stat, State::Unreadable, reason.code()))
             }
         }
     }
 
-    /// A regular file: read again unless its stat proves it unchanged.
-    fn regular(
+    /// A regular file: read unless its stat proves it unchanged.
+    fn regular_file(
         &self,
-        root: &Root,
-        key: FileKey,
-        known: Option<FileRecord>,
+        subject: &Subject<'_>,
         stat: FileStat,
-    ) -> Result<Looked, IndexError> {
-        if let Some(known) = known.as_ref()
-            && !self.must_read(root, &key, known, &stat)?
+    ) -> Result<IngestOutcome, IndexError> {
+        if let Some(recorded) = &subject.recorded
+            && !self
+                .detector
+                .needs_read(subject.root, &subject.key, recorded, &stat)?
         {
-            return Ok(Looked::Unchanged);
+            return Ok(IngestOutcome::Unchanged);
         }
-        if stat.length > self.input_bytes {
-            return Ok(unread(
-                key,
-                known,
-                Some(stat),
-                State::TooLarge,
-                "input-limit",
-            ));
+        if stat.length > self.detector.input_bytes {
+            return Ok(subject.too_large(stat));
         }
-        match root.open_file(&key.path) {
-            Ok(file) => self.read(root, key, known, &file),
-            // The kernel asks whoever holds the lease to give it up, within a time.
-            Err(OpenError::Io(error)) if is_leased(&error) => {
-                let (content, why) = (None, (State::Unstable, "leased"));
-                Ok(not_now(root, key, known, NotNow { stat, content, why }))
-            }
-            Err(OpenError::RootVanished(error) | OpenError::Io(error)) if is_machines(&error) => {
-                tracing::warn!(%error, "a file cannot be opened; it is tried again later");
-                let (content, why) = (None, (State::Unstable, "no-descriptor"));
-                Ok(not_now(root, key, known, NotNow { stat, content, why }))
-            }
-            // Its removal is for the next look to say; until then it keeps its state.
-            Err(OpenError::Vanished | OpenError::RootVanished(_) | OpenError::Outside) => {
-                Ok(Looked::Unchanged)
-            }
-            Err(error @ OpenError::Unreadable(_)) => {
-                let state = State::Unreadable;
-                Ok(unread(key, known, Some(stat), state, error.code()))
-            }
-            Err(error @ OpenError::Io(_)) => {
-                Ok(refused(root, key, known, Some(stat), error.code()))
-            }
-            Err(error) => Ok(unread(key, known, Some(stat), State::Skipped, error.code())),
-        }
-    }
-
-    /// Whether an equal stat proves nothing, or the last extraction deserves another try.
-    pub fn must_read(
-        &self,
-        root: &Root,
-        key: &FileKey,
-        known: &FileRecord,
-        stat: &FileStat,
-    ) -> Result<bool, IndexError> {
-        if known.racy || !stat.unchanged(&known.stat, root.stable_inodes()) {
-            return Ok(true);
-        }
-        let own = self.own_reports.content_of(root, key);
-        if own_report::is_recorded(&known.outcome) {
-            // It is as it was, and so is the manifest that names it, or it is read after all.
-            return Ok(own.is_none());
-        }
-        if own.is_some() && own == known.content() {
-            // It was read before its manifest was there.
-            return Ok(true);
-        }
-        match &known.outcome {
-            FileOutcome::Unread(State::TooLarge, _) => Ok(stat.length <= self.input_bytes),
-            FileOutcome::Unread(..) => Ok(true),
-            FileOutcome::Content(hash) => {
-                let content = self.index.content(*hash)?;
-                let Some(content) = content else {
-                    return Ok(true);
-                };
-                Ok(self.deserves_another_try(&content)
-                    || (content.count(members::COUNT) > 0 && self.members_wait(key)?)
-                    || self.shows_otherwise(root, key, (*hash, *stat), &content)?)
-            }
-        }
-    }
-}
-
-fn name_of(path: &Path) -> Option<String> {
-    path.file_name()
-        .map(|name| name.to_string_lossy().into_owned())
-}
-
-/// Whether an error is for want of something that the machine may have again later.
-fn is_machines(error: &io::Error) -> bool {
-    let errno = error.raw_os_error().map(Errno::from_raw_os_error);
-    errno.is_some_and(is_shortage)
-}
-
-/// Whether somebody has a lease on the file that was to be opened (a server of shares may have).
-fn is_leased(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::WouldBlock
-}
-
-impl Ingest<'_> {
-    /// Whether reading the same bytes again may end otherwise.
-    fn deserves_another_try(&self, content: &ContentRecord) -> bool {
-        let ContentRecord {
-            media_type, reason, ..
-        } = content;
-        let asks_outside =
-            |outside: &Outside| outside.could_improve(media_type, reason.as_str(), &content.engine);
-        !is_current(content)
-            || (content.state.is_failure() && content.strikes < STRIKES)
-            || self.pool.outside().is_some_and(asks_outside)
-    }
-}
-
-/// A file whose bytes are not read; unchanged where the same is on record.
-fn unread(
-    key: FileKey,
-    known: Option<FileRecord>,
-    stat: Option<FileStat>,
-    state: State,
-    reason: &str,
-) -> Looked {
-    let stat = stat.unwrap_or_default();
-    let outcome = FileOutcome::Unread(state, Reason::code(reason));
-    let record = FileRecord {
-        stat,
-        racy: false,
-        outcome,
-        member: None,
-        last_read: None,
-    };
-    if known.as_ref() == Some(&record) {
-        return Looked::Unchanged;
-    }
-    Looked::Changed(Change::File {
-        key,
-        record,
-        content: None,
-    })
-}
-
-/// What is recorded of a file at which a look panicked: the next rescan looks again.
-pub fn gave_up(key: &FileKey) -> Change {
-    let outcome = FileOutcome::Unread(State::Failed, Reason::code("look-panic"));
-    let record = FileRecord {
-        stat: FileStat::default(),
-        racy: false,
-        outcome,
-        member: None,
-        last_read: None,
-    };
-    Change::File {
-        key: key.clone(),
-        record,
-        content: None,
-    }
-}
-
-/// BLAKE3 and length of bytes that nobody changes meanwhile.
-pub fn hash_all(bytes: impl Read) -> io::Result<(ContentHash, u64)> {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update_reader(bytes)?;
-    Ok((ContentHash(*hasher.finalize().as_bytes()), hasher.count()))
-}
-
-/// BLAKE3 of a file of a share, which has `length` bytes; none where it has more or fewer by now. It
-/// says nothing more than what was read: who does more with the bytes takes a snapshot.
-fn hash_in_place(
-    mut file: &File,
-    length: u64,
-    cancel: &Cancel,
-) -> Result<Option<ContentHash>, IndexError> {
-    if file.rewind().is_err() {
-        return Ok(None);
-    }
-    let mut hasher = blake3::Hasher::new();
-    let mut buffer = vec![0; 128 << 10];
-    let mut left = length;
-    loop {
-        cancel.check()?;
-        let Ok(read) = file.read(&mut buffer) else {
-            return Ok(None);
+        let file = match subject.root.open_file(&subject.key.path) {
+            Ok(file) => file,
+            Err(error) => return Ok(subject.not_opened(stat, &error)),
         };
-        match left.checked_sub(read as u64) {
-            // It grows: to read on might take for ever.
-            None => return Ok(None),
-            Some(0) if read == 0 => break,
-            Some(_) if read == 0 => return Ok(None),
-            Some(rest) => left = rest,
+        for _ in 0..ATTEMPTS {
+            if let Some(outcome) = self.read_once(subject, &file)? {
+                return Ok(outcome);
+            }
         }
-        hasher.update(&buffer[..read]);
+        let stat = FileStat::of_open(&file).ok();
+        Ok(subject.unread(stat, State::Unstable, "changed-while-read"))
     }
-    Ok(Some(ContentHash(*hasher.finalize().as_bytes())))
-}
 
-/// The present, as `stat` tells times.
-pub fn now() -> Timestamp {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    let since = since.unwrap_or_default();
-    Timestamp {
-        seconds: since.as_secs() as i64,
-        nanos: since.subsec_nanos(),
+    /// Takes the bytes of an open file and does all that follows; `None` where they changed meanwhile.
+    fn read_once(
+        &self,
+        subject: &Subject<'_>,
+        file: &File,
+    ) -> Result<Option<IngestOutcome>, IndexError> {
+        let (root, key) = (subject.root, &subject.key);
+        let snapshots = Snapshots {
+            records: self.detector.records,
+            space: self.extractor.pool.space(),
+            input_bytes: self.detector.input_bytes,
+            cancel: self.extractor.account.cancel(),
+        };
+        let taken = match snapshots.take(key, subject.recorded.as_ref(), file)? {
+            TakeOutcome::Taken(taken) => *taken,
+            TakeOutcome::Changed => return Ok(None),
+            TakeOutcome::IoError(stat) => {
+                return Ok(Some(subject.keep_on_io_error(Some(stat), "io-error")));
+            }
+            TakeOutcome::TooLong(stat) => return Ok(Some(subject.too_large(stat))),
+            TakeOutcome::NoRoom(stat) => {
+                let reason = simdex_extract::Reason::SpoolFailed.code();
+                return Ok(Some(subject.retry_later(&Transient::of_stat(stat, reason))));
+            }
+        };
+        if self.detector.own_reports.content_of(root, key) == Some(taken.hash) {
+            let record = own_report::record(taken.stat, taken.is_racy());
+            return Ok(Some(subject.recorded_as(record)));
+        }
+        let extracted = self.extract_if_new(key, &taken);
+        if let Some(reason) = extracted.as_ref().and_then(|extracted| extracted.transient) {
+            let content = Some(taken.hash);
+            return Ok(Some(subject.retry_later(&Transient {
+                content,
+                ..Transient::of_stat(taken.stat, reason)
+            })));
+        }
+        let rendered = self.render(subject, &taken, extracted.as_ref())?;
+        self.build_change(subject, taken, extracted, rendered)
+            .map(Some)
     }
-}
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::io::Write;
+    fn extract_if_new(&self, key: &FileKey, taken: &Taken) -> Option<Extracted> {
+        let ContentLookup::NeedsRead(old) = &taken.lookup else {
+            return None;
+        };
+        let (private, length) = taken.bytes.as_ref()?;
+        let bytes = SnapshotRef {
+            private,
+            hash: taken.hash,
+            length: *length,
+        };
+        let name = extract::file_name(OsStr::from_bytes(&key.path).as_ref());
+        Some(self.extractor.extract(&bytes, name, old.clone(), None))
+    }
 
-    #[test]
-    fn a_file_that_grows_or_shrinks_is_not_hashed_on_and_on() {
-        let mut file = tempfile::tempfile().unwrap();
-        file.write_all(b"some bytes").unwrap();
-        let hash = |length| hash_in_place(&file, length, &Cancel::never()).unwrap();
-        let (whole, _) = hash_all(&b"some bytes"[..]).unwrap();
-        assert_eq!(hash(10), Some(whole));
-        assert_eq!((hash(9), hash(11)), (None, None));
-        // Read to its end it would take hours.
-        file.set_len(1 << 40).unwrap();
-        assert_eq!(hash(10), None);
-        let cancel = Cancel::never();
-        cancel.cancel();
-        let given_up = hash_in_place(&file, 1 << 40, &cancel);
-        assert!(matches!(given_up, Err(IndexError::Cancelled)));
+    /// Fills in the frames of a page.
+    fn render(
+        &self,
+        subject: &Subject<'_>,
+        taken: &Taken,
+        extracted: Option<&Extracted>,
+    ) -> Result<RenderedPage, IndexError> {
+        let asked = match (&taken.lookup, extracted) {
+            (ContentLookup::Frameset(asked), _) => asked.clone(),
+            (_, Some(extracted)) => frames_asked(&extracted.content.record),
+            (_, None) => Vec::new(),
+        };
+        match &taken.bytes {
+            Some((private, _)) if !asked.is_empty() => {
+                let framesets = Framesets {
+                    records: self.detector.records,
+                    root: subject.root,
+                    input_bytes: self.detector.input_bytes,
+                };
+                let page = (taken.hash, taken.stat);
+                framesets.render(&self.extractor, &subject.key, private, page, asked)
+            }
+            _ => Ok(RenderedPage::WithoutFrames),
+        }
+    }
+
+    /// Compares what was read with what is on record, and says what the index must change.
+    fn build_change(
+        &self,
+        subject: &Subject<'_>,
+        taken: Taken,
+        extracted: Option<Extracted>,
+        rendered: RenderedPage,
+    ) -> Result<IngestOutcome, IndexError> {
+        let is_unsteady = matches!(rendered, RenderedPage::ChangedDuringRead);
+        let record = FileRecord {
+            racy: taken.is_racy() || is_unsteady,
+            last_read: Some(taken.read_at.seconds),
+            ..FileRecord::new(taken.stat, FileOutcome::Content(taken.hash))
+        };
+        let is_same = |recorded: &FileRecord| recorded.is_same_reading(&record);
+        let is_unchanged = extracted.is_none() && subject.recorded.as_ref().is_some_and(is_same);
+        if is_unchanged && !matches!(taken.lookup, ContentLookup::Frameset(_)) {
+            return self.touch_last_read(&subject.key, &record);
+        }
+        // What could not be rendered stays as it is until the next look.
+        let may_leave_members = taken.lookup.may_leave_members() && !is_unsteady;
+        let (content, unread) = match extracted {
+            Some(extracted) => (Some(Box::new(extracted.content)), extracted.members),
+            None => (None, Vec::new()),
+        };
+        let members = self.members(&subject.key, taken, rendered, unread)?;
+        if is_unchanged && self.are_recorded(&subject.key, &members)? {
+            return self.touch_last_read(&subject.key, &record);
+        }
+        let key = subject.key.clone();
+        if members.is_empty() && !may_leave_members {
+            return Ok(IngestOutcome::Changed(Change::File {
+                key,
+                record,
+                content,
+            }));
+        }
+        let retry = members.iter().any(|member| is_incomplete(&member.record));
+        let file = SeenFile {
+            key,
+            record,
+            content,
+        };
+        let change = Change::Container { file, members };
+        Ok(match retry {
+            true => IngestOutcome::RetryLater(Some(change)),
+            false => IngestOutcome::Changed(change),
+        })
+    }
+
+    /// What a file holds: the page rendered with its frames, members copied from another file, or those
+    /// that were `unread` until now.
+    fn members(
+        &self,
+        key: &FileKey,
+        taken: Taken,
+        rendered: RenderedPage,
+        unread: Vec<Member>,
+    ) -> Result<Vec<SeenFile>, IndexError> {
+        let unpacker = Unpacker {
+            records: self.detector.records,
+            extractor: &self.extractor,
+            limits: self.tree,
+        };
+        match (rendered, taken.lookup) {
+            (RenderedPage::Filled(filled), _) => {
+                let mut members = unpacker.unpack(key, taken.hash, vec![filled.member])?;
+                if let Some(page) = members.first_mut() {
+                    page.record.rendered_from = Some(filled.digest);
+                }
+                Ok(members)
+            }
+            (_, ContentLookup::CopyMembers(members)) => Ok(members),
+            _ => unpacker.unpack(key, taken.hash, unread),
+        }
+    }
+
+    /// A file that still holds what is on record: only that it was read is new.
+    fn touch_last_read(
+        &self,
+        key: &FileKey,
+        record: &FileRecord,
+    ) -> Result<IngestOutcome, IndexError> {
+        self.extractor.index.was_read(key, record)?;
+        Ok(IngestOutcome::Unchanged)
+    }
+
+    /// Whether these and no others are the members on record.
+    fn are_recorded(&self, key: &FileKey, members: &[SeenFile]) -> Result<bool, IndexError> {
+        let recorded = self.extractor.index.members(key)?;
+        let is_same = |(member, (key, record)): (&SeenFile, &(FileKey, _))| {
+            member.key == *key && member.record == *record && member.content.is_none()
+        };
+        Ok(members.len() == recorded.len() && members.iter().zip(&recorded).all(is_same))
     }
 }

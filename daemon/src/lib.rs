@@ -6,13 +6,14 @@
 //!   walks it, [`ingest`] takes one file from its path to the change that the index applies;
 //!   [`pipeline`] runs many of them at once; [`events`] tells of it;
 //!   [`disk`] and [`descriptors`] keep room for commits.
-//! * Failures: [`fate`] is the end of one engine, [`alarms`] say what cannot go on, [`supervisor`]
+//! * Failures: [`lifecycle`] is the end of one engine, [`alarms`] say what cannot go on, [`supervisor`]
 //!   closes an engine that failed and opens the next one on the same [`host`]; requests find it in
 //!   [`slot`].
 //! * Read side: [`query`] takes one question from its subject to verified hits; [`compare`] and
 //!   [`difference`] set two documents side by side; [`catalogue`] lists files, pairs and groups;
 //!   [`lists`] closes them with counts and with what they rest on; [`report`] writes them down.
-//! * Edges: [`grpc`] adapts all of it to the wire, [`scan`] and [`output`] to a terminal.
+//! * Edges: [`grpc`] adapts all of it to the wire, [`scan`] and [`output`] to a terminal; both print
+//!   or send what [`encode`] makes of it.
 
 pub mod alarms;
 pub mod catalogue;
@@ -23,14 +24,15 @@ pub mod config;
 pub mod descriptors;
 pub mod difference;
 pub mod disk;
+pub mod encode;
 pub mod engine;
 pub mod error;
 pub mod events;
-pub mod fate;
 pub mod grpc;
 pub mod host;
 pub mod identity;
 pub mod ingest;
+pub mod lifecycle;
 pub mod lists;
 pub mod output;
 pub mod overlap;

@@ -1,4 +1,4 @@
-//! Whole lists of a running engine: what is listed, the counts that close it, and what both rest on.
+//! Lists of a running engine, each closed by its counts, its completeness and the time it took.
 
 use std::ops::ControlFlow;
 use std::time::Instant;
@@ -10,12 +10,12 @@ use simdex_signature::Ratio;
 use thiserror::Error;
 
 use crate::catalogue::{self, Group, Pair, Summary};
-use crate::engine::{Basis, Engine, Incomplete};
+use crate::engine::{CompletenessGuard, Engine, Incomplete};
 
-/// How pairs or groups are asked for.
+/// Parameters of a list of pairs or groups.
 #[derive(Clone, Debug)]
 pub struct ListRequest {
-    /// What the asker may see.
+    /// The roots whose files may be listed.
     pub view: View,
     /// Least resemblance of a near-duplicate.
     pub threshold: Ratio,
@@ -23,15 +23,15 @@ pub struct ListRequest {
     pub strict: bool,
 }
 
-/// Which group is asked for.
+/// The group asked for.
 pub enum GroupRequest<'a> {
-    /// That of a file.
+    /// The group of a file.
     Of(&'a FileView),
-    /// That with this id.
+    /// The group with this id.
     Id(GroupId),
 }
 
-/// Why there is no list.
+/// A list that cannot be made.
 #[derive(Debug, Error)]
 pub enum ListError {
     /// It would not be complete, and only a complete one was wanted.
@@ -42,7 +42,7 @@ pub enum ListError {
     Index(#[from] IndexError),
 }
 
-/// Visits the pairs of a view by path, then counts. Where a visit breaks off, the counts are of no use.
+/// Calls `visit` for each pair of a view, by path, then counts. If `visit` returns `Break`, ignore the counts.
 pub fn pairs(
     engine: &Engine,
     request: &ListRequest,
@@ -53,7 +53,7 @@ pub fn pairs(
     let ListRequest {
         view, threshold, ..
     } = request;
-    let basis = Basis::of(engine, view, request.strict)?;
+    let guard = CompletenessGuard::begin(engine, view, request.strict)?;
     let index = &engine.index;
     let listed = catalogue::pairs(index, view, *threshold, cancel, visit)?;
     let groups = catalogue::count_groups(index, view, *threshold, cancel)?;
@@ -61,14 +61,14 @@ pub fn pairs(
         groups,
         pairs: Some(listed.items),
         suppressed: listed.suppressed,
-        completeness: basis.close()?,
+        completeness: guard.close()?,
         seconds: started.elapsed().as_secs_f64(),
         ..catalogue::summary(index, view)?
     })
 }
 
-/// Visits the groups of a view by their principal's path, then counts. Where a visit breaks off, the
-/// counts are of no use.
+/// Calls `visit` for each group of a view, by its principal's path, then counts. If `visit` returns `Break`,
+/// ignore the counts.
 pub fn groups(
     engine: &Engine,
     request: &ListRequest,
@@ -77,26 +77,26 @@ pub fn groups(
 ) -> Result<Summary, ListError> {
     let started = Instant::now();
     let view = &request.view;
-    let basis = Basis::of(engine, view, request.strict)?;
+    let guard = CompletenessGuard::begin(engine, view, request.strict)?;
     let index = &engine.index;
     let listed = catalogue::visit_groups(index, view, request.threshold, cancel, visit)?;
     Ok(Summary {
         groups: listed.items,
         suppressed: listed.suppressed,
-        completeness: basis.close()?,
+        completeness: guard.close()?,
         seconds: started.elapsed().as_secs_f64(),
         ..catalogue::summary(index, view)?
     })
 }
 
-/// One group of all roots at the index's own threshold, and what that rests on.
+/// Finds one group of all roots at the engine's threshold.
 pub fn group(
     engine: &Engine,
     request: &GroupRequest<'_>,
     strict: bool,
 ) -> Result<(Option<Group>, Completeness), ListError> {
     let (index, view) = (&engine.index, engine.roots.view());
-    let basis = Basis::of(engine, &view, strict)?;
+    let guard = CompletenessGuard::begin(engine, &view, strict)?;
     let group = match request {
         GroupRequest::Of(file) => match file.document {
             Some((id, _)) => catalogue::group_of(index, &view, id)?,
@@ -104,10 +104,10 @@ pub fn group(
         },
         GroupRequest::Id(id) => catalogue::group_by_id(index, &view, *id)?,
     };
-    Ok((group, basis.close()?))
+    Ok((group, guard.close()?))
 }
 
-/// Visits every file of a view by path, then counts, groups at the index's own threshold.
+/// Calls `visit` for every file of a view, by path, then counts. Groups are those at the engine's threshold.
 pub fn files(
     engine: &Engine,
     view: &View,
@@ -119,7 +119,7 @@ pub fn files(
     })
 }
 
-/// The counts alone, which are at hand where no file changed since they were asked for last.
+/// Counts as [`files`] does, at once where no file changed since they were last counted.
 pub fn counts(engine: &Engine, view: &View, cancel: &Cancel) -> Result<Summary, ListError> {
     counted(engine, view, cancel, || {
         catalogue::summary(&engine.index, view)
@@ -134,13 +134,12 @@ fn counted(
     count: impl FnOnce() -> Result<Summary, IndexError>,
 ) -> Result<Summary, ListError> {
     let started = Instant::now();
-    let basis = Basis::of(engine, view, false)?;
+    let guard = CompletenessGuard::begin(engine, view, false)?;
     let index = &engine.index;
     let counts = count()?;
-    let kept = Ratio::new(index.parameters().threshold).unwrap_or(Ratio::ONE);
     Ok(Summary {
-        groups: catalogue::count_groups(index, view, kept, cancel)?,
-        completeness: basis.close()?,
+        groups: catalogue::count_groups(index, view, engine.threshold(), cancel)?,
+        completeness: guard.close()?,
         seconds: started.elapsed().as_secs_f64(),
         ..counts
     })

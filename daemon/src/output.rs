@@ -1,14 +1,14 @@
 //! What `scan` prints: the JSON lines of the contract, and text for people.
 //!
-//! The lines are those of `simctl --json`; `tests/src/acceptance/contract` checks the fields of both.
+//! JSON lines are those of `simctl --json`, made by the same types ([`simdex_proto::lines`]);
+//! `tests/src/acceptance/contract` checks the fields of both.
 
 mod json;
 mod text;
 
 pub use json::{file_line, group_line, pair_line, summary_line};
 pub use text::{
-    GROUP_LEGEND, Printable, UNREAD_LEGEND, counted, group_text, pair_text, summary_text,
-    unread_text,
+    GROUP_LEGEND, Printable, UNREAD_LEGEND, group_text, pair_text, summary_text, unread_text,
 };
 
 #[cfg(test)]

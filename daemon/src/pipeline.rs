@@ -1,10 +1,12 @@
-//! Many files at once: readers that look and extract, one writer that applies, one committer, one
-//! settler that keeps the groups.
+//! Many files at once: reader threads that ingest, one writer that applies, one committer, one settler
+//! that keeps the groups.
 //!
-//! Every queue is bounded: a full one makes the walk wait, never the memory grow.
+//! A file passes through three queues: [`Progress`] deduplicates and numbers, [`Jobs`] schedules the
+//! reader threads fairly, and the pool's own queue schedules worker processes. Every queue is bounded: a
+//! producer blocks while its queue is full.
 
-mod again;
 mod jobs;
+mod retry;
 mod settler;
 mod writer;
 
@@ -20,31 +22,30 @@ use simdex_extract::Pool;
 use simdex_index::{Cancel, Change, Index, IndexError};
 use simdex_schema::FileKey;
 
-use self::again::Again;
 use self::jobs::{Jobs, Next, share};
+use self::retry::RetryQueue;
 use crate::alarms::Part;
 use crate::config::Config;
 use crate::error::EngineError;
-use crate::fate::{Backoff, Fate};
 use crate::host::Host;
-use crate::ingest::{Ingest, Looked, OwnReports, gave_up};
-use crate::progress::{Job, Progress};
+use crate::ingest::{Ingest, IngestOutcome, OwnReports, gave_up};
+use crate::lifecycle::{Backoff, Lifecycle};
+use crate::progress::{Counts, Job, Progress};
 use crate::roots::Roots;
 use crate::wakeup::Wakeup;
 
-/// Threads that look at files, to each worker: while one waits for a slow document the others find
-/// it work, and what lines up for a worker can be told apart, small from huge.
+/// Reader threads per worker: while one waits for a slow document the others find it work, and small
+/// documents in line for a worker can be told from huge ones.
 const READERS_PER_WORKER: usize = 4;
-/// Changes looked at and not yet applied.
+/// Most changes that are ingested and not yet applied.
 const CHANGES: usize = 16;
-/// What looks at files and settles gives way to what answers and applies: added to its niceness.
-const GIVE_WAY: i32 = 5;
-/// A barrier waits so long for what keeps changes from being applied to pass, then fails and says
-/// what it is.
-const PATIENCE: Duration = Duration::from_secs(10);
-/// First and longest pause between two looks whether something is still under way.
+/// Added to the niceness of readers and settler, so that threads that answer and apply come first.
+const NICE_INCREMENT: i32 = 5;
+/// How long a barrier tolerates a standing alarm before it fails with the alarm's reason.
+const BARRIER_ALARM_GRACE: Duration = Duration::from_secs(10);
+/// First and longest pause while polling whether something is still in progress.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
-/// An idle reader asks this often whether it should end.
+/// How often an idle reader checks whether it should end.
 const IDLE: Duration = Duration::from_millis(200);
 
 /// The threads between hints and index.
@@ -55,7 +56,7 @@ pub struct Pipeline {
 
 struct Shared {
     host: Arc<Host>,
-    fate: Arc<Fate>,
+    lifecycle: Arc<Lifecycle>,
     index: Arc<Index>,
     pool: Arc<Pool>,
     own_reports: Arc<OwnReports>,
@@ -64,19 +65,24 @@ struct Shared {
     progress: Progress,
     /// Woken where documents may wait to be settled.
     to_settle: Wakeup,
-    /// Files that the machine did not allow to be read.
-    again: Again,
+    /// Files that a transient fault kept from being read.
+    retries: RetryQueue,
     /// Something was applied since the last commit.
     uncommitted: AtomicBool,
 }
 
-type LookResult = (Job, Option<Change>);
+/// A file that was ingested.
+struct IngestResult {
+    job: Job,
+    /// What the index must apply, if anything.
+    change: Option<Change>,
+}
 
 impl Pipeline {
     /// Starts the threads.
     pub fn start(
         host: &Arc<Host>,
-        fate: &Arc<Fate>,
+        lifecycle: &Arc<Lifecycle>,
         own_reports: Arc<OwnReports>,
         index: Arc<Index>,
         pool: Arc<Pool>,
@@ -85,7 +91,7 @@ impl Pipeline {
         let readers = Self::readers(&host.config);
         let shared = Arc::new(Shared {
             host: Arc::clone(host),
-            fate: Arc::clone(fate),
+            lifecycle: Arc::clone(lifecycle),
             index,
             pool,
             own_reports,
@@ -93,11 +99,11 @@ impl Pipeline {
             jobs: Jobs::new(readers),
             progress: Progress::default(),
             to_settle: Wakeup::default(),
-            again: Again::default(),
+            retries: RetryQueue::default(),
             uncommitted: AtomicBool::default(),
         });
         let ended = Arc::downgrade(&shared);
-        fate.at_end(move || ended.upgrade().iter().for_each(|shared| shared.wake()));
+        lifecycle.at_end(move || ended.upgrade().iter().for_each(|shared| shared.wake()));
         let pipeline = Self {
             shared,
             threads: Mutex::default(),
@@ -105,38 +111,38 @@ impl Pipeline {
         match pipeline.spawn(readers) {
             Ok(()) => Ok(pipeline),
             Err(error) => {
-                fate.end();
+                lifecycle.end();
                 pipeline.join();
                 Err(error)
             }
         }
     }
 
-    /// Threads that look at files.
+    /// The number of reader threads.
     pub fn readers(config: &Config) -> usize {
         config.workers() * READERS_PER_WORKER
     }
 
     fn spawn(&self, readers: usize) -> std::io::Result<()> {
-        let (changes, looks) = sync_channel::<LookResult>(CHANGES);
+        let (sender, results) = sync_channel::<IngestResult>(CHANGES);
         for number in 0..readers {
-            let changes = changes.clone();
+            let sender = sender.clone();
             self.thread(format!("reader-{number}"), move |shared| {
-                give_way();
-                shared.read(number, &changes);
+                lower_priority();
+                shared.read(number, &sender);
             })?;
         }
-        drop(changes);
-        self.thread("writer".to_owned(), move |shared| shared.write(&looks))?;
+        drop(sender);
+        self.thread("writer".to_owned(), move |shared| shared.write(&results))?;
         self.thread("committer".to_owned(), Shared::commit_at_times)?;
         self.thread("retries".to_owned(), |shared| {
-            while let Some(key) = shared.again.next() {
+            while let Some(key) = shared.retries.next() {
                 // The queue closes at the end, which ends the wait.
                 let Ok(()) = shared.submit(key, || Ok::<(), Infallible>(()));
             }
         })?;
         self.thread("settler".to_owned(), |shared| {
-            give_way();
+            lower_priority();
             shared.settle();
         })
     }
@@ -147,18 +153,18 @@ impl Pipeline {
         work: impl FnOnce(&Shared) + Send + 'static,
     ) -> std::io::Result<()> {
         let shared = Arc::clone(&self.shared);
-        let thread = self.shared.fate.spawn(name, move || work(&shared))?;
+        let thread = self.shared.lifecycle.spawn(name, move || work(&shared))?;
         self.lock().push(thread);
         Ok(())
     }
 
-    /// Names a file that may have changed; waits while the queue is full.
+    /// Enqueues a file that may have changed; blocks while the queue is full.
     pub fn submit(&self, key: FileKey) {
         let Ok(()) = self.submit_while(key, || Ok::<(), Infallible>(()));
     }
 
-    /// The same, for a caller that may stop waiting: `go_on` is asked now and then, and its error
-    /// ends the wait. The file is named all the same.
+    /// The same, for a caller that may stop waiting: `go_on` is called periodically, and its error ends
+    /// the wait. The file is enqueued anyway.
     pub fn submit_while<E>(
         &self,
         key: FileKey,
@@ -168,20 +174,20 @@ impl Pipeline {
         self.shared.submit(key.on_disk(), go_on)
     }
 
-    /// Returns once everything named before is applied, settled and power-safe.
+    /// Returns once everything enqueued before is applied, settled and power-safe.
     pub fn barrier(&self, cancel: &Cancel) -> Result<(), EngineError> {
         let shared = &self.shared;
         let go_on = || shared.go_on(cancel);
         shared.progress.wait(go_on)?;
         self.wait_while(|| !shared.index.is_settled(), cancel)?;
         let commit = || Ok(shared.commit()?);
-        shared.fate.until_done(Part::Commits, commit, go_on)?;
+        shared.lifecycle.until_done(Part::Commits, commit, go_on)?;
         shared.host.alarms.clear(Part::Commits);
         // What failed meanwhile may have been part of it.
         shared.ended()
     }
 
-    /// Waits while something is under way that ends by itself.
+    /// Polls until `is_under_way` is false.
     pub fn wait_while(
         &self,
         is_under_way: impl Fn() -> bool,
@@ -196,30 +202,30 @@ impl Pipeline {
         Ok(())
     }
 
-    /// An error where a caller need not wait any longer: it is cancelled, the engine ends, or changes
-    /// have not been applied for so long that it should rather know why.
+    /// Fails if a caller should stop waiting: it is cancelled, the engine ends, or an alarm has kept
+    /// changes from being applied for too long.
     pub fn go_on(&self, cancel: &Cancel) -> Result<(), EngineError> {
         self.shared.go_on(cancel)
     }
 
-    /// Files at or below this path that are named and not yet applied.
+    /// Files at or below this path that are enqueued and not yet applied.
     pub fn under_way(&self, at: &FileKey) -> Vec<FileKey> {
         self.shared.progress.under_way(at)
     }
 
-    /// Files named and not yet applied, including those that are tried again later because the
-    /// machine did not allow them to be read; and looks finished.
-    pub fn counts(&self) -> (u64, u64) {
-        let (waiting, done) = self.shared.progress.counts();
-        (waiting + self.shared.again.waiting(), done)
+    /// How much is enqueued, files to be retried included, and how much is done.
+    pub fn counts(&self) -> Counts {
+        let mut counts = self.shared.progress.counts();
+        counts.pending += self.shared.retries.waiting();
+        counts
     }
 
-    /// Waits for the threads to end, once the end was told: what is queued is dropped and found again
-    /// by the next rescan.
+    /// Waits for the threads to end, once shutdown was signalled: what is queued is dropped and found
+    /// again by the next rescan.
     pub fn join(&self) {
         let threads = std::mem::take(&mut *self.lock());
         for thread in threads {
-            // A panic was told by the thread itself.
+            // A panic was logged by the thread itself.
             let _ = thread.join();
         }
     }
@@ -230,21 +236,21 @@ impl Pipeline {
 }
 
 /// Lowers the priority of this thread alone, as Linux counts it.
-fn give_way() {
-    // Where it is refused, all are equal.
-    let _ = rustix::process::nice(GIVE_WAY);
+fn lower_priority() {
+    // If it fails, the thread runs at normal priority.
+    let _ = rustix::process::nice(NICE_INCREMENT);
 }
 
 impl Shared {
-    /// Wakes all who wait, at the end.
+    /// Wakes all waiting threads, at shutdown.
     fn wake(&self) {
         self.jobs.close();
-        self.again.close();
+        self.retries.close();
         self.progress.wake();
         self.to_settle.wake();
     }
 
-    /// Queues a file, where no look at it is under way.
+    /// Enqueues a file, unless it is being ingested.
     fn submit<E>(&self, key: FileKey, go_on: impl Fn() -> Result<(), E>) -> Result<(), E> {
         match self.progress.submit(key) {
             Some(job) => self.jobs.push(job, go_on),
@@ -252,78 +258,78 @@ impl Shared {
         }
     }
 
-    /// An error where a barrier is not to be waited for any more.
+    /// See [`Pipeline::go_on`].
     fn go_on(&self, cancel: &Cancel) -> Result<(), EngineError> {
         cancel.check()?;
         self.ended()?;
         let alarm = self.host.alarms.gravest();
-        match alarm.filter(|alarm| alarm.lasts() > PATIENCE) {
+        match alarm.filter(|alarm| alarm.lasts() > BARRIER_ALARM_GRACE) {
             Some(alarm) => Err(EngineError::NotApplied(alarm.reason)),
             None => Ok(()),
         }
     }
 
-    /// An error once the engine ends: nothing may be acknowledged then.
+    /// Fails once the engine ends: nothing may be acknowledged then.
     fn ended(&self) -> Result<(), EngineError> {
-        if let Some(failure) = self.fate.failure() {
+        if let Some(failure) = self.lifecycle.failure() {
             return Err(EngineError::Failed(failure));
         }
-        Ok(self.fate.cancel().check()?)
+        Ok(self.lifecycle.cancel().check()?)
     }
 
-    /// A reader: looks at files, extracts, signs.
-    fn read(&self, number: usize, changes: &SyncSender<LookResult>) {
+    /// A reader thread: ingests file after file.
+    fn read(&self, number: usize, results: &SyncSender<IngestResult>) {
         loop {
             let job = match self.jobs.next(IDLE) {
-                Next::Look(job) => job,
+                Next::Job(job) => job,
                 Next::Idle => continue,
                 Next::Ended => return,
             };
-            let Some(change) = self.look_until_done(number, &job.key) else {
+            let Some(change) = self.ingest_until_done(number, &job.key) else {
                 return;
             };
             self.jobs.done(&job.key);
-            if changes.send((job, change)).is_err() {
+            if results.send(IngestResult { job, change }).is_err() {
                 return;
             }
         }
     }
 
-    /// LookResult until the index answers; none where the engine ends, which makes workers answer that
-    /// they were stopped.
-    fn look_until_done(&self, reader: usize, key: &FileKey) -> Option<Option<Change>> {
-        // What a panic leaves behind is dropped: a look only reads.
-        let look = || match catch_unwind(AssertUnwindSafe(|| self.look(key))) {
-            Ok(looked) => Ok(looked?),
+    /// Ingests a file, and retries while the index fails. Returns `None` when the engine ends: what
+    /// workers answered is discarded then, because they report `shutting-down`.
+    fn ingest_until_done(&self, reader: usize, key: &FileKey) -> Option<Option<Change>> {
+        // What a panic leaves behind is dropped: ingesting only reads.
+        let ingest = || match catch_unwind(AssertUnwindSafe(|| self.ingest(key))) {
+            Ok(change) => Ok(change?),
             Err(_) => {
                 let path = String::from_utf8_lossy(&key.path);
-                tracing::error!(path = %path.escape_debug(), "looking at a file panicked");
+                tracing::error!(path = %path.escape_debug(), "ingesting a file panicked");
                 Ok(Some(gave_up(key)))
             }
         };
-        let go_on = || Ok(self.fate.cancel().check()?);
+        let go_on = || Ok(self.lifecycle.cancel().check()?);
         let change = self
-            .fate
-            .until_done(Part::Reader(reader), look, go_on)
+            .lifecycle
+            .until_done(Part::Reader(reader), ingest, go_on)
             .ok()?;
         go_on().ok().map(|()| change)
     }
 
-    fn look(&self, key: &FileKey) -> Result<Option<Change>, IndexError> {
+    fn ingest(&self, key: &FileKey) -> Result<Option<Change>, IndexError> {
         let Some(root) = self.roots.get(key.root) else {
             return Ok(None);
         };
-        let (limits, cancel) = (&self.host.config.extract, self.fate.cancel());
+        let (limits, cancel) = (&self.host.config.extract, self.lifecycle.cancel());
         let (index, pool, own) = (&self.index, &self.pool, &self.own_reports);
         let ingest = Ingest::new(index, pool, own, limits, share(key), cancel);
         Ok(match ingest.file(&root, key.clone())? {
-            Looked::Again(change) => {
-                self.again.later(key);
+            IngestOutcome::RetryLater(change) => {
+                self.retries.schedule(key);
                 return Ok(change);
             }
-            Looked::Unchanged => None,
-            Looked::Changed(change) => Some(change),
+            IngestOutcome::Unchanged => None,
+            IngestOutcome::Changed(change) => Some(change),
         })
-        .inspect(|_| self.again.forget(key))
+        .inspect(|_| self.retries.clear(key))
     }
 }

@@ -1,8 +1,8 @@
-//! Which changes are still under way: tickets that barriers wait for.
+//! Which changes are in progress: tickets that barriers wait for.
 //!
-//! A ticket is taken when a file is named and given back when the index shows what came of it. Of
-//! one file only one look is under way at a time; a hint that comes meanwhile waits for another
-//! look, so that an old reading never overwrites a newer one.
+//! A ticket is issued when a file is enqueued and given back when the index shows what came of it. A
+//! file is ingested by one thread at a time; a hint that comes meanwhile makes it be ingested once more,
+//! so that an old reading never overwrites a newer one.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use simdex_schema::FileKey;
 
-/// One look at one file, for all tickets that wait for it.
+/// One file to ingest, for all tickets that wait for it.
 #[derive(Debug)]
 pub struct Job {
     /// The file.
@@ -18,7 +18,7 @@ pub struct Job {
     tickets: Vec<u64>,
 }
 
-/// Tickets and the looks they wait for.
+/// Tickets and the jobs they wait for.
 #[derive(Default)]
 pub struct Progress {
     state: Mutex<State>,
@@ -29,20 +29,29 @@ pub struct Progress {
 struct State {
     next: u64,
     outstanding: BTreeSet<u64>,
-    /// Files being looked at, each with the tickets that came meanwhile.
+    /// Files enqueued or being ingested, each with the tickets that came meanwhile.
     busy: HashMap<FileKey, Vec<u64>>,
     done: u64,
 }
 
-/// A waiter asks this often whether anybody still waits for it.
-const PATIENCE: Duration = Duration::from_millis(100);
+/// How often a blocked barrier checks its cancellation.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+
+/// How much is in progress, and how much is done.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// Files enqueued or being ingested.
+    pub pending: u64,
+    /// Jobs finished since the start.
+    pub finished: u64,
+}
 
 impl Progress {
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Takes a ticket for a file; a job where no look at it is under way.
+    /// Issues a ticket for a file. Returns a job unless the file has one already.
     pub fn submit(&self, key: FileKey) -> Option<Job> {
         let mut state = self.lock();
         let ticket = state.next;
@@ -59,7 +68,7 @@ impl Progress {
         })
     }
 
-    /// Files at or below this path that are named and not yet applied.
+    /// Files at or below this path that are enqueued and not yet applied.
     pub fn under_way(&self, at: &FileKey) -> Vec<FileKey> {
         let is_below = |key: &&FileKey| {
             let rest = key.path.strip_prefix(&at.path[..]);
@@ -69,7 +78,7 @@ impl Progress {
         self.lock().busy.keys().filter(is_below).cloned().collect()
     }
 
-    /// Gives a job's tickets back; another job where hints came meanwhile.
+    /// Gives a job's tickets back. Returns another job if hints came meanwhile.
     pub fn complete(&self, job: Job) -> Option<Job> {
         let mut state = self.lock();
         for ticket in &job.tickets {
@@ -90,7 +99,7 @@ impl Progress {
     }
 
     /// Returns once every ticket taken before the call is given back, or with the error of `go_on`,
-    /// which is asked now and then. A ticket whose change was not applied is never given back.
+    /// which is called periodically. A ticket whose change was not applied is never given back.
     pub fn wait<E>(&self, go_on: impl Fn() -> Result<(), E>) -> Result<(), E> {
         let mut state = self.lock();
         let before = state.next;
@@ -106,7 +115,7 @@ impl Progress {
             state = self.lock();
             // It may have come while the lock was given up.
             if waits(&state) {
-                let waited = self.changed.wait_timeout(state, PATIENCE);
+                let waited = self.changed.wait_timeout(state, POLL_INTERVAL);
                 state = waited.unwrap_or_else(PoisonError::into_inner).0;
             }
         }
@@ -118,10 +127,13 @@ impl Progress {
         self.changed.notify_all();
     }
 
-    /// Files waiting or being looked at, and looks finished since the start.
-    pub fn counts(&self) -> (u64, u64) {
+    /// How much is in progress, and how much is done.
+    pub fn counts(&self) -> Counts {
         let state = self.lock();
-        (state.busy.len() as u64, state.done)
+        Counts {
+            pending: state.busy.len() as u64,
+            finished: state.done,
+        }
     }
 }
 
@@ -143,10 +155,11 @@ mod tests {
         let first = progress.submit(key("a")).unwrap();
         assert!(progress.submit(key("a")).is_none());
         assert!(progress.submit(key("b")).is_some());
-        assert_eq!(progress.counts(), (2, 0), "files, and not hints");
+        let counts = |pending, finished| Counts { pending, finished };
+        assert_eq!(progress.counts(), counts(2, 0), "files, and not hints");
         let again = progress.complete(first).unwrap();
         assert!(progress.complete(again).is_none());
-        assert_eq!(progress.counts(), (1, 2));
+        assert_eq!(progress.counts(), counts(1, 2));
     }
 
     #[test]

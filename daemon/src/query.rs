@@ -29,7 +29,7 @@ pub use subject::{ComparedBy, ShingledText, Subject};
 /// What a query looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FindKind {
-    /// By resemblance.
+    /// Documents that resemble the query, by resemblance.
     Similar,
     /// Documents that contain the query, by containment of the query.
     Containing,
@@ -54,25 +54,25 @@ impl FindKind {
 pub struct QueryParams {
     /// What is asked.
     pub kind: FindKind,
-    /// Which scheme finds candidates.
+    /// The scheme that finds candidates, beside Mod_n.
     pub scheme: SchemeKind,
-    /// Least resemblance or containment listed.
+    /// Least value listed of the ratio that `kind` ranks by.
     pub threshold: f64,
-    /// From where a relation is called near-duplicate, contains or contained-in.
+    /// Ratio from which a relation is called near-duplicate, contains or contained-in.
     pub relation_threshold: f64,
-    /// Most files listed.
+    /// Most files listed, the one asked about apart.
     pub limit: usize,
-    /// What the asker may see.
+    /// The roots whose files may be listed.
     pub view: View,
 }
 
-/// An answer.
+/// The files that answer a query, and how they were found.
 pub struct Answer {
-    /// Files, in the order of the question.
+    /// Files, best first; versions oldest first.
     pub hits: Vec<Hit>,
-    /// The query's document, where it has one.
+    /// Hash of the query's document, where it has one.
     pub document: Option<DocumentHash>,
-    /// Where the query's own text ended.
+    /// The state that reading the query's own text ended in.
     pub state: State,
     /// Reason code that refines `state`; empty if there is none.
     pub reason: Reason,
@@ -90,7 +90,7 @@ pub struct Answer {
     pub truncated: bool,
 }
 
-/// A question that cannot be answered.
+/// A query that cannot be answered.
 #[derive(Debug, Error)]
 pub enum QueryError {
     /// No such file in the view.
@@ -136,7 +136,7 @@ const MOST_VERIFIED: usize = 4_096;
 /// Fingerprints of a question's BSW_n signature that are held at once.
 const BSW_AT_ONCE: usize = ShingleSet::LISTED / 2;
 
-/// Answers one question.
+/// Answers one query.
 pub fn find(
     index: &Index,
     subject: &Subject,

@@ -20,8 +20,8 @@ use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat};
 
 use self::cursor::Cursor;
 use crate::config::WatchConfig;
-use crate::fate::Fate;
 use crate::ingest::now;
+use crate::lifecycle::Lifecycle;
 use crate::roots::{Root, Roots};
 use crate::watch::stat::Observe;
 
@@ -90,7 +90,7 @@ impl Recheck {
     /// # Errors
     /// Where no thread can be started.
     pub fn start(
-        fate: &Arc<Fate>,
+        lifecycle: &Arc<Lifecycle>,
         index: Arc<Index>,
         roots: Arc<Roots>,
         pace: Pace,
@@ -108,7 +108,7 @@ impl Recheck {
             owed: 0,
             stop: Arc::clone(&stop),
         };
-        let thread = fate.spawn("recheck".to_owned(), move || {
+        let thread = lifecycle.spawn("recheck".to_owned(), move || {
             // Where it is refused, all are equal.
             let _ = rustix::process::nice(GIVE_WAY);
             round.run();

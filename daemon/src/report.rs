@@ -17,7 +17,6 @@ mod folder;
 mod format;
 mod html;
 mod key;
-mod lines;
 mod manifest;
 mod sink;
 #[cfg(test)]
@@ -32,12 +31,13 @@ use std::path::PathBuf;
 
 use simdex_index::{Cancel, MemoryPermit};
 use simdex_proto::completeness::Completeness;
+use simdex_proto::lines::SchemeInUse;
 use thiserror::Error;
 
 use crate::catalogue::Summary;
 
-pub use folder::{Folder, ReportDir};
-pub use key::{Listing, ReportKey};
+pub use folder::{PendingReport, ReportDir};
+pub use key::{FileHashes, ReportKey};
 pub use sink::{Sink, SinkFile};
 pub use verify::{Verified, VerifyError, verify};
 
@@ -74,7 +74,7 @@ impl Deref for PermittedText {
 /// Visits the files that were not read, or not whole, in the order of their paths.
 pub type UnreadFiles<'a> = dyn Fn(&mut VisitUnread<'_>) -> io::Result<()> + 'a;
 
-/// Takes one such file.
+/// Takes one file that was not read, or not whole.
 pub type VisitUnread<'a> = dyn FnMut(&UnreadFile<'_>) -> io::Result<()> + 'a;
 
 /// A file that was not read, or not whole.
@@ -82,13 +82,13 @@ pub type VisitUnread<'a> = dyn FnMut(&UnreadFile<'_>) -> io::Result<()> + 'a;
 pub struct UnreadFile<'a> {
     /// Absolute path, as bytes.
     pub path: &'a [u8],
-    /// Where it ended.
+    /// Name of its state.
     pub state: &'a str,
-    /// Why; empty where the state says it all.
+    /// Reason code that refines the state; empty if there is none.
     pub reason: &'a str,
 }
 
-/// Everything a report says.
+/// Everything a report is made of.
 pub struct ReportInput<'a> {
     /// When the state was taken.
     pub created: jiff::Timestamp,
@@ -96,41 +96,26 @@ pub struct ReportInput<'a> {
     pub version: &'a str,
     /// Least resemblance of a near-duplicate, 0 to 1.
     pub threshold: f64,
-    /// How documents were signed.
-    pub scheme: SchemeLine,
+    /// The scheme that documents were signed by.
+    pub scheme: SchemeInUse,
     /// The folders watched or scanned.
     pub roots: Vec<PathBuf>,
-    /// What was seen, and what the report rests on at its beginning.
+    /// Counts, and the completeness at the beginning.
     pub summary: Summary,
-    /// What it rests on as far as is known by now: damaged texts are met while it is written.
+    /// The completeness as far as is known by now: damaged texts are met while the report is written.
     pub completeness: &'a dyn Fn() -> Completeness,
-    /// Seconds that it took until now.
+    /// Seconds spent on the report until now.
     pub seconds: &'a dyn Fn() -> f64,
     /// The groups, in any order.
     pub groups: Vec<ReportGroup>,
-    /// What was not read.
+    /// Visits the files that were not read.
     pub unread: &'a UnreadFiles<'a>,
-    /// Marks it as this daemon's.
+    /// Key of the mark by which this daemon knows its reports.
     pub key: &'a ReportKey,
     /// Extracted text of a document.
     pub text_of: &'a TextOf<'a>,
-    /// Says whether anybody still waits for it.
+    /// Cancelled once nobody waits for the report.
     pub cancel: &'a Cancel,
-}
-
-/// A signature scheme with its parameters.
-#[derive(Clone, Debug, serde::Serialize)]
-pub struct SchemeLine {
-    /// For instance `mod_n`.
-    pub name: String,
-    /// The coarsest sampling in use: one shingle in `n_max` is kept.
-    pub n_max: u32,
-    /// Length of a shingle, in `unit`s.
-    pub window: u32,
-    /// `byte` or `word`.
-    pub unit: String,
-    /// Version of the canonical text.
-    pub canonical: u32,
 }
 
 /// Near-duplicates and copies around their principal.
@@ -154,7 +139,7 @@ pub struct ReportMember {
     /// The document the file carries.
     pub document: DocumentHash,
     /// Relation to the principal, such as `near-duplicate`.
-    pub relation: String,
+    pub relation: &'static str,
     /// Exact resemblance; `None` where it was not measured, like the containments.
     pub resemblance: Option<f64>,
     /// Share of this member found in the principal.
@@ -163,26 +148,26 @@ pub struct ReportMember {
     pub containment_of_principal: Option<f64>,
     /// Modification time, seconds since 1970-01-01 UTC.
     pub modified: Option<i64>,
-    /// Size of the file.
+    /// Size of the file in bytes.
     pub bytes: Option<u64>,
 }
 
-/// What was written.
+/// Counts of a report that was written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Written {
-    /// The BLAKE3 that binds the manifest, in hexadecimal.
+    /// BLAKE3 of the manifest's lines, in hexadecimal.
     pub manifest: String,
-    /// Files in it.
+    /// Files of the report, the manifest included.
     pub files: u64,
-    /// Their bytes.
+    /// Bytes of these files.
     pub bytes: u64,
-    /// Diffs among them.
+    /// Files below `diffs/`.
     pub diffs: u64,
     /// Documents that differ from their principal and have no diff, because text is not kept.
     pub without_text: u64,
 }
 
-/// Why there is no report. Nothing is left at its place then.
+/// A report that could not be written. Nothing is left at its place.
 #[derive(Debug, Error)]
 pub enum ReportError {
     /// The directory for reports cannot be used.

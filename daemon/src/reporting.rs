@@ -1,4 +1,4 @@
-//! From the index to a report: what was found, and where its files go.
+//! Gathers a report from the index and writes it: to a client, or into the directory of the daemon.
 
 use std::ffi::OsStr;
 use std::io;
@@ -7,19 +7,20 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use simdex_index::{Cancel, Index, IndexError, MemoryAccount, View};
+use simdex_proto::lines::SchemeInUse;
 use simdex_schema::DocumentHash;
-use simdex_signature::{Ratio, Rung, Scheme, SchemeKind};
+use simdex_signature::{Ratio, Rung, Scheme, SchemeKind, Unit};
 use thiserror::Error;
 
 use crate::catalogue::{self, Group, Summary};
-use crate::engine::{Basis, Engine, Incomplete};
+use crate::engine::{CompletenessGuard, Engine, Incomplete};
 use crate::report::{
-    self, PermittedText, ReportDir, ReportError, ReportGroup, ReportInput, ReportMember,
-    SchemeLine, Sink, UnreadFile, VisitUnread,
+    self, PermittedText, ReportDir, ReportError, ReportGroup, ReportInput, ReportMember, Sink,
+    UnreadFile, VisitUnread,
 };
 use crate::visit::FirstError;
 
-/// Why there is no report.
+/// A report that cannot be made.
 #[derive(Debug, Error)]
 pub enum ReportingError {
     /// The report could not be written.
@@ -33,23 +34,23 @@ pub enum ReportingError {
     Index(#[from] IndexError),
 }
 
-/// How a report is asked for.
+/// Parameters of a report.
 #[derive(Clone, Copy, Debug)]
 pub struct ReportRequest {
-    /// Least resemblance of a near-duplicate, 0 to 1.
-    pub threshold: f64,
+    /// Least resemblance of a near-duplicate.
+    pub threshold: Ratio,
     /// Refuses a report that would not be complete.
     pub strict: bool,
 }
 
 /// A report that the daemon keeps.
 #[derive(Clone, Debug)]
-pub struct Kept {
-    /// Where it is.
+pub struct KeptReport {
+    /// Its directory.
     pub path: PathBuf,
-    /// The BLAKE3 that binds its manifest, in hexadecimal.
+    /// BLAKE3 of the manifest's lines, in hexadecimal.
     pub manifest: String,
-    /// What was counted.
+    /// The counts that its manifest states.
     pub summary: Summary,
 }
 
@@ -60,14 +61,14 @@ pub fn keep(
     reports: &ReportDir,
     name: &OsStr,
     request: ReportRequest,
-    cancel: &Cancel,
-) -> Result<Kept, ReportingError> {
+    account: &MemoryAccount,
+) -> Result<KeptReport, ReportingError> {
     let created = jiff::Timestamp::now();
     // Roots may have been mounted or moved since the start.
     reports.check_apart(&guarded(engine))?;
     let folder = reports.begin(name)?;
-    let (summary, manifest) = write(engine, &folder, created, request, cancel)?;
-    cancel.check()?;
+    let (summary, manifest) = write(engine, &folder, created, request, account)?;
+    account.cancel().check()?;
     let path = folder.publish()?;
     let finished = jiff::Timestamp::now().as_microsecond().unsigned_abs();
     engine.index.put_report(finished, &path, summary.groups)?;
@@ -75,7 +76,7 @@ pub fn keep(
     let is_missing = |error: io::Error| error.kind() == io::ErrorKind::NotFound;
     let is_there = |path: &Path| !path.symlink_metadata().is_err_and(is_missing);
     engine.index.forget_reports(is_there)?;
-    Ok(Kept {
+    Ok(KeptReport {
         path,
         manifest,
         summary,
@@ -87,9 +88,9 @@ pub fn send(
     engine: &Engine,
     sink: &dyn Sink,
     request: ReportRequest,
-    cancel: &Cancel,
+    account: &MemoryAccount,
 ) -> Result<Summary, ReportingError> {
-    let (summary, _) = write(engine, sink, jiff::Timestamp::now(), request, cancel)?;
+    let (summary, _) = write(engine, sink, jiff::Timestamp::now(), request, account)?;
     Ok(summary)
 }
 
@@ -104,57 +105,63 @@ fn write(
     sink: &dyn Sink,
     created: jiff::Timestamp,
     request: ReportRequest,
-    cancel: &Cancel,
+    account: &MemoryAccount,
 ) -> Result<(Summary, String), ReportingError> {
     let started = Instant::now();
+    let cancel = account.cancel();
     let view = engine.roots.view();
-    let basis = Basis::of(engine, &view, request.strict)?;
-    let ratio = Ratio::new(request.threshold).unwrap_or(Ratio::ONE);
-    let listed = catalogue::groups(&engine.index, &view, ratio, cancel)?;
+    let guard = CompletenessGuard::begin(engine, &view, request.strict)?;
+    let listed = catalogue::groups(&engine.index, &view, request.threshold, cancel)?;
     cancel.check()?;
     let mut summary = Summary {
         groups: listed.items.len() as u64,
         suppressed: listed.suppressed,
-        completeness: basis.close()?,
+        completeness: guard.close()?,
         ..catalogue::summary(&engine.index, &view)?
     };
-    let account = engine.index.memory().questions.account(cancel);
     let seconds = || started.elapsed().as_secs_f64();
     let written = report::write(
         sink,
         &ReportInput {
             created,
             version: env!("CARGO_PKG_VERSION"),
-            threshold: request.threshold,
+            threshold: request.threshold.get(),
             scheme: scheme_line(&engine.index),
             roots: engine.roots.iter().map(|root| root.path.clone()).collect(),
             summary: summary.clone(),
-            completeness: &|| basis.completeness(),
+            completeness: &|| guard.completeness(),
             seconds: &seconds,
             groups: listed.items.iter().map(report_group).collect(),
             unread: &|visit| unread(&engine.index, &view, cancel, visit),
             key: engine.own_reports.key(),
-            text_of: &|hash| text_of(&engine.index, DocumentHash(*hash), &account),
+            text_of: &|hash| text_of(&engine.index, DocumentHash(*hash), account),
             cancel,
         },
     )?;
-    summary.completeness = basis.close()?;
+    summary.completeness = guard.close()?;
     summary.seconds = seconds();
     Ok((summary, written.manifest))
 }
 
-fn scheme_line(index: &Index) -> SchemeLine {
+fn scheme_line(index: &Index) -> SchemeInUse {
     let scheme = Scheme::of_text(SchemeKind::ModN, index.window());
-    SchemeLine {
+    SchemeInUse {
         name: scheme.name().to_owned(),
         n_max: Rung::MAX_DOCUMENT.modulus() as u32,
         window: u32::from(index.window().width()),
-        unit: scheme.unit().name().trim_end_matches('s').to_owned(),
+        unit: singular(scheme.unit()).to_owned(),
         canonical: scheme.canonical,
     }
 }
 
-/// Visits the files that were not read, or not whole.
+fn singular(unit: Unit) -> &'static str {
+    match unit {
+        Unit::Bytes => "byte",
+        Unit::Words => "word",
+    }
+}
+
+/// Calls `visit` for each file that was not read, or not whole.
 fn unread(
     index: &Index,
     view: &View,
@@ -183,7 +190,7 @@ fn report_group(group: &Group) -> ReportGroup {
     let members = group.members.iter().map(|member| ReportMember {
         path: member.file.path.as_os_str().as_bytes().to_vec(),
         document: member.document.0,
-        relation: member.relation.name().to_owned(),
+        relation: member.relation.name(),
         resemblance: Some(member.resemblance),
         containment_of_member: Some(member.containment_of_member),
         containment_of_principal: Some(member.containment_of_principal),

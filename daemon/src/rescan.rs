@@ -1,14 +1,16 @@
-//! The truth about a root: a walk that names every file that may have changed, and judges losses.
+//! The truth about a root: a walk that enqueues every file that may have changed, and judges losses.
 //!
 //! Events are hints; this is what makes the index right. A walk comes in the order in which files are
 //! on record, so both are read side by side: files whose stat proves them unchanged are passed over,
-//! files on record that the walk did not meet are named last. What lies below a directory that could
-//! not be read, or that something was mounted over, is neither: it is kept. Where so many files are missing at once that a share may have
-//! lost them rather than its users, they are held until a person confirms.
+//! files on record that the walk did not meet are enqueued last. What lies below a directory that could
+//! not be read, or that something was mounted over, is neither: it is kept. Where so many files are
+//! missing at once that a share may have lost them rather than its users, they are held until a person
+//! confirms.
 //!
 //! Nothing is concluded from a directory that is not proven to be the root ([`crate::identity`]).
 
 mod known;
+mod walk;
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -23,14 +25,15 @@ use simdex_schema::{FileKey, FileStat};
 
 use crate::engine::EngineError;
 use crate::identity::{Verdict, judge as judge_identity};
-use crate::ingest::Ingest;
+use crate::ingest::ChangeDetector;
 use crate::pipeline::Pipeline;
 use crate::roots::{Root, RootState, RootStatus};
 use crate::visit::FirstError;
 use crate::watch::anchor::{Anchor, RootRefusal};
 use crate::watch::loss::{HELD_FROM, Verdict as Loss, judge as judge_loss};
-use crate::watch::walk::{Limits, Look, Seen, SkipReason, look, walk_beneath};
-use known::{Known, inside};
+use crate::watch::walk::{Limits, Look, look, walk_beneath};
+use known::Known;
+use walk::Walk;
 
 /// What a walk comes to, or why it ended before that.
 type Result<T> = std::result::Result<T, EngineError>;
@@ -42,10 +45,10 @@ const TURN: Duration = Duration::from_millis(10);
 pub struct Rescan<'a> {
     /// Where records are.
     pub index: &'a Index,
-    /// Where files are named.
+    /// Takes the files that must be read.
     pub pipeline: &'a Pipeline,
     /// Decides what must be read.
-    pub ingest: &'a Ingest<'a>,
+    pub detector: &'a ChangeDetector<'a>,
     /// How long delete events may still be on their way.
     pub event_delay: Duration,
     /// An error once nobody waits for this any more, or the caller should rather know what keeps
@@ -72,7 +75,7 @@ pub enum Settled {
 }
 
 impl Rescan<'_> {
-    /// Walks a root and names what may have changed; returns what it came to, which is not to be
+    /// Walks a root and enqueues what may have changed; returns what it came to, which is not to be
     /// asked of the root later: another walk may have begun by then.
     pub fn root(&self, root: &Root) -> Result<RootStatus> {
         let _walking = self.walking(root)?;
@@ -96,7 +99,7 @@ impl Rescan<'_> {
         };
         let held = self.held(root, &found)?;
         if !held {
-            self.name(found)?;
+            self.enqueue_missing(found)?;
         }
         root.forget_deletes();
         let identity = anchor.identity().ok();
@@ -127,7 +130,7 @@ impl Rescan<'_> {
         if found.missing.len() as u64 >= HELD_FROM {
             return Ok(Settled::WantsRoot);
         }
-        self.name(found)?;
+        self.enqueue_missing(found)?;
         Ok(Settled::Yes)
     }
 
@@ -161,7 +164,7 @@ impl Rescan<'_> {
             return Ok(0);
         };
         let removed = found.missing.len() as u64;
-        self.name(found)?;
+        self.enqueue_missing(found)?;
         let identity = anchor.identity().ok();
         root.update(self.index, |status| {
             status.identity = identity;
@@ -275,12 +278,12 @@ impl Rescan<'_> {
             return Ok(Err(refusal));
         }
         walk.miss_before(None)?;
-        self.name_gone(anchor, directory)?;
+        self.enqueue_vanished(anchor, directory)?;
         Ok(Ok(walk.found))
     }
 
     /// Names files that are being read and are not there any more: they come on record only now.
-    fn name_gone(&self, anchor: &Anchor, directory: &FileKey) -> Result<()> {
+    fn enqueue_vanished(&self, anchor: &Anchor, directory: &FileKey) -> Result<()> {
         let gone =
             |key: &FileKey| look(anchor, Path::new(OsStr::from_bytes(&key.path))) == Look::Nothing;
         let under_way = self.pipeline.under_way(directory);
@@ -289,7 +292,7 @@ impl Rescan<'_> {
     }
 
     /// Names what is missing: a look at each decides.
-    fn name(&self, found: WalkFindings) -> Result<()> {
+    fn enqueue_missing(&self, found: WalkFindings) -> Result<()> {
         let mut missing = found.missing.into_iter();
         missing.try_for_each(|(key, _)| self.submit(key))
     }
@@ -336,85 +339,15 @@ impl Rescan<'_> {
         self.index.file_keys(root.id, &mut |key, record| {
             known += 1;
             if !paths.contains(&key.path[..]) {
-                sought.remove(&kind_of(&record.stat));
+                sought.remove(&move_key(&record.stat));
             }
         })?;
         Ok((known, (all - sought.len()) as u64))
     }
 }
 
-/// A walk under way, beside what is on record.
-struct Walk<'a> {
-    rescan: &'a Rescan<'a>,
-    root: &'a Root,
-    known: Known<'a>,
-    found: WalkFindings,
-}
-
-impl Walk<'_> {
-    fn see(&mut self, seen: Seen) -> Result<()> {
-        (self.rescan.go_on)()?;
-        let Some(key) = self.root.key(seen.path()) else {
-            return Ok(());
-        };
-        self.miss_before(Some(&key.path))?;
-        self.known.meet(&key.path)?;
-        match seen {
-            Seen::File { stat, .. } => self.file(key, &stat),
-            Seen::Skipped { reason, .. } => {
-                // A mount covers what was known there. One that was there first covers nothing.
-                if reason == SkipReason::MountPoint && self.keep_below(&key)? {
-                    self.root.saw_trouble(&key.path);
-                }
-                self.rescan.submit(key)
-            }
-            Seen::Unreadable { .. } => {
-                self.root.saw_trouble(&key.path);
-                self.keep_below(&key)?;
-                self.rescan.submit(key)
-            }
-        }
-    }
-
-    /// Keeps what is on record below a directory that is not entered; whether anything is.
-    fn keep_below(&mut self, directory: &FileKey) -> Result<bool> {
-        self.miss_before(Some(&inside(&directory.path)))?;
-        Ok(self.known.pass(&directory.path)?)
-    }
-
-    fn file(&mut self, key: FileKey, stat: &FileStat) -> Result<()> {
-        let Rescan { index, ingest, .. } = self.rescan;
-        let known = index.file(&key)?;
-        if known.is_none() {
-            self.found.arrived.insert(kind_of(stat));
-        }
-        let must_read = known.map(|known| ingest.must_read(self.root, &key, &known, stat));
-        if must_read.transpose()?.unwrap_or(true) {
-            self.rescan.submit(key)?;
-        }
-        Ok(())
-    }
-
-    /// Files on record before this path, and after the last one met, are not there. One without a
-    /// content has nothing to lose and is named at once.
-    fn miss_before(&mut self, path: Option<&[u8]>) -> Result<()> {
-        while let Some(key) = self.known.next_before(path)? {
-            match self.rescan.index.file(&key)? {
-                Some(record) if record.content().is_some() => {
-                    let kind = kind_of(&record.stat);
-                    self.found.missing.push((key, kind));
-                }
-                // One without a record of its own stands for members whose container is not on
-                // record.
-                Some(_) | None => self.rescan.submit(key)?,
-            }
-        }
-        Ok(())
-    }
-}
-
-/// What a file stays when it is moved: inode, length and time.
-fn kind_of(stat: &FileStat) -> u64 {
+/// Stays the same when a file is moved: inode, length and time.
+fn move_key(stat: &FileStat) -> u64 {
     let mut hasher = DefaultHasher::new();
     (stat.inode, stat.length, stat.mtime).hash(&mut hasher);
     hasher.finish()

@@ -12,10 +12,11 @@ use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use simdex_index::{Cancel, View};
 use simdex_signature::Ratio;
 
-use crate::catalogue::{self, Listed, Summary};
+use crate::catalogue::{self, Counted, Summary};
 use crate::config::{Config, RootConfig, RootMode};
-use crate::engine::{Basis, Engine, EngineError};
+use crate::engine::{CompletenessGuard, Engine, EngineError};
 use crate::output;
+use crate::progress::Counts;
 use crate::visit::FirstError;
 
 /// What `scan` was asked for.
@@ -51,13 +52,12 @@ fn ratio(text: &str) -> Result<f64, String> {
 /// Runs a scan.
 pub fn run(args: &ScanArgs, config: Config, program: PathBuf) -> anyhow::Result<ExitCode> {
     let config = config_of(args, config)?;
-    let threshold = Ratio::new(config.signature.threshold).unwrap_or(Ratio::ONE);
     let started = Instant::now();
     let engine = Engine::start(config, &program)?;
     index(&engine)?;
     // Merged, so that the bytes printed are those on disk.
     engine.index.merge()?;
-    let printed = print(&engine, args, threshold, started);
+    let printed = print(&engine, args, engine.threshold(), started);
     let costs = costs(&engine)?;
     engine.close()?;
     match printed {
@@ -132,10 +132,10 @@ fn show_progress(engine: &Engine, done: &AtomicBool) {
     let bar = ProgressBar::new(0).with_style(style(READING));
     let mut walked = false;
     while !done.load(Ordering::Relaxed) {
-        let (queued, finished) = engine.counts();
-        bar.set_length(queued + finished);
+        let Counts { pending, finished } = engine.counts();
+        bar.set_length(pending + finished);
         bar.set_position(finished);
-        if queued == 0 && finished > 0 && !walked {
+        if pending == 0 && finished > 0 && !walked {
             walked = true;
             bar.set_style(style(SETTLING));
         }
@@ -152,7 +152,7 @@ fn print(
 ) -> anyhow::Result<()> {
     let view = engine.roots.view();
     let mut out = BufWriter::new(io::stdout().lock());
-    let basis = Basis::of(engine, &view, false)?;
+    let guard = CompletenessGuard::begin(engine, &view, false)?;
     let mut summary = files(engine, &view, args.json, &mut out)?;
     if args.pairs {
         let pairs = pairs(engine, args.json, threshold, &mut out)?;
@@ -163,7 +163,7 @@ fn print(
     let groups = listed.items;
     summary.suppressed += listed.suppressed;
     summary.groups = groups.len() as u64;
-    summary.completeness = basis.completeness();
+    summary.completeness = guard.completeness();
     if !args.json && !groups.is_empty() {
         out.write_all(output::GROUP_LEGEND.as_bytes())?;
     }
@@ -197,7 +197,7 @@ fn pairs(
     json: bool,
     threshold: Ratio,
     out: &mut impl Write,
-) -> anyhow::Result<Listed<u64>> {
+) -> anyhow::Result<Counted<u64>> {
     let mut failed = FirstError::default();
     let mut print = |pair| {
         let text = match json {

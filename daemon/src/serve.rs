@@ -4,6 +4,7 @@
 //! the process ends. Draining stops listening, gives requests under way [`GRACE`], then drops what is left, which
 //! cancels its work, and closes the index so that the next start need not suspect a crash.
 
+mod health;
 mod incoming;
 mod notify;
 mod place;
@@ -35,13 +36,14 @@ use crate::grpc::{
     AdminService, Connections, RequestRunner, SimilarityService, TrafficLayer, limits,
 };
 use crate::host::Host;
-use crate::output::counted;
 use crate::pipeline::Pipeline;
 use crate::report::ReportDir;
 use crate::slot::EngineSlot;
 use crate::supervisor::{self, Supervisor};
+use health::{set_health, tell, tell_health};
 use incoming::incoming;
 use signals::Signals;
+use simdex_proto::text::counted;
 use socket::Socket;
 
 /// Time that requests under way have once the daemon was told to stop.
@@ -58,9 +60,9 @@ const SPARE_THREADS: usize = 8;
 pub fn run(config: Config, program: PathBuf) -> anyhow::Result<ExitCode> {
     start_log();
     let stop = Cancel::never();
-    let ground = Ground::new(&config, &stop)?;
+    let setup = ProcessSetup::new(&config, &stop)?;
     tracing::debug!("simdexd {} starts", env!("CARGO_PKG_VERSION"));
-    let mut running = match Running::build(ground, config, &program, &stop) {
+    let mut running = match Running::build(setup, config, &program, &stop) {
         Err(error) if stop.check().is_err() => {
             let reason = format!("{error:#}");
             tracing::info!(reason, "simdexd stops before it was ready");
@@ -90,12 +92,12 @@ fn start_log() {
 }
 
 /// What there is before anything else: the runtime, and the signal handlers.
-struct Ground {
+struct ProcessSetup {
     runtime: Runtime,
     signals: Signals,
 }
 
-impl Ground {
+impl ProcessSetup {
     fn new(config: &Config, stop: &Cancel) -> anyhow::Result<Self> {
         let runtime = runtime(config)?;
         let signals = Signals::listen(&runtime, stop.clone());
@@ -109,7 +111,7 @@ pub struct Running {
     host: Arc<Host>,
     slot: Arc<EngineSlot>,
     supervisor: Supervisor,
-    ground: Ground,
+    setup: ProcessSetup,
     socket: Socket,
     leave: watch::Sender<bool>,
     health: HealthReporter,
@@ -121,18 +123,18 @@ impl Running {
     /// Builds and spawns everything; `program` is the executable that extraction workers run.
     pub fn start(config: Config, program: &Path) -> anyhow::Result<Self> {
         let stop = Cancel::never();
-        let ground = Ground::new(&config, &stop)?;
-        Self::build(ground, config, program, &stop)
+        let setup = ProcessSetup::new(&config, &stop)?;
+        Self::build(setup, config, program, &stop)
     }
 
     /// As [`Running::start`], on a host made ready by the caller.
     pub fn on(host: Host, socket: &Path) -> anyhow::Result<Self> {
-        let ground = Ground::new(&host.config, &host.stop)?;
-        Self::listen(ground, host, socket)
+        let setup = ProcessSetup::new(&host.config, &host.stop)?;
+        Self::listen(setup, host, socket)
     }
 
     fn build(
-        ground: Ground,
+        setup: ProcessSetup,
         config: Config,
         program: &Path,
         stop: &Cancel,
@@ -144,10 +146,10 @@ impl Running {
         };
         let mut host = Host::new(config, program)?;
         host.stop = stop.clone();
-        Self::listen(ground, host, &places.socket)
+        Self::listen(setup, host, &places.socket)
     }
 
-    fn listen(ground: Ground, host: Host, socket: &Path) -> anyhow::Result<Self> {
+    fn listen(setup: ProcessSetup, host: Host, socket: &Path) -> anyhow::Result<Self> {
         let descriptors = descriptors::raise_limit();
         let host = Arc::new(host);
         // The data directory's lock comes first: only its holder may replace a stale socket.
@@ -163,13 +165,13 @@ impl Running {
             health,
             teller,
             server,
-        } = serve(&ground.runtime, &host, &slot, &socket, leaving, descriptors)?;
+        } = serve(&setup.runtime, &host, &slot, &socket, leaving, descriptors)?;
         let supervisor = Supervisor::start(Arc::clone(&host), Arc::clone(&slot))?;
         let running = Self {
             host,
             slot,
             supervisor,
-            ground,
+            setup,
             socket,
             leave,
             health,
@@ -193,7 +195,7 @@ impl Running {
     /// Waits for a signal to stop, keeping systemd's watchdog quiet; returns the signal's name.
     pub fn wait(&mut self) -> anyhow::Result<&'static str> {
         let Self {
-            ground: Ground { runtime, signals },
+            setup: ProcessSetup { runtime, signals },
             teller,
             server,
             supervisor,
@@ -219,10 +221,11 @@ impl Running {
             host,
             slot,
             supervisor,
-            ground: Ground {
-                runtime,
-                mut signals,
-            },
+            setup:
+                ProcessSetup {
+                    runtime,
+                    mut signals,
+                },
             socket,
             leave,
             health,
@@ -368,36 +371,4 @@ fn report_dir(host: &Host) -> anyhow::Result<Option<Arc<ReportDir>>> {
 async fn left(mut leaving: watch::Receiver<bool>) {
     // Without a sender the daemon is gone already.
     let _ = leaving.wait_for(|leaving| *leaving).await;
-}
-
-async fn set_health(health: &HealthReporter, status: ServingStatus) {
-    for service in ["", "simdex.v1.Similarity", "simdex.v1.Admin"] {
-        health.set_service_status(service, status).await;
-    }
-}
-
-/// Says how the daemon is whenever that changes. While changes are not applied, questions are still
-/// answered of what was applied before.
-async fn tell_health(health: HealthReporter, mut told: watch::Receiver<Health>) {
-    loop {
-        let now = *told.borrow_and_update();
-        tell(&health, now).await;
-        if told.changed().await.is_err() {
-            return;
-        }
-    }
-}
-
-async fn tell(health: &HealthReporter, now: Health) {
-    let status = |serves: bool| match serves {
-        true => ServingStatus::Serving,
-        false => ServingStatus::NotServing,
-    };
-    let well = status(now == Health::Well);
-    let answers = status(now != Health::Away);
-    health.set_service_status("", well).await;
-    health.set_service_status("simdex.v1.Admin", well).await;
-    health
-        .set_service_status("simdex.v1.Similarity", answers)
-        .await;
 }

@@ -19,8 +19,8 @@ use tokio::sync::watch;
 use crate::alarms::Part;
 use crate::causes::causes;
 use crate::engine::{Engine, EngineError};
-use crate::fate::{Backoff, Failure};
 use crate::host::Host;
+use crate::lifecycle::{Backoff, Failure};
 use crate::slot::{EngineSlot, Reopening};
 
 /// An engine that runs so long has recovered; one that fails sooner waits longer for the next start.
@@ -106,7 +106,7 @@ impl Supervisor {
 /// The first engine of a host in a slot. On a full disk the slot waits for it: the daemon serves all the
 /// same, says why nothing is answered, and the supervisor tries again until there is room.
 pub fn first(host: &Arc<Host>) -> Result<EngineSlot, EngineError> {
-    let is_low = host.disk.take(0).is_err();
+    let is_low = host.disk.is_low();
     if is_low {
         host.disk.release();
     }

@@ -13,7 +13,7 @@ use simdex_index::verify::{Depth, Verified};
 
 use crate::cli::exit;
 use crate::error::EngineError;
-use crate::output::counted;
+use simdex_proto::text::counted;
 
 /// What `verify` was asked for.
 #[derive(clap::Args)]

@@ -29,7 +29,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use crate::fate::Fate;
+use crate::lifecycle::Lifecycle;
 use keeper::Keeper;
 use native::{Inbox, Note};
 
@@ -170,7 +170,7 @@ impl RootWatcher {
     /// watcher never waits for it. Returned is the mode aimed at: arming may still fall back to
     /// polling, which [`RootWatcher::chosen`] then tells. A panic of its thread ends the engine.
     pub fn start(
-        fate: &Arc<Fate>,
+        lifecycle: &Arc<Lifecycle>,
         root: u32,
         path: &Path,
         mode: Mode,
@@ -194,7 +194,7 @@ impl RootWatcher {
             (inbox.clone(), notes),
             Arc::clone(&chosen),
         );
-        let thread = fate
+        let thread = lifecycle
             .spawn(format!("watch-{root}"), move || keeper.run())
             .map_err(WatchError::Thread)?;
         Ok((

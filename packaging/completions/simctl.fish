@@ -44,44 +44,44 @@ complete -c simctl -n "__fish_simctl_needs_command" -f -a "sync" -d 'Wait until 
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "report" -d 'Write a report directory, or have the daemon keep one'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "completions" -d 'Print a completion script for a shell'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
-complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l scheme -d 'Let this signature scheme answer' -r -f -a "mod_n\t'Fingerprints divisible by n: the primary scheme'
-bsw_n\t'The smallest fingerprint of each chunk: the second opinion'"
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l scheme -d 'Find files by this signature scheme; what is found is verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
+bsw_n\t'By content-defined chunks of fingerprints as well'"
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l limit -d 'List at most this many files [default: 20]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.1]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.1]; it does not change how relations are named' -r
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l wait -d 'Wait until the index is complete, then ask'
-complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l strict -d 'Fail where the answer would not be complete'
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c simctl -n "__fish_simctl_using_subcommand containing" -l scheme -d 'Let this signature scheme answer' -r -f -a "mod_n\t'Fingerprints divisible by n: the primary scheme'
-bsw_n\t'The smallest fingerprint of each chunk: the second opinion'"
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l scheme -d 'Find files by this signature scheme; what is found is verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
+bsw_n\t'By content-defined chunks of fingerprints as well'"
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l limit -d 'List at most this many files [default: 20]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand containing" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.5]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.5]; it does not change how relations are named' -r
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l wait -d 'Wait until the index is complete, then ask'
-complete -c simctl -n "__fish_simctl_using_subcommand containing" -l strict -d 'Fail where the answer would not be complete'
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l scheme -d 'Let this signature scheme answer' -r -f -a "mod_n\t'Fingerprints divisible by n: the primary scheme'
-bsw_n\t'The smallest fingerprint of each chunk: the second opinion'"
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l scheme -d 'Find files by this signature scheme; what is found is verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
+bsw_n\t'By content-defined chunks of fingerprints as well'"
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l limit -d 'List at most this many files [default: 20]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.5]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.5]; it does not change how relations are named' -r
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l wait -d 'Wait until the index is complete, then ask'
-complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l strict -d 'Fail where the answer would not be complete'
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -s h -l help -d 'Print help (see more with \'--help\')'
-complete -c simctl -n "__fish_simctl_using_subcommand versions" -l scheme -d 'Let this signature scheme answer' -r -f -a "mod_n\t'Fingerprints divisible by n: the primary scheme'
-bsw_n\t'The smallest fingerprint of each chunk: the second opinion'"
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l scheme -d 'Find files by this signature scheme; what is found is verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
+bsw_n\t'By content-defined chunks of fingerprints as well'"
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l limit -d 'List at most this many files [default: 20]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand versions" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.5]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.5]; it does not change how relations are named' -r
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l wait -d 'Wait until the index is complete, then ask'
-complete -c simctl -n "__fish_simctl_using_subcommand versions" -l strict -d 'Fail where the answer would not be complete'
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
@@ -89,21 +89,21 @@ complete -c simctl -n "__fish_simctl_using_subcommand compare" -l no-difference 
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l limit -d 'List at most this many [default: all]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l limit -d 'List the first COUNT [default: all]; all are computed and counted' -r
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l wait -d 'Wait until the index is complete, then ask'
-complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l strict -d 'Fail where the answer would not be complete'
+complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l of -d 'Show the group of this file alone' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l id -d 'Show the group with this id alone' -r
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand groups" -l limit -d 'List at most this many [default: all]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand groups" -l limit -d 'List the first COUNT [default: all]; all are computed and counted' -r
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l wait -d 'Wait until the index is complete, then ask'
-complete -c simctl -n "__fish_simctl_using_subcommand groups" -l strict -d 'Fail where the answer would not be complete'
+complete -c simctl -n "__fish_simctl_using_subcommand groups" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand groups" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand status" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
@@ -126,7 +126,7 @@ unreadable\t''
 skipped\t''
 unstable\t''
 quarantined\t''"
-complete -c simctl -n "__fish_simctl_using_subcommand files" -l limit -d 'List at most this many [default: all]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand files" -l limit -d 'List the first COUNT [default: all]; all are computed and counted' -r
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand files" -l json -d 'Print one JSON object a line'
@@ -155,7 +155,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand report" -l keep -d 'Name u
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l wait -d 'Wait until the index is complete, then ask'
-complete -c simctl -n "__fish_simctl_using_subcommand report" -l strict -d 'Fail where the answer would not be complete'
+complete -c simctl -n "__fish_simctl_using_subcommand report" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand report" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand completions" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F

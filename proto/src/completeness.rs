@@ -5,6 +5,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::{grouped, plural};
 use crate::v1;
 
 /// Whether the index held everything that the daemon had seen: two fields of every line that closes
@@ -98,9 +99,8 @@ impl fmt::Display for Pending {
         let mut first = true;
         for (count, noun, what) in counts.into_iter().filter(|(count, ..)| *count > 0) {
             let plural = match (count, noun) {
-                (1, _) => "",
-                (_, "loss") => "es",
-                _ => "s",
+                (2.., "loss") => "es",
+                _ => plural(count),
             };
             let comma = if first { "" } else { ", " };
             write!(f, "{comma}{} {noun}{plural} {what}", grouped(count))?;
@@ -112,19 +112,6 @@ impl fmt::Display for Pending {
             None => Ok(()),
         }
     }
-}
-
-/// 1,234,567
-fn grouped(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 impl From<&v1::Completeness> for Completeness {

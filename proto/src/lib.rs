@@ -1,15 +1,20 @@
 //! The wire contract of Simdex: gRPC services and messages of package `simdex.v1`.
 //!
 //! The `.proto` files under `simdex/v1/` are the contract and carry its comments; the Rust below is
-//! generated from them at build time and not committed. [`completeness`] puts one of the messages into
-//! words, as daemon and client both do.
+//! generated from them at build time and not committed. Beside it stands what daemon and client both
+//! print: [`lines`] are the JSON lines, [`completeness`] one of their parts and its words,
+//! [`manifest`] the end of a report's manifest, [`text`] how names and counts are shown.
 
 pub mod completeness;
+pub mod lines;
+pub mod manifest;
+pub mod text;
 
 /// Messages, clients and servers of `simdex.v1`.
 #[expect(
     missing_docs,
     clippy::all,
+    clippy::too_many_lines,
     clippy::allow_attributes_without_reason,
     reason = "generated; the documentation stands in the .proto files"
 )]
@@ -23,6 +28,27 @@ pub mod v1 {
     pub const FILE_DESCRIPTOR_SET: &[u8] =
         include_bytes!(concat!(env!("OUT_DIR"), "/simdex_v1.bin"));
 }
+
+/// Every state that a file may be in, by its name, as `File.state` holds it.
+pub const STATES: [&str; 17] = [
+    "indexed",
+    "identical-bytes",
+    "identical-text",
+    "partial",
+    "container",
+    "no-text",
+    "too-short",
+    "encrypted",
+    "unsupported",
+    "too-large",
+    "failed",
+    "timed-out",
+    "crashed",
+    "unreadable",
+    "skipped",
+    "unstable",
+    "quarantined",
+];
 
 /// What holds where a request leaves it out; the contract's, so that help and answers agree.
 pub mod defaults {

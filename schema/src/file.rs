@@ -163,9 +163,29 @@ pub struct FileRecord {
     /// When its bytes were last read, in seconds since 1970. None where they were not, of a member,
     /// which is read with what holds it, and where it was read before this was written down.
     pub last_read: Option<i64>,
+    /// Of a page as it is shown ([`Role::Rendered`]) from files of a share: a digest of the pages it was
+    /// put together from, which differs where any of them does.
+    pub rendered_from: Option<u64>,
 }
 
 impl FileRecord {
+    /// A file on disk with this outcome; the time of the reading is not set.
+    pub fn new(stat: FileStat, outcome: FileOutcome) -> Self {
+        Self {
+            stat,
+            racy: false,
+            outcome,
+            member: None,
+            last_read: None,
+            rendered_from: None,
+        }
+    }
+
+    /// A file on disk whose bytes were not read.
+    pub fn unread(stat: FileStat, state: State, reason: Reason) -> Self {
+        Self::new(stat, FileOutcome::Unread(state, reason))
+    }
+
     /// Stored bytes (FORMAT.md, "file").
     pub fn encode(&self) -> Vec<u8> {
         let mut out = Writer::new();
@@ -197,6 +217,9 @@ impl FileRecord {
         out.option(self.last_read, |out, seconds| {
             out.int(seconds);
         });
+        if let Some(digest) = self.rendered_from {
+            out.raw(&digest.to_be_bytes());
+        }
         out.finish()
     }
 
@@ -227,6 +250,13 @@ impl FileRecord {
             0 => None,
             _ => input.option(Reader::int)?,
         };
+        let is_rendered = member.is_some_and(|place| place.role == Role::Rendered);
+        let (inode, rendered_from) = match input.remaining() {
+            // Formats 1 to 3 keep the digest in place of the inode.
+            0 if is_rendered && inode != 0 => (0, Some(inode)),
+            0 => (inode, None),
+            _ => (inode, Some(u64::from_be_bytes(input.array()?))),
+        };
         input.finish()?;
         let stat = FileStat {
             inode,
@@ -241,6 +271,7 @@ impl FileRecord {
             outcome,
             member,
             last_read,
+            rendered_from,
         })
     }
 
@@ -282,106 +313,4 @@ fn take_place(input: &mut Reader<'_>) -> Result<MemberPlace, DecodeError> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn key(path: &[u8]) -> FileKey {
-        FileKey {
-            root: RootId(1),
-            path: path.to_vec(),
-        }
-    }
-
-    #[test]
-    fn a_member_is_named_by_its_container_and_leads_back_to_it() {
-        let mail = key(b"a/mail.eml");
-        let inner = mail.member(b"x/in\0ner.zip").member(b"offer.docx");
-        assert_eq!(inner.shown(), b"a/mail.eml!/x/inner.zip!/offer.docx");
-        assert_eq!(inner.container(), Some(mail.member(b"x/inner.zip")));
-        assert_eq!(inner.on_disk(), mail);
-        assert!(inner.is_member() && !mail.is_member() && mail.container().is_none());
-    }
-
-    #[test]
-    fn a_record_of_format_1_is_no_member() {
-        let record = FileRecord {
-            stat: FileStat::default(),
-            racy: false,
-            outcome: FileOutcome::Content(ContentHash([9; 32])),
-            member: None,
-            last_read: None,
-        };
-        let new = record.encode();
-        assert_eq!(FileRecord::decode(&new[..new.len() - 2]), Ok(record));
-    }
-
-    #[test]
-    fn a_record_of_format_2_does_not_tell_when_it_was_read() {
-        let record = FileRecord {
-            stat: FileStat::default(),
-            racy: false,
-            outcome: FileOutcome::Content(ContentHash([9; 32])),
-            member: Some(MemberPlace {
-                role: Role::Entry,
-                ordinal: 3,
-            }),
-            last_read: None,
-        };
-        let new = record.encode();
-        assert_eq!(FileRecord::decode(&new[..new.len() - 1]), Ok(record));
-    }
-
-    #[test]
-    fn another_reading_of_the_same_is_the_same_but_for_its_time() {
-        let record = FileRecord {
-            stat: FileStat::default(),
-            racy: false,
-            outcome: FileOutcome::Content(ContentHash([9; 32])),
-            member: None,
-            last_read: Some(1),
-        };
-        let later = FileRecord {
-            last_read: Some(2),
-            ..record.clone()
-        };
-        assert!(record.is_same_reading(&later) && record != later);
-        let other = FileRecord {
-            racy: true,
-            ..record.clone()
-        };
-        assert!(!record.is_same_reading(&other));
-    }
-
-    #[test]
-    fn both_outcomes_round_trip() {
-        let stat = FileStat {
-            inode: 7,
-            device: 1 << 40,
-            length: 5 << 30,
-            mtime: Timestamp {
-                seconds: -3,
-                nanos: 999_999_999,
-            },
-            ctime: Timestamp {
-                seconds: 16_000_000_000,
-                nanos: 0,
-            },
-        };
-        for outcome in [
-            FileOutcome::Content(ContentHash([9; 32])),
-            FileOutcome::Unread(State::Unreadable, Reason::code("permission-denied")),
-        ] {
-            let record = FileRecord {
-                stat,
-                racy: true,
-                outcome,
-                member: Some(MemberPlace {
-                    role: Role::Attachment,
-                    ordinal: 300,
-                }),
-                last_read: Some(-1),
-            };
-            assert_eq!(FileRecord::decode(&record.encode()), Ok(record));
-        }
-    }
-}
+mod tests;

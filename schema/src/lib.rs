@@ -18,7 +18,6 @@ pub mod file;
 pub mod ids;
 pub mod key;
 pub mod meta;
-pub mod path;
 pub mod posting;
 pub mod report;
 pub mod root;
@@ -33,6 +32,7 @@ pub use ids::{ContentHash, DocId, DocumentHash, GroupId, RootId, StoreId};
 pub use meta::{MetaRecord, RunRecord};
 pub use report::ReportRecord;
 pub use root::{DirectoryIdentity, RootRecord};
+pub use simdex_path as path;
 pub use state::{Reason, State};
 
 /// Version of everything stored; a reader refuses a later one and names both.

@@ -6,6 +6,7 @@ use crate::figure::Figures;
 mod answers;
 mod bed;
 mod candidates_vs_full;
+mod families;
 mod index_100k;
 mod process;
 mod signing;
@@ -43,6 +44,11 @@ pub const BENCHMARKS: &[Benchmark] = &[
         name: "candidates-vs-full",
         about: "looking up some fingerprints of a query against looking up all: time and recall",
         run: candidates_vs_full::run,
+    },
+    Benchmark {
+        name: "families",
+        about: "versions of documents and near-misses of them: what placing them in groups costs",
+        run: families::run,
     },
     Benchmark {
         name: "signing",

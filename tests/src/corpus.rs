@@ -169,6 +169,41 @@ fn edit(words: &mut [u64], share: f64, random: &mut Random) {
     }
 }
 
+/// Texts in families of any size, each made alone from its number.
+#[derive(Clone, Copy, Debug)]
+pub struct Versions {
+    seed: u64,
+    words: usize,
+}
+
+impl Versions {
+    /// Texts of about so many words, seven bytes each.
+    pub fn new(seed: u64, words: usize) -> Self {
+        Self { seed, words }
+    }
+
+    /// A version of a family of so many: one word in a hundred replaced, and the longer the later it is,
+    /// by one part in twenty at most.
+    pub fn text(&self, family: u64, version: u64, of: u64) -> String {
+        let mut words = Prose::words(&mut Random::new(self.seed, family), self.words);
+        let mut edits = Random::new(self.seed ^ 1 ^ family << 32, version);
+        edit(&mut words, 0.01, &mut edits);
+        let more = self.words as u64 * version / of / 20;
+        let mut appended = Random::new(self.seed ^ 2, family);
+        words.extend(Prose::words(&mut appended, more as usize));
+        words.into_iter().map(word).collect::<Vec<_>>().join(" ")
+    }
+
+    /// One of many texts that share all but an eighth, so that any two resemble each other at 0.78.
+    pub fn near_miss(&self, number: u64) -> String {
+        let shared = self.words - self.words / 8;
+        let mut words = Prose::words(&mut Random::new(self.seed, u64::MAX), shared);
+        let own = self.words - shared;
+        words.extend(Prose::words(&mut Random::new(self.seed, number), own));
+        words.into_iter().map(word).collect::<Vec<_>>().join(" ")
+    }
+}
+
 /// A word of the synthetic language: two to four syllables.
 fn word(number: u64) -> String {
     const SYLLABLES: [&str; 16] = [

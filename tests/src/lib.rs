@@ -11,9 +11,10 @@
 //! * [`fuzz`]: mutated documents and lying workers against the pool;
 //! * [`hostile`]: a daemon treated badly for an hour, run by `--bin hostile`;
 //! * [`handmade`]: files written byte by byte;
-//! * [`figure`]: how figures are printed;
+//! * [`figure`]: how figures are printed, and [`plot`] how they are drawn;
 //! * [`bench`]: one module for each benchmark, run by `--bin bench`;
-//! * [`study`]: one module for each study of what is read of real documents, run by `--bin study`.
+//! * [`study`]: one module for each study of what is read of real documents, and for each of the papers'
+//!   experiments, run by `--bin study`.
 
 pub mod acceptance;
 pub mod bench;
@@ -26,6 +27,7 @@ pub mod handmade;
 pub mod hostile;
 pub mod jsonl;
 pub mod near_duplicates;
+pub mod plot;
 pub mod sandbox;
 pub mod study;
 pub mod truth;

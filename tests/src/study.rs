@@ -1,5 +1,6 @@
-//! The studies, by name: how well real documents are read, held against independent readers. They
-//! print figures beside their goals and judge nothing: what a goal is missed by is read by people.
+//! The studies, by name: how well real documents are read, held against independent readers; and the
+//! experiments of the papers. They print figures beside their goals, or the paper's, and judge
+//! nothing: what a goal is missed by is read by people.
 
 use std::path::{Path, PathBuf};
 
@@ -16,6 +17,7 @@ mod crossformat;
 mod extracted;
 mod furniture;
 mod measure;
+mod papers;
 mod pdf_recall;
 mod readers;
 mod reference;
@@ -32,6 +34,8 @@ pub struct Settings {
     pub texts: Option<usize>,
     /// Where the answers of independent readers are kept from one run to the next.
     pub keep: Option<PathBuf>,
+    /// Where figures are drawn.
+    pub figures: PathBuf,
 }
 
 impl Settings {
@@ -87,6 +91,81 @@ pub const STUDIES: &[Study] = &[
         name: "throughput",
         about: "what the pool costs beside the parsers: CPU shares and use of two cores",
         run: throughput::run,
+    },
+    Study {
+        name: "cherkasova-fig2",
+        about: "copies with i insertions, by window: average similarity",
+        run: papers::cherkasova_fig2::run,
+    },
+    Study {
+        name: "cherkasova-fig3",
+        about: "distinct documents, by window: false similarity",
+        run: papers::cherkasova_fig3::fig3,
+    },
+    Study {
+        name: "cherkasova-fig4",
+        about: "distinct documents, by scheme: false similarity",
+        run: papers::cherkasova_fig3::fig4,
+    },
+    Study {
+        name: "cherkasova-fig5",
+        about: "sampling frequency: averages, and what they hide (Figs. 5 and 6)",
+        run: papers::cherkasova_fig5::run,
+    },
+    Study {
+        name: "cherkasova-fig7",
+        about: "four schemes at equal size: level, bias and error (Figs. 7 and 8)",
+        run: papers::cherkasova_fig7::run,
+    },
+    Study {
+        name: "cherkasova-fig9",
+        about: "similar pairs of short notes, by scheme and threshold (Fig. 9, Table 2)",
+        run: papers::cherkasova_fig9::run,
+    },
+    Study {
+        name: "cherkasova-fig11",
+        about: "time to sign 500 KB, by scheme and window",
+        run: papers::cherkasova_fig11::run,
+    },
+    Study {
+        name: "sketch-families",
+        about: "Sketch_84 by bins, scrambles, Rabin's and Jenkins' functions: bias, error, speed",
+        run: papers::families::run,
+    },
+    Study {
+        name: "ye-table3",
+        about: "documents and shingles by size (Fig. 1, Table 3)",
+        run: papers::ye::table3,
+    },
+    Study {
+        name: "ye-fig2",
+        about: "precision of sampling by threshold and size",
+        run: papers::ye::fig2,
+    },
+    Study {
+        name: "ye-fig3",
+        about: "recall of sampling by threshold and size",
+        run: papers::ye::fig3,
+    },
+    Study {
+        name: "ye-fig4",
+        about: "adaptive sampling: shingles kept for a required precision",
+        run: papers::ye::fig4,
+    },
+    Study {
+        name: "ignatov-table2",
+        about: "pairs by n smallest units of one permutation, against a list",
+        run: papers::ignatov::table2,
+    },
+    Study {
+        name: "ignatov-table3",
+        about: "pairs by the smallest unit of n permutations, against a list",
+        run: papers::ignatov::table3,
+    },
+    Study {
+        name: "ignatov-lengths",
+        about: "shingle lengths 5 to 20 and both permutation methods",
+        run: papers::ignatov::lengths,
     },
 ];
 

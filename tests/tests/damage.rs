@@ -205,7 +205,8 @@ fn a_full_disk_lets_the_daemon_end_and_start_and_what_was_not_merged_is_signed_a
         std::thread::sleep(Duration::from_millis(200));
     }
     agree(&daemon, &[sandbox.share()])?;
-    ensure!(unmerged(&daemon)? == before, "something was merged");
+    let after = unmerged(&daemon)?;
+    ensure!(after == before, "{after} of {before} are unmerged");
     let entries = fs::read_dir(disk.path().join("data"))?.flatten();
     let mut names = entries.map(|entry| entry.file_name());
     ensure!(!names.any(|name| name.to_string_lossy().contains("damaged")));

@@ -67,6 +67,7 @@ fn six_questions(daemon: &Daemon, sandbox: &Sandbox, path: &str) {
 
 #[test]
 #[ignore = "minutes; run by night"]
+#[expect(clippy::too_many_lines, reason = "one story, step by step")]
 fn small_files_with_huge_texts_do_not_end_the_daemon() {
     let sandbox = Sandbox::new().unwrap();
     for number in 0..4 {

@@ -10,9 +10,9 @@ use crate::commands::{Session, path_unless_stdin};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::ComparisonText;
-use crate::output::json::Comparison;
-use crate::output::talk;
+use crate::output::eprint_line;
 use crate::progress::waiting;
+use simdex_client::lines::Comparison;
 
 pub(super) async fn run(
     session: &mut Session,
@@ -37,7 +37,11 @@ pub(super) async fn run(
     let left_out = reply.difference_left_out.clone();
     let completeness = reply.completeness.clone();
     if session.printer.is_json() {
-        let comparison = Comparison::new(path_a.as_deref(), path_b.as_deref(), reply);
+        let (a, b) = (
+            path_a.as_deref().map(path_bytes),
+            path_b.as_deref().map(path_bytes),
+        );
+        let comparison = Comparison::new(a.as_deref(), b.as_deref(), reply);
         session.printer.line(&comparison)?;
     } else {
         let (a, b) = (&name(path_a), &name(path_b));
@@ -48,9 +52,9 @@ pub(super) async fn run(
         })?;
     }
     if !no_difference && !left_out.is_empty() {
-        talk(format!("the difference is left out: {left_out}"));
+        eprint_line(format!("the difference is left out: {left_out}"));
     }
-    session.tell(completeness.as_ref());
+    session.warn_if_incomplete(completeness.as_ref());
     Ok(Outcome::Answered)
 }
 

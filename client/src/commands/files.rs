@@ -11,6 +11,6 @@ pub(super) async fn run(session: &mut Session, args: FilesArgs) -> Result<Outcom
     let roots = session.root_ids(&args.roots.paths).await?;
     let files = session.client.files(args.states, roots).await?;
     let (count, summary) = session.print(files, args.limit, identity).await?;
-    session.close(&summary)?;
+    session.print_summary(&summary)?;
     Ok(Outcome::of_search(count))
 }

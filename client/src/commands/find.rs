@@ -6,23 +6,23 @@ use std::io;
 use std::path::Path;
 
 use simdex_client::wire::{ComparedBy, FindReply, Match, QuerySummary};
-use simdex_client::{FindKind, FindOptions, Listing, Subject, Upload};
+use simdex_client::{FindKind, FindOptions, ItemStream, Subject, Upload, path_bytes};
 
 use crate::cli::FindArgs;
 use crate::commands::{Session, path_unless_stdin};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
-use crate::output::json::Query;
-use crate::output::text::counted;
-use crate::output::{Version, talk};
+use crate::output::{Version, eprint_line};
 use crate::progress::waiting;
+use simdex_client::lines::QuerySummary as QueryLine;
+use simdex_client::text::counted;
 
 pub(super) async fn run(
     session: &mut Session,
     kind: FindKind,
     args: FindArgs,
 ) -> Result<Outcome, Failure> {
-    session.want(&args.wanted).await?;
+    session.apply_completeness_flags(&args.wanted).await?;
     let options = FindOptions {
         scheme: args.scheme.into(),
         threshold: args.threshold.value,
@@ -55,12 +55,15 @@ pub(super) async fn run(
         refuse_incomparable(&name, &query)?;
     }
     if session.printer.is_json() {
-        session.printer.line(&Query::new(path.as_deref(), &query))?;
+        let asked = path.as_deref().map(path_bytes);
+        session
+            .printer
+            .line(&QueryLine::new(asked.as_deref(), &query))?;
     }
     for remark in remarks(kind, &name, count, &query) {
-        talk(remark);
+        eprint_line(remark);
     }
-    session.tell(query.completeness.as_ref());
+    session.warn_if_incomplete(query.completeness.as_ref());
     Ok(Outcome::of_search(count))
 }
 
@@ -70,7 +73,7 @@ async fn open(
     path: Option<&Path>,
     file: &Path,
     options: &FindOptions,
-) -> Result<Listing<FindReply>, Failure> {
+) -> Result<ItemStream<FindReply>, Failure> {
     let client = &session.client;
     if path.is_some() {
         return Ok(client.find_file(kind, file, options).await?);

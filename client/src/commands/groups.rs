@@ -10,16 +10,16 @@ use crate::cli::{GroupsArgs, ListArgs};
 use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
-use crate::output::talk;
-use crate::output::text::escaped;
+use crate::output::eprint_line;
+use simdex_client::text::escaped;
 
 pub(super) async fn run(session: &mut Session, args: GroupsArgs) -> Result<Outcome, Failure> {
-    session.want(&args.list.wanted).await?;
+    session.apply_completeness_flags(&args.list.wanted).await?;
     if let Some(file) = args.of {
         let reply = session.client.group_of_file(&file).await?;
         if reply.group.is_none() {
             let name = escaped(&simdex_client::path_bytes(&file));
-            talk(format!("{name} is in no group"));
+            eprint_line(format!("{name} is in no group"));
         }
         return one(session, &reply);
     }
@@ -34,7 +34,7 @@ async fn all(session: &mut Session, args: ListArgs) -> Result<Outcome, Failure> 
     let roots = session.root_ids(&args.roots.paths).await?;
     let groups = session.client.groups(args.threshold.value, roots).await?;
     let (count, summary) = session.print(groups, args.limit, identity).await?;
-    session.close(&summary)?;
+    session.print_summary(&summary)?;
     Ok(Outcome::of_search(count))
 }
 
@@ -47,6 +47,6 @@ fn one(session: &mut Session, reply: &GetGroupReply) -> Result<Outcome, Failure>
     if let (true, Some(told)) = (session.printer.is_json(), &reply.completeness) {
         session.printer.line(&Completeness::from(told))?;
     }
-    session.tell(reply.completeness.as_ref());
+    session.warn_if_incomplete(reply.completeness.as_ref());
     Ok(Outcome::of_search(reply.group.is_some().into()))
 }

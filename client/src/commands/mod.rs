@@ -18,12 +18,12 @@ use std::path::{Path, PathBuf};
 
 use simdex_client::completeness::Completeness;
 use simdex_client::wire::{self, Summary};
-use simdex_client::{Client, FindKind, Listing, Reply, default_socket, shown};
+use simdex_client::{Client, FindKind, ItemStream, Reply, default_socket, lines, shown};
 
-use crate::cli::{Cli, Verb, Wanted};
+use crate::cli::{Cli, RequestVerb, Verb, Wanted};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
-use crate::output::{Printer, Record, json, summary_sentence, talk};
+use crate::output::{Printer, Record, eprint_line, summary_sentence};
 use crate::progress::waiting;
 
 /// A connection and the place answers go to.
@@ -36,53 +36,55 @@ struct Session {
 pub(crate) async fn run(cli: Cli) -> Result<Outcome, Failure> {
     let Cli { global, verb } = cli;
     let mut printer = Printer::on_stdout(global.json);
-    if let Verb::Completions { shell } = verb {
-        completions::run(shell, &mut printer)?;
-        return Ok(Outcome::Answered);
-    }
+    let request = match verb {
+        Verb::Request(request) => request,
+        Verb::Completions { shell } => {
+            completions::run(shell, &mut printer)?;
+            return Ok(Outcome::Answered);
+        }
+    };
     let socket = global.socket.unwrap_or_else(default_socket);
     let client = Client::connect(&socket).await?;
     let mut session = Session { client, printer };
-    let outcome = ask(&mut session, verb).await?;
+    let outcome = ask(&mut session, request).await?;
     session.printer.finish()?;
     Ok(outcome)
 }
 
-async fn ask(session: &mut Session, verb: Verb) -> Result<Outcome, Failure> {
+async fn ask(session: &mut Session, verb: RequestVerb) -> Result<Outcome, Failure> {
     match verb {
-        Verb::FindSimilar(args) => find::run(session, FindKind::Similar, args).await,
-        Verb::Containing(args) => find::run(session, FindKind::Containing, args).await,
-        Verb::ContainedIn(args) => find::run(session, FindKind::Contained, args).await,
-        Verb::Versions(args) => find::run(session, FindKind::Versions, args).await,
-        Verb::Compare {
+        RequestVerb::FindSimilar(args) => find::run(session, FindKind::Similar, args).await,
+        RequestVerb::Containing(args) => find::run(session, FindKind::Containing, args).await,
+        RequestVerb::ContainedIn(args) => find::run(session, FindKind::Contained, args).await,
+        RequestVerb::Versions(args) => find::run(session, FindKind::Versions, args).await,
+        RequestVerb::Compare {
             a,
             b,
             no_difference,
         } => compare::run(session, &a, &b, no_difference).await,
-        Verb::Pairs(args) => pairs::run(session, args).await,
-        Verb::Groups(args) => groups::run(session, args).await,
-        Verb::Status => status::run(session).await,
-        Verb::Files(args) => files::run(session, args).await,
-        Verb::Show { file } => show::run(session, &file).await,
-        Verb::Roots { verb } => roots::run(session, verb).await,
-        Verb::Rescan { roots } => rescan::run(session, &roots).await,
-        Verb::Sync => sync::run(session).await,
-        Verb::Report {
+        RequestVerb::Pairs(args) => pairs::run(session, args).await,
+        RequestVerb::Groups(args) => groups::run(session, args).await,
+        RequestVerb::Status => status::run(session).await,
+        RequestVerb::Files(args) => files::run(session, args).await,
+        RequestVerb::Show { file } => show::run(session, &file).await,
+        RequestVerb::Roots { verb } => roots::run(session, verb).await,
+        RequestVerb::Rescan { roots } => rescan::run(session, &roots).await,
+        RequestVerb::Sync => sync::run(session).await,
+        RequestVerb::Report {
             target,
             threshold,
             wanted,
         } => {
-            session.want(&wanted).await?;
+            session.apply_completeness_flags(&wanted).await?;
             report::run(session, target, threshold.value).await
         }
-        Verb::Completions { .. } => Ok(Outcome::Answered),
     }
 }
 
 impl Session {
-    /// Waits, where asked to, until the index is complete; from here on refuses what is not, where
-    /// asked to.
-    async fn want(&mut self, wanted: &Wanted) -> Result<(), Failure> {
+    /// With `--wait`, waits until the index is complete; with `--strict`, has later requests refused while it
+    /// is not.
+    async fn apply_completeness_flags(&mut self, wanted: &Wanted) -> Result<(), Failure> {
         self.client = self.client.clone().strict(wanted.strict);
         if wanted.wait {
             let what = "waiting until the index is complete";
@@ -91,12 +93,12 @@ impl Session {
         Ok(())
     }
 
-    /// Says what an answer for people lacks, in one line.
-    fn tell(&self, completeness: Option<&wire::Completeness>) {
+    /// Prints what the index lacks, in one line on stderr; nothing with `--json`.
+    fn warn_if_incomplete(&self, completeness: Option<&wire::Completeness>) {
         let pending = completeness.and_then(|told| Completeness::from(told).pending);
         if let (Some(pending), false) = (pending, self.printer.is_json()) {
             let advice = pending.advice();
-            talk(format!("the index is not complete: {pending}; {advice}"));
+            eprint_line(format!("the index is not complete: {pending}; {advice}"));
         }
     }
 
@@ -106,10 +108,10 @@ impl Session {
         Ok(roots.iter().map(|root| root.id).collect())
     }
 
-    /// Prints a list as it comes, at most `limit` items; returns their number and what closed it.
+    /// Prints the first `limit` items of a stream; returns their number and the closing record.
     async fn print<R, T>(
         &mut self,
-        mut listing: Listing<R>,
+        mut listing: ItemStream<R>,
         limit: Option<u64>,
         as_record: impl Fn(R::Item) -> T,
     ) -> Result<(u64, R::Closing), Failure>
@@ -131,19 +133,19 @@ impl Session {
         Ok((printed, listing.closing().await?))
     }
 
-    /// Closes a list with the counts that stand behind it.
-    fn close(&mut self, summary: &Summary) -> Result<(), Failure> {
+    /// Prints the counts that close a list.
+    fn print_summary(&mut self, summary: &Summary) -> Result<(), Failure> {
         if self.printer.is_json() {
-            self.printer.line(&json::Summary::from(summary))?;
+            self.printer.line(&lines::Summary::from(summary))?;
         } else {
-            talk(summary_sentence(summary));
+            eprint_line(summary_sentence(summary));
         }
-        self.tell(summary.completeness.as_ref());
+        self.warn_if_incomplete(summary.completeness.as_ref());
         Ok(())
     }
 }
 
-/// The absolute path of FILE, as it is shown; none where it is `-`, standard input.
+/// The absolute display path of FILE; none where it is `-`, standard input.
 fn path_unless_stdin(file: &Path) -> Result<Option<PathBuf>, Failure> {
     let named = file.as_os_str() != "-";
     Ok(named.then(|| shown(file)).transpose()?)

@@ -8,10 +8,10 @@ use crate::cli::ReportTarget;
 use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
-use crate::output::json::Report;
-use crate::output::text::escaped;
-use crate::output::{summary_sentence, talk};
+use crate::output::{eprint_line, summary_sentence};
 use crate::progress::waiting;
+use simdex_client::lines::SavedReport as ReportLine;
+use simdex_client::text::escaped;
 
 pub(super) async fn run(
     session: &mut Session,
@@ -31,15 +31,15 @@ pub(super) async fn run(
         }
     };
     if session.printer.is_json() {
-        session.printer.line(&Report::from(&reply))?;
+        session.printer.line(&ReportLine::from(&reply))?;
     } else {
         writeln!(session.printer, "{}", escaped(&reply.out))?;
         if let Some(summary) = &reply.summary {
-            talk(summary_sentence(summary));
+            eprint_line(summary_sentence(summary));
         }
-        talk(format!("the manifest is {}", reply.manifest));
+        eprint_line(format!("the manifest is {}", reply.manifest));
     }
     let summary = reply.summary.as_ref();
-    session.tell(summary.and_then(|summary| summary.completeness.as_ref()));
+    session.warn_if_incomplete(summary.and_then(|summary| summary.completeness.as_ref()));
     Ok(Outcome::Answered)
 }

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
-use crate::output::json::Rescan;
-use crate::output::talk;
-use crate::output::text::counted;
+use crate::output::eprint_line;
+use simdex_client::lines::Rescan;
+use simdex_client::text::counted;
 
 pub(super) async fn run(session: &mut Session, paths: &[PathBuf]) -> Result<Outcome, Failure> {
     let named = session.client.roots_at(paths).await?;
@@ -16,7 +16,7 @@ pub(super) async fn run(session: &mut Session, paths: &[PathBuf]) -> Result<Outc
         session.printer.line(&Rescan { roots })?;
     } else {
         let count = counted(u64::from(roots), "root");
-        talk(format!(
+        eprint_line(format!(
             "{count} will be walked again; `simctl sync` waits for the end"
         ));
     }

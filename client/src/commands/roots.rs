@@ -8,10 +8,10 @@ use crate::cli::RootsVerb;
 use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
-use crate::output::convert::{exact, lossy};
-use crate::output::json::ConfirmedLoss;
-use crate::output::talk;
-use crate::output::text::{counted, escaped};
+use crate::output::eprint_line;
+use simdex_client::lines::ConfirmedLoss;
+use simdex_client::lines::{exact, lossy};
+use simdex_client::text::{counted, escaped};
 
 pub(super) async fn run(
     session: &mut Session,
@@ -44,7 +44,7 @@ async fn confirm_loss(session: &mut Session, path: PathBuf) -> Result<Outcome, F
                 removed,
             })?;
         } else {
-            talk(format!(
+            eprint_line(format!(
                 "removed {} of {}",
                 counted(removed, "file"),
                 escaped(&root.path)

@@ -5,15 +5,15 @@ use std::path::Path;
 use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
-use crate::output::json::ShownFile;
+use simdex_client::lines::DescribedFile;
 
 pub(super) async fn run(session: &mut Session, file: &Path) -> Result<Outcome, Failure> {
     let reply = session.client.describe_file(file).await?;
     if session.printer.is_json() {
-        session.printer.line(&ShownFile::from(&reply))?;
+        session.printer.line(&DescribedFile::from(&reply))?;
     } else {
         session.printer.file(&reply.file.unwrap_or_default())?;
     }
-    session.tell(reply.completeness.as_ref());
+    session.warn_if_incomplete(reply.completeness.as_ref());
     Ok(Outcome::Answered)
 }

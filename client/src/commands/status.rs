@@ -3,7 +3,7 @@
 use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
-use crate::output::json::Status;
+use simdex_client::lines::Status;
 
 pub(super) async fn run(session: &mut Session) -> Result<Outcome, Failure> {
     let status = session.client.status().await?;

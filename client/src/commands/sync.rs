@@ -3,10 +3,10 @@
 use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
-use crate::output::json::Sync;
-use crate::output::talk;
-use crate::output::text::counted;
+use crate::output::eprint_line;
 use crate::progress::waiting;
+use simdex_client::lines::Sync;
+use simdex_client::text::counted;
 
 pub(super) async fn run(session: &mut Session) -> Result<Outcome, Failure> {
     let reply = waiting("waiting for the daemon", session.client.sync()).await?;
@@ -17,7 +17,7 @@ pub(super) async fn run(session: &mut Session) -> Result<Outcome, Failure> {
         })?;
     } else {
         let files = counted(reply.files, "file");
-        talk(format!("{files} up to date after {:.1} s", reply.seconds));
+        eprint_line(format!("{files} up to date after {:.1} s", reply.seconds));
     }
     Ok(Outcome::Answered)
 }

@@ -1,7 +1,5 @@
-//! Answers on stdout, as tables for people or JSON lines for programs; talk on stderr.
+//! Answers on stdout, as tables for people or JSON lines for programs; remarks on stderr.
 
-pub(crate) mod convert;
-pub(crate) mod json;
 mod records;
 mod sections;
 mod table;
@@ -12,8 +10,8 @@ use std::io::{self, BufWriter, IsTerminal, StdoutLock, Write};
 
 use serde::Serialize;
 
-use crate::output::json::{Body, Line};
 use crate::output::table::Table;
+use simdex_client::lines::{Body, Line};
 
 pub(crate) use records::{Record, Tabular, Version};
 pub(crate) use sections::{ComparisonText, summary_sentence};
@@ -48,7 +46,7 @@ impl Printer<BufWriter<StdoutLock<'static>>> {
 }
 
 impl<W: Write> Printer<W> {
-    /// True where programs read.
+    /// Whether answers are JSON lines.
     pub(crate) fn is_json(&self) -> bool {
         self.form == Form::Json
     }
@@ -63,7 +61,7 @@ impl<W: Write> Printer<W> {
         writeln!(self.out)
     }
 
-    /// Begins a list of records.
+    /// Starts a list of records of one type.
     pub(crate) fn list<R: Tabular>(&mut self) -> List<'_, W> {
         let colour = self.form == Form::Table { colour: true };
         let table = Table::new(R::COLUMNS, colour);
@@ -96,7 +94,7 @@ pub(crate) struct List<'a, W: Write> {
 }
 
 impl<W: Write> List<'_, W> {
-    /// Adds a record.
+    /// Prints a record, as a JSON line or as rows.
     pub(crate) fn record(&mut self, record: &impl Record) -> io::Result<()> {
         if self.printer.is_json() {
             self.printer.line(&record.json())
@@ -113,15 +111,15 @@ impl<W: Write> List<'_, W> {
         Ok(())
     }
 
-    /// Ends the list.
+    /// Prints the rows still gathered.
     pub(crate) fn end(mut self) -> io::Result<()> {
         self.table.flush(&mut self.printer.out)
     }
 }
 
-/// Says something on stderr, in one line.
-pub(crate) fn talk(words: impl Display) {
-    let words = text::harmless(&words.to_string(), |_| false);
+/// Prints one line on stderr, control characters escaped.
+pub(crate) fn eprint_line(words: impl Display) {
+    let words = simdex_client::text::harmless(&words.to_string(), |_| false);
     // Nobody may be listening; there is nowhere else to say so.
     let _ = writeln!(io::stderr().lock(), "simctl: {words}");
 }

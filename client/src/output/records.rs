@@ -1,25 +1,25 @@
 //! What is listed: each record as a JSON line and as rows of a table.
 
+use simdex_client::lines::{self, Body, date, hex, relation};
+use simdex_client::text::{escaped, harmless};
 use simdex_client::wire;
 
-use crate::output::convert::{date, hex, relation};
-use crate::output::json::{self, Body};
 use crate::output::table::{Column, left, right};
-use crate::output::text::{UNKNOWN, basis, escaped, estimated, harmless, measured};
+use crate::output::text::{UNKNOWN, basis, estimated, measured};
 
-/// Something that tables show.
+/// A record that a table shows.
 pub(crate) trait Tabular {
     /// The columns of its table.
     const COLUMNS: &'static [Column];
-    /// It as rows, one cell a column.
+    /// Its rows, one cell per column.
     fn rows(&self) -> Vec<Vec<String>>;
 }
 
-/// Something that verbs list: a row for people, a line for programs.
+/// A record that verbs list: rows for people, a line for programs.
 pub(crate) trait Record: Tabular {
     /// Its JSON object.
     type Json: Body;
-    /// It as a JSON object.
+    /// Converts it to its JSON object.
     fn json(&self) -> Self::Json;
 }
 
@@ -27,7 +27,7 @@ pub(crate) trait Record: Tabular {
 macro_rules! records {
     ($($message:ident),*) => {
         $(impl Record for wire::$message {
-            type Json = json::$message;
+            type Json = lines::$message;
 
             fn json(&self) -> Self::Json {
                 self.into()
@@ -48,11 +48,11 @@ fn short(hash: &[u8]) -> String {
     )
 }
 
-fn named(relation_value: i32) -> String {
+fn relation_name(relation_value: i32) -> String {
     relation(relation_value).unwrap_or(UNKNOWN).to_owned()
 }
 
-fn words(text: &str) -> String {
+fn text_or_dash(text: &str) -> String {
     if text.is_empty() {
         UNKNOWN.to_owned()
     } else {
@@ -60,7 +60,7 @@ fn words(text: &str) -> String {
     }
 }
 
-fn number(value: Option<u64>) -> String {
+fn count_or_dash(value: Option<u64>) -> String {
     value.map_or_else(|| UNKNOWN.to_owned(), |value| value.to_string())
 }
 
@@ -79,7 +79,7 @@ impl Tabular for wire::Match {
             estimated(self.resemblance.as_ref(), self.verified),
             estimated(self.containment_of_query.as_ref(), self.verified),
             estimated(self.containment_in_query.as_ref(), self.verified),
-            named(self.relation),
+            relation_name(self.relation),
             basis(self.verified),
             escaped(&self.path),
         ]]
@@ -103,14 +103,14 @@ impl Tabular for Version {
 
     fn rows(&self) -> Vec<Vec<String>> {
         let Self(found) = self;
-        let made = date(found.date).unwrap_or_else(|| UNKNOWN.to_owned());
-        let taken_from = words(&found.date_source);
+        let date = date(found.date).unwrap_or_else(|| UNKNOWN.to_owned());
+        let taken_from = text_or_dash(&found.date_source);
         let relation = match found.is_query {
             true => "the file itself".to_owned(),
-            false => named(found.relation),
+            false => relation_name(found.relation),
         };
         vec![vec![
-            made,
+            date,
             taken_from,
             estimated(found.resemblance.as_ref(), found.verified),
             estimated(found.containment_of_query.as_ref(), found.verified),
@@ -123,21 +123,10 @@ impl Tabular for Version {
 }
 
 impl Record for Version {
-    type Json = json::Match;
+    type Json = lines::Match;
 
-    fn json(&self) -> json::Match {
-        let Self(found) = self;
-        let source = &found.date_source;
-        let version = json::Version {
-            modified: date(found.modified),
-            date: date(found.date),
-            date_source: (!source.is_empty()).then(|| source.clone()),
-            is_query: found.is_query,
-        };
-        json::Match {
-            version: Some(version),
-            ..found.into()
-        }
+    fn json(&self) -> lines::Match {
+        lines::Match::version(&self.0)
     }
 }
 
@@ -157,7 +146,7 @@ impl Tabular for wire::Pair {
             measured(self.resemblance),
             measured(self.containment_of_a),
             measured(self.containment_of_b),
-            named(self.relation),
+            relation_name(self.relation),
             basis(self.verified),
             escaped(&self.a),
             escaped(&self.b),
@@ -176,22 +165,22 @@ impl Tabular for wire::Group {
     ];
 
     fn rows(&self) -> Vec<Vec<String>> {
-        let row = |member: &wire::Member| {
-            let standing = if member.path == self.principal {
-                "principal".to_owned()
-            } else {
-                named(member.relation)
+        let row = |(at, member): (usize, &wire::Member)| {
+            // The contract lists the principal first.
+            let role = match at {
+                0 => "principal".to_owned(),
+                _ => relation_name(member.relation),
             };
             vec![
                 self.id.to_string(),
                 measured(member.resemblance),
                 measured(member.containment_of_member),
                 measured(member.containment_of_principal),
-                standing,
+                role,
                 escaped(&member.path),
             ]
         };
-        self.members.iter().map(row).collect()
+        self.members.iter().enumerate().map(row).collect()
     }
 }
 
@@ -207,10 +196,10 @@ impl Tabular for wire::File {
 
     fn rows(&self) -> Vec<Vec<String>> {
         vec![vec![
-            words(&self.state),
-            words(&self.reason),
-            number(self.bytes),
-            number(self.chars),
+            text_or_dash(&self.state),
+            text_or_dash(&self.reason),
+            count_or_dash(self.bytes),
+            count_or_dash(self.chars),
             short(&self.document),
             escaped(&self.path),
         ]]
@@ -230,7 +219,7 @@ impl Tabular for wire::Root {
 
     fn rows(&self) -> Vec<Vec<String>> {
         let mode = if self.configured_mode == self.mode {
-            words(&self.mode)
+            text_or_dash(&self.mode)
         } else {
             harmless(&format!("{} ({})", self.mode, self.configured_mode), |_| {
                 false
@@ -238,12 +227,12 @@ impl Tabular for wire::Root {
         };
         vec![vec![
             self.id.to_string(),
-            words(&self.state),
+            text_or_dash(&self.state),
             mode,
             self.files.to_string(),
             self.pending_loss.to_string(),
             escaped(&self.path),
-            words(&self.detail),
+            text_or_dash(&self.detail),
         ]]
     }
 }

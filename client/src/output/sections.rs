@@ -5,10 +5,11 @@ use std::time::Duration;
 
 use indicatif::{HumanBytes, HumanDuration};
 use simdex_client::completeness::Completeness;
+use simdex_client::lines::{date, hex, relation};
+use simdex_client::text::{counted, escaped, harmless};
 use simdex_client::wire;
 
-use crate::output::convert::{date, hex, relation};
-use crate::output::text::{UNKNOWN, counted, escaped, harmless, ratio};
+use crate::output::text::{UNKNOWN, ratio};
 use crate::output::{Printer, Tabular};
 
 /// A comparison and what its sides are called.
@@ -33,7 +34,7 @@ impl<W: Write> Printer<W> {
             "{} shared, {} in A, {} in B",
             reply.shared_shingles, reply.shingles_a, reply.shingles_b
         );
-        self.facts(&[
+        self.fields(&[
             ("A", a),
             ("B", b),
             ("relation", relation_of_a(reply.relation)),
@@ -61,7 +62,7 @@ impl<W: Write> Printer<W> {
             reason => format!("{} ({reason})", file.state),
         };
         let number = |count: Option<u64>| count.map_or(known(""), |count| count.to_string());
-        self.facts(&[
+        self.fields(&[
             ("path", escaped(&file.path)),
             ("state", state),
             ("kind", known(&file.media_type)),
@@ -82,13 +83,13 @@ impl<W: Write> Printer<W> {
         ])?;
         if let Some(place) = &file.place {
             let role = format!("{}, number {}", place.role, place.ordinal + 1);
-            self.facts(&[("inside", escaped(&place.container)), ("as", role)])?;
+            self.fields(&[("inside", escaped(&place.container)), ("as", role)])?;
         }
         for fact in &file.facts {
-            self.facts(&[(&fact.name, fact.value.clone())])?;
+            self.fields(&[(&fact.name, fact.value.clone())])?;
         }
         for warning in &file.warnings {
-            self.facts(&[("remark", warning.clone())])?;
+            self.fields(&[("remark", warning.clone())])?;
         }
         Ok(())
     }
@@ -101,7 +102,7 @@ impl<W: Write> Printer<W> {
             "simdexd {}, stored format {}",
             status.version, status.format
         );
-        self.facts(&[("daemon", version)])?;
+        self.fields(&[("daemon", version)])?;
         if let Some(alarm) = &status.alarm {
             self.alarm(alarm)?;
         }
@@ -113,7 +114,7 @@ impl<W: Write> Printer<W> {
             true => " (a new index, made at this start)",
             false => "",
         };
-        self.facts(&[
+        self.fields(&[
             ("up", HumanDuration(uptime).to_string()),
             ("data", escaped(&status.data_dir) + is_new),
             ("store", bytes(status.store_bytes)),
@@ -125,8 +126,8 @@ impl<W: Write> Printer<W> {
             ("complete", complete(status.completeness.as_ref())),
         ])?;
         if let Some(summary) = &status.summary {
-            self.facts(&[("holds", summary_sentence(summary))])?;
-            self.facts(&[("states", states(summary))])?;
+            self.fields(&[("holds", summary_sentence(summary))])?;
+            self.fields(&[("states", states(summary))])?;
         }
         self.section(&status.schemes)?;
         self.section(&status.roots)
@@ -139,7 +140,7 @@ impl<W: Write> Printer<W> {
             false => "NOT APPLIED; the index is being opened again and answers nothing",
         };
         let known = |at| date(at).unwrap_or_else(|| UNKNOWN.to_owned());
-        self.facts(&[
+        self.fields(&[
             ("changes", what.to_owned()),
             ("because", alarm.reason.clone()),
             ("since", known(Some(alarm.since))),
@@ -148,8 +149,8 @@ impl<W: Write> Printer<W> {
     }
 
     /// Lines of a name and a value, values aligned.
-    fn facts(&mut self, facts: &[(&str, String)]) -> io::Result<()> {
-        for (name, value) in facts {
+    fn fields(&mut self, fields: &[(&str, String)]) -> io::Result<()> {
+        for (name, value) in fields {
             writeln!(self, "{name:<22} {}", harmless(value, |_| false))?;
         }
         Ok(())
@@ -191,10 +192,10 @@ fn complete(told: Option<&wire::Completeness>) -> String {
 }
 
 fn relation_of_a(value: i32) -> String {
-    match relation(value) {
-        Some("contains") => "A contains B".to_owned(),
-        Some("contained-in") => "A is contained in B".to_owned(),
-        other => other.unwrap_or(UNKNOWN).to_owned(),
+    match wire::Relation::try_from(value) {
+        Ok(wire::Relation::Contains) => "A contains B".to_owned(),
+        Ok(wire::Relation::ContainedIn) => "A is contained in B".to_owned(),
+        _ => relation(value).unwrap_or(UNKNOWN).to_owned(),
     }
 }
 

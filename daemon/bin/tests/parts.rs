@@ -18,7 +18,7 @@ use simdex_index::{Cancel, Change};
 use simdex_schema::FileKey;
 use simdexd::config::{Config, RootConfig, RootMode};
 use simdexd::engine::Engine;
-use simdexd::ingest::{Ingest, Looked};
+use simdexd::ingest::{Ingest, IngestOutcome};
 use simdexd::roots::Root;
 
 /// Files of the inner archive: more than go into one part.
@@ -75,8 +75,10 @@ impl Bed {
             &Cancel::never(),
         );
         match ingest.file(&self.root(), self.key(name)).unwrap() {
-            Looked::Changed(change) => change,
-            Looked::Unchanged | Looked::Again(_) => panic!("{name} is to be read"),
+            IngestOutcome::Changed(change) => change,
+            IngestOutcome::Unchanged | IngestOutcome::RetryLater(_) => {
+                panic!("{name} is to be read")
+            }
         }
     }
 

@@ -105,6 +105,7 @@ fn containment_is_asked_in_both_directions() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "a table of requests and refusals")]
 fn what_cannot_be_asked_is_refused_by_name() {
     let daemon = Daemon::start(&[("a.txt", prose(1, 100)), ("empty.txt", String::new())]);
     let text = || Subject::Text(prose(1, 100));

@@ -24,7 +24,7 @@ use simdex_schema::{
 };
 use simdexd::config::{Config, RootConfig, RootMode};
 use simdexd::engine::Engine;
-use simdexd::ingest::{Ingest, Looked};
+use simdexd::ingest::{Ingest, IngestOutcome};
 use simdexd::roots::Root;
 use simdexd::watch::stat::Observe;
 
@@ -72,7 +72,7 @@ impl Bed {
     }
 
     /// Looks at a file with workers of another pool.
-    fn look(&self, name: &str, pool: &Pool) -> Looked {
+    fn look(&self, name: &str, pool: &Pool) -> IngestOutcome {
         let limits = &self.engine.config.extract;
         let ingest = Ingest::new(
             &self.engine.index,
@@ -123,9 +123,9 @@ fn pool() -> Pool {
     pool_after(":")
 }
 
-fn file_of(looked: Looked) -> (FileRecord, Option<String>, Option<State>) {
+fn file_of(looked: IngestOutcome) -> (FileRecord, Option<String>, Option<State>) {
     match looked {
-        Looked::Changed(Change::File {
+        IngestOutcome::Changed(Change::File {
             record, content, ..
         }) => {
             let state = content.as_ref().map(|content| content.record.state);
@@ -178,7 +178,7 @@ fn what_the_machine_does_not_allow_is_no_strike_and_is_tried_again() {
         let full = pool().spooling_in(SpoolSpace::new(bed.dir.path().to_owned(), 1 << 20));
         for (name, pool) in [("long.txt", &full), ("files.tar", &killed)] {
             match bed.look(name, pool) {
-                Looked::Again(Some(Change::File {
+                IngestOutcome::RetryLater(Some(Change::File {
                     key,
                     record,
                     content,
@@ -194,8 +194,12 @@ fn what_the_machine_does_not_allow_is_no_strike_and_is_tried_again() {
                         content: None,
                     });
                 }
-                Looked::Again(None) => assert!(round > 0, "{name}: nothing is on record"),
-                Looked::Unchanged | Looked::Again(_) | Looked::Changed(_) => {
+                IngestOutcome::RetryLater(None) => {
+                    assert!(round > 0, "{name}: nothing is on record")
+                }
+                IngestOutcome::Unchanged
+                | IngestOutcome::RetryLater(_)
+                | IngestOutcome::Changed(_) => {
                     panic!("{name} is not to be given up")
                 }
             }
@@ -206,7 +210,7 @@ fn what_the_machine_does_not_allow_is_no_strike_and_is_tried_again() {
     assert_eq!(state, Some(State::Indexed));
     assert!(matches!(
         bed.look("files.tar", &pool()),
-        Looked::Changed(Change::Container { members, .. }) if members.len() == 2
+        IngestOutcome::Changed(Change::Container { members, .. }) if members.len() == 2
     ));
 }
 
@@ -215,7 +219,7 @@ fn what_is_known_stays_where_another_try_fails_by_the_machines_fault() {
     let bed = Bed::new();
     let text = prose(1, 60);
     bed.write("a.txt", &text);
-    let Looked::Changed(Change::File {
+    let IngestOutcome::Changed(Change::File {
         key,
         record,
         content: Some(mut content),
@@ -232,7 +236,7 @@ fn what_is_known_stays_where_another_try_fails_by_the_machines_fault() {
         content,
     });
     let looked = bed.look("a.txt", &pool_after("kill -9 $$"));
-    assert!(matches!(looked, Looked::Again(None)));
+    assert!(matches!(looked, IngestOutcome::RetryLater(None)));
     assert_eq!(bed.content_of("a.txt"), Some(hash(&text)));
 }
 
@@ -240,7 +244,7 @@ fn what_is_known_stays_where_another_try_fails_by_the_machines_fault() {
 fn a_content_is_read_again_for_its_own_reader_only() {
     let bed = Bed::new();
     bed.write("a.txt", &prose(1, 60));
-    let Looked::Changed(Change::File {
+    let IngestOutcome::Changed(Change::File {
         key,
         record,
         content: Some(content),
@@ -267,7 +271,7 @@ fn a_content_is_read_again_for_its_own_reader_only() {
                 document: None,
             })),
         });
-        matches!(bed.look("a.txt", &pool()), Looked::Unchanged)
+        matches!(bed.look("a.txt", &pool()), IngestOutcome::Unchanged)
     };
     let older = ReaderVersion {
         version: read.version - 1,
@@ -319,13 +323,7 @@ fn bytes_that_changed_without_a_trace_are_found_in_the_background() {
     bed.engine.barrier(&Cancel::never()).unwrap();
     // On record as if its bytes had been others, with the very times it has now.
     let stat = FileStat::of(&bed.path("a.txt")).unwrap();
-    let record = FileRecord {
-        stat,
-        racy: false,
-        outcome: FileOutcome::Content(hash(&before)),
-        member: None,
-        last_read: None,
-    };
+    let record = FileRecord::new(stat, FileOutcome::Content(hash(&before)));
     let (key, content) = (bed.key("a.txt"), None);
     bed.apply(Change::File {
         key,

@@ -103,6 +103,8 @@ codes! {
         External = "external",
         /// Characters that could not be decoded
         Undecoded = "undecoded",
+        /// Programs of the machine that were asked to read it
+        ProgramsTried = "programs-tried",
     }
 }
 

@@ -19,7 +19,7 @@ pub use confine::outside_main;
 use self::attempt::Attempt;
 pub(crate) use self::attempt::Source;
 use crate::process::WorkerCommand;
-use crate::{Extraction, Reason};
+use crate::{Extraction, Fact, Reason};
 
 /// Where programs are looked for.
 const FOLDERS: &[&str] = &["/usr/bin", "/usr/local/bin", "/bin"];
@@ -95,33 +95,50 @@ impl Outside {
         self.recogniser.is_some()
     }
 
-    /// Whether a program here might do better with a content that ended so (`reason` is a code) and
-    /// has not tried yet (`engine` names who has).
+    /// Whether a program here might do better with a content that ended with this reason code, and has
+    /// not tried yet; `tried` is the content's [`Fact::ProgramsTried`].
     #[must_use]
-    pub fn could_improve(&self, media_type: &str, reason: &str, engine: &str) -> bool {
+    pub fn could_improve(&self, media_type: &str, reason: &str, tried: &str) -> bool {
         let reason = Reason::ALL.iter().find(|known| known.code() == reason);
-        let untried = |program: &str| !engine.contains(program);
+        let untried = |program: &str| !tried.split(' ').any(|known| known == program);
         let wants_text = untried(PDFTOTEXT) && self.wants_pdftotext(media_type, reason.copied());
         let wants_pages = untried(TESSERACT) && self.wants_recognition(media_type, reason.copied());
         wants_text || wants_pages
     }
 
     /// What a program here makes of a document that our readers did not read, or read poorly. Where
-    /// none does better the extraction stays, and its engine says who tried.
-    ///
-    /// A program that the machine did not let run has not tried.
+    /// none does better the extraction stays. Either way it says which programs tried; one that the
+    /// machine did not let run has not.
     pub(crate) fn improve(&self, own: Extraction, source: &Source<'_>) -> Extraction {
+        let mut tried = Vec::new();
+        let mut extraction = self.improved(own, source, &mut tried);
+        extraction
+            .facts
+            .state(Fact::ProgramsTried, &tried.join(" "));
+        extraction
+    }
+
+    fn improved(
+        &self,
+        own: Extraction,
+        source: &Source<'_>,
+        tried: &mut Vec<&'static str>,
+    ) -> Extraction {
         let mut own = own;
         let reason = own.outcome.reason();
         if self.wants_pdftotext(&own.media_type, reason) {
-            match Attempt::new(self, &own, source).pdf_text() {
+            let attempt = Attempt::new(self, &own, source).pdf_text();
+            tried.extend(attempt.is_ok().then_some(PDFTOTEXT));
+            match attempt {
                 Ok(Some(better)) => return better,
                 Ok(None) => own.engine = format!("{}{TRIED}{PDFTOTEXT}", own.engine),
                 Err(fault) => fault.log(PDFTOTEXT),
             }
         }
         if self.wants_recognition(&own.media_type, reason) {
-            match Attempt::new(self, &own, source).recognised() {
+            let attempt = Attempt::new(self, &own, source).recognised();
+            tried.extend(attempt.is_ok().then_some(TESSERACT));
+            match attempt {
                 Ok(Some(better)) => return better,
                 Ok(None) => own.engine = format!("{}{TRIED}{TESSERACT}", own.engine),
                 Err(fault) => fault.log(TESSERACT),

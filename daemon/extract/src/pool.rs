@@ -1,7 +1,9 @@
 //! The workers of the daemon: bounded in number, replaced when worn, called from many threads.
 
 mod improve;
+mod permit;
 mod queue;
+mod staff;
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -15,7 +17,8 @@ use tracing::{debug, warn};
 
 pub use queue::{Share, Urgency};
 
-use self::queue::{Lane, Queue, Ticket};
+use self::permit::WorkerPermit;
+use self::queue::{Lane, Queue};
 use crate::process::{Fault, Spawner, Worker, WorkerCommand};
 use crate::protocol::{Request, Setup, Task};
 use crate::space::SpoolSpace;
@@ -250,7 +253,7 @@ impl Pool {
     /// Asks a worker in this place.
     fn ask(
         &self,
-        place: &Place<'_>,
+        place: &WorkerPermit<'_>,
         document: BorrowedFd<'_>,
         request: &Request,
     ) -> Result<Extraction, Outcome> {
@@ -268,7 +271,7 @@ impl Pool {
     /// Asks one worker once, and gives it back, replaces it or buries it.
     fn ask_once(
         &self,
-        place: &Place<'_>,
+        place: &WorkerPermit<'_>,
         document: BorrowedFd<'_>,
         request: &Request,
     ) -> Result<Extraction, Lost> {
@@ -288,12 +291,12 @@ impl Pool {
                 self.retire(worker);
                 Err(Lost::Unsent)
             }
-            Err(fault) => Err(Lost::With(self.bury(worker, fault))),
+            Err(fault) => Err(Lost::With(self.reap(worker, fault))),
         }
     }
 
     /// Waits for a place.
-    fn place(&self, lane: Lane, share: Share) -> Result<Place<'_>, Outcome> {
+    fn place(&self, lane: Lane, share: Share) -> Result<WorkerPermit<'_>, Outcome> {
         let mut state = self.lock();
         let ticket = state.queue.join(lane, share);
         loop {
@@ -304,70 +307,12 @@ impl Pool {
             if state.queue.enter(ticket, self.workers, Instant::now()) {
                 // The next in line may have a turn as well.
                 self.freed.notify_all();
-                return Ok(Place { pool: self, ticket });
+                return Ok(WorkerPermit { pool: self, ticket });
             }
             // A document under way may have become slow meanwhile, which nobody tells.
             let waited = self.freed.wait_timeout(state, queue::SLOW / 4);
             state = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
-    }
-
-    /// Gives a worker back for the next document.
-    fn check_in(&self, worker: Worker) {
-        let mut state = self.lock();
-        // Places beyond the usual number are for a time only, and so are their workers.
-        if state.closed || state.idle.len() >= self.workers {
-            drop(state);
-            return self.retire(worker);
-        }
-        state.idle.push(worker);
-    }
-
-    /// Ends a worker that has done nothing wrong.
-    fn retire(&self, worker: Worker) {
-        self.forget(&worker);
-        drop(worker);
-    }
-
-    /// Ends a worker; tells what its fault means for the document.
-    fn bury(&self, worker: Worker, fault: Fault) -> Outcome {
-        let closed = self.forget(&worker);
-        let outcome = worker.bury(fault);
-        if closed {
-            return Outcome::Failed(Reason::ShuttingDown);
-        }
-        warn!(reason = outcome.reason().map(Reason::code), "worker lost");
-        outcome
-    }
-
-    /// Takes a worker off the list of the living before it is reaped; true when shutting down.
-    fn forget(&self, worker: &Worker) -> bool {
-        let mut state = self.lock();
-        let pid = worker.pid();
-        state.alive.retain(|alive| Some(*alive) != pid);
-        state.closed
-    }
-
-    /// Starts a worker into the place the caller holds.
-    fn start_worker(&self) -> Result<Worker, Outcome> {
-        let spawned = match &self.spawner {
-            Ok(spawner) => spawner.spawn(),
-            Err(error) => Err(io::Error::from(error.kind())),
-        };
-        let (worker, report) = spawned.map_err(|error| {
-            warn!(%error, "no extraction worker could be started");
-            Outcome::Failed(Reason::NoWorker)
-        })?;
-        let mut state = self.lock();
-        if state.report.is_none() && report.is_degraded() {
-            warn!(%report, "extraction sandbox");
-        }
-        state.report = Some(report);
-        if state.closed {
-            return Err(Outcome::Failed(Reason::ShuttingDown));
-        }
-        state.alive.extend(worker.pid());
-        Ok(worker)
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -387,33 +332,6 @@ enum Lost {
     Unsent,
     /// With this outcome for the document.
     With(Outcome),
-}
-
-/// A place among the busy, given back when it is dropped.
-struct Place<'a> {
-    pool: &'a Pool,
-    ticket: Ticket,
-}
-
-impl Place<'_> {
-    /// A worker for this place: an idle one if it still waits, else a new one.
-    fn worker(&self) -> Result<Worker, Outcome> {
-        loop {
-            let idle = self.pool.lock().idle.pop();
-            match idle {
-                Some(worker) if worker.is_ready() => return Ok(worker),
-                Some(worker) => drop(self.pool.forget(&worker)),
-                None => return self.pool.start_worker(),
-            }
-        }
-    }
-}
-
-impl Drop for Place<'_> {
-    fn drop(&mut self) {
-        self.pool.lock().queue.done(self.ticket);
-        self.pool.freed.notify_all();
-    }
 }
 
 /// An answer that no worker gave. Of a PDF that killed its worker it is known that it is one.

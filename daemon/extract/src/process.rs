@@ -212,7 +212,7 @@ impl Worker {
     }
 
     /// Ends the worker and tells what `fault` did to the document.
-    pub(crate) fn bury(mut self, fault: Fault) -> Outcome {
+    pub(crate) fn reap(mut self, fault: Fault) -> Outcome {
         if fault == Fault::Closed {
             self.wait_a_little();
         }

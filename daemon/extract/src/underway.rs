@@ -8,7 +8,7 @@
 //! culprit and the innocent clear themselves; the culprit is not tried again.
 //!
 //! Whoever holds something that others may wait for, such as memory, never waits here: it goes on
-//! beside a suspect, and a suspect that holds something is tried in company, where a crash weighs less.
+//! beside a suspect, and a suspect that holds something is tried beside others, where a crash weighs less.
 //!
 //! A daemon may also be killed from outside while it works, and that must not be held against whatever
 //! was under way. So it weighs little while the daemon only waits for a worker, and nothing across a
@@ -84,13 +84,13 @@ impl Stage {
 pub struct Underway {
     file: File,
     slots: Mutex<Slots>,
-    company: Mutex<Company>,
+    in_flight: Mutex<InFlight>,
     left: Condvar,
 }
 
 /// Who is under way now.
 #[derive(Debug, Default)]
-struct Company {
+struct InFlight {
     /// All of them.
     under_way: usize,
     /// Suspects that wait until nobody else is.
@@ -159,7 +159,7 @@ impl Underway {
         Ok(Self {
             file: new.persist(&path)?,
             slots: Mutex::new(slots),
-            company: Mutex::default(),
+            in_flight: Mutex::default(),
             left: Condvar::new(),
         })
     }
@@ -198,44 +198,46 @@ impl Underway {
 
     /// Joins those under way; true where it is alone until it leaves.
     fn join(&self, is_suspect: bool, patience: Patience) -> bool {
-        let mut company = self.company();
+        let mut in_flight = self.in_flight();
         let may_wait = patience == Patience::MayWait;
         let alone = is_suspect && may_wait;
         if alone {
-            company.waiting += 1;
-            let busy = |company: &mut Company| company.under_way > 0;
-            company = self.wait_while(company, busy);
-            company.waiting -= 1;
-            company.alone = true;
+            in_flight.waiting += 1;
+            let busy = |in_flight: &mut InFlight| in_flight.under_way > 0;
+            in_flight = self.wait_while(in_flight, busy);
+            in_flight.waiting -= 1;
+            in_flight.alone = true;
         } else if may_wait {
-            let taken = |company: &mut Company| company.alone || company.waiting > 0;
-            company = self.wait_while(company, taken);
+            let taken = |in_flight: &mut InFlight| in_flight.alone || in_flight.waiting > 0;
+            in_flight = self.wait_while(in_flight, taken);
         }
-        company.under_way += 1;
+        in_flight.under_way += 1;
         alone
     }
 
     fn leave(&self, was_alone: bool) {
-        let mut company = self.company();
-        company.under_way -= 1;
+        let mut in_flight = self.in_flight();
+        in_flight.under_way -= 1;
         if was_alone {
-            company.alone = false;
+            in_flight.alone = false;
         }
-        drop(company);
+        drop(in_flight);
         self.left.notify_all();
     }
 
     fn wait_while<'a>(
         &self,
-        company: MutexGuard<'a, Company>,
-        waits: impl FnMut(&mut Company) -> bool,
-    ) -> MutexGuard<'a, Company> {
-        let waited = self.left.wait_while(company, waits);
+        in_flight: MutexGuard<'a, InFlight>,
+        waits: impl FnMut(&mut InFlight) -> bool,
+    ) -> MutexGuard<'a, InFlight> {
+        let waited = self.left.wait_while(in_flight, waits);
         waited.unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn company(&self) -> MutexGuard<'_, Company> {
-        self.company.lock().unwrap_or_else(PoisonError::into_inner)
+    fn in_flight(&self) -> MutexGuard<'_, InFlight> {
+        self.in_flight
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     /// From here on the daemon is about to end: a kill is nobody's fault.

@@ -38,14 +38,14 @@ pub enum Question {
     Contained,
 }
 
-/// The query's fingerprints: all that are divisible by the modulus of `finest`.
+/// The query's fingerprints: all of its text, or those of a signature at the rung `finest`.
 #[derive(Clone, Copy)]
 pub struct Asked<'a> {
     /// Mod_n or chunks.
     pub scheme: SchemeKind,
-    /// Where they are.
+    /// All fingerprints of the query; those of the probing rung are looked up.
     pub fingerprints: Probes<'a>,
-    /// Rung of the query; 0 where its text is at hand.
+    /// Rung at which the query was sampled already; 0 where its text is at hand.
     pub finest: Rung,
 }
 
@@ -231,10 +231,10 @@ impl Index {
     }
 }
 
-/// Takes some fingerprints.
+/// Called with the fingerprints of a query, a bounded number at a time.
 pub type Each<'a> = dyn FnMut(&[Fingerprint]) -> Result<(), IndexError> + 'a;
 
-/// Shows a signature at a rung.
+/// Signs the query at a rung and passes on the fingerprints.
 pub type VisitRung<'a> = dyn Fn(Rung, &mut Each<'_>) -> Result<(), IndexError> + 'a;
 
 /// Which long lists may hold a document that no short one holds and that shares enough to matter:

@@ -78,13 +78,7 @@ impl Change {
             Self::Remove(key) => return Self::Remove(key.clone()),
         };
         let outcome = FileOutcome::Unread(State::TooLarge, Reason::code("store-limit"));
-        let record = FileRecord {
-            stat,
-            racy: false,
-            outcome,
-            member: None,
-            last_read: None,
-        };
+        let record = FileRecord::new(stat, outcome);
         Self::File {
             key: key.clone(),
             record,

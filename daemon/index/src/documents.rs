@@ -77,14 +77,26 @@ impl Index {
             let permit = account.take_large(set.counting_bytes())?;
             return Ok(Some(HeldSet { set, permit }));
         }
+        let held = self.read_shingles(id, account)?;
+        if let Some(held) = &held {
+            let bytes = held.set.held_bytes();
+            self.sets.insert(id, Arc::clone(&held.set), bytes);
+        }
+        Ok(held)
+    }
+
+    /// The same, read from the text whether they are kept or not.
+    pub(crate) fn read_shingles(
+        &self,
+        id: DocId,
+        account: &MemoryAccount,
+    ) -> Result<Option<HeldSet>, IndexError> {
         let read = self.read_text(id, |record| self.canonical_of(id, record, account))?;
         let Some((canonical, _of_canonical)) = read else {
             return Ok(None);
         };
-        let held = self.shingles_of(&canonical, account)?;
-        let bytes = held.set.held_bytes();
-        self.sets.insert(id, Arc::clone(&held.set), bytes);
-        Ok(Some(held))
+        self.work.text_read();
+        self.shingles_of(&canonical, account).map(Some)
     }
 
     /// All shingles of a text that need not be in the index.

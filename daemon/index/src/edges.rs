@@ -1,10 +1,12 @@
 //! Edges of the near-duplicate graph: every partner of a document, exactly.
 //!
 //! a–b is an edge iff (1) at the common rung, the coarser of both, the sampled fingerprints they
-//! share reach the cut, and (2) the exact resemblance of all shingles reaches the threshold. The
-//! cut lies so far below the threshold that a pair at the threshold is missed with probability at
-//! most [`cuts::MISS`]; at rung 0 nothing is sampled and (1) follows from (2). Both are symmetric, so an
-//! edge never depends on who asked or came first.
+//! share reach the cut, (2) so they do at each finer rung, and (3) the exact resemblance of all shingles
+//! reaches the threshold. The cut at the common rung lies so far below the threshold that a pair at the
+//! threshold is missed with probability at most [`cuts::MISS`], those of finer rungs so far that (2) refuses
+//! one with [`compare::DOUBT`] at most: it spares most pairs below the threshold the reading of all
+//! shingles. At rung 0 nothing is sampled, and (1) follows from (3). All are symmetric, so an edge never
+//! depends on who asked or came first.
 //!
 //! The search is exhaustive in the sense of the prefix filter (Xiao et al., WWW 2008, Lemma 1): of
 //! a fingerprints in a fixed order of which at least o must be shared, any a - o + 1 hold a shared
@@ -16,15 +18,22 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use roaring::RoaringTreemap;
 use simdex_schema::{DocId, DocumentKind, EdgeRecord};
-use simdex_signature::{Fingerprint, Ratio, Rung, SchemeKind, ShingleSet};
+use simdex_signature::{Fingerprint, Ratio, Rung, SchemeKind};
 
 use crate::candidates::Tally;
 use crate::index::{Index, Shared};
-use crate::{Cancel, DocumentStats, HeldSet, IndexError, MemoryAccount, MemoryBudget};
+use crate::settle::{rank, rank_of};
+use crate::{Cancel, DocumentStats, IndexError, MemoryAccount, MemoryBudget};
 
+mod compare;
 mod cuts;
+mod principals;
 
+#[cfg(test)]
+pub(crate) use compare::DOUBT;
+pub(crate) use compare::Shingles;
 pub(crate) use cuts::Cuts;
+pub(crate) use principals::{LONG, PrincipalLists};
 
 /// Finds partners at one threshold.
 pub(crate) struct EdgeFinder<'a> {
@@ -43,10 +52,10 @@ pub(crate) type Wanted<'a> = dyn Fn(&Shared, DocId) -> bool + 'a;
 /// A document whose edges are sought, with its shingles.
 pub(crate) struct Sought {
     pub(crate) id: DocId,
-    /// Kept where it is small; a large one is asked for when it is needed, as many documents may be sought
+    /// Kept where they are few; otherwise asked for when they are needed, as many documents may be sought
     /// at once.
-    set: Option<Arc<ShingleSet>>,
-    stats: DocumentStats,
+    shingles: Option<Shingles>,
+    pub(crate) stats: DocumentStats,
 }
 
 /// What a partner whose common rung with a document is this one must share.
@@ -59,6 +68,7 @@ struct Demand {
 }
 
 /// A document that passed the filters and is to be counted.
+#[derive(Clone, Copy)]
 pub(crate) struct Partner {
     pub(crate) id: DocId,
     pub(crate) demand: Overlap,
@@ -67,8 +77,8 @@ pub(crate) struct Partner {
 /// What two documents must share to be neighbours: at least `cut` samples at `rung`.
 #[derive(Clone, Copy)]
 pub(crate) struct Overlap {
-    rung: Rung,
-    cut: u64,
+    pub(crate) rung: Rung,
+    pub(crate) cut: u64,
 }
 
 impl<'a> EdgeFinder<'a> {
@@ -108,23 +118,37 @@ impl<'a> EdgeFinder<'a> {
 
     /// A document with its shingles; none where it has no text that can be read.
     pub(crate) fn sought(&self, id: DocId, cancel: &Cancel) -> Result<Option<Sought>, IndexError> {
-        let set = self.set(id, &self.memory().account(cancel))?;
-        let (Some(set), Some(stats)) = (set, self.index.stats(id)) else {
+        let shingles = self.shingles(id, &self.memory().account(cancel))?;
+        let (Some(shingles), Some(stats)) = (shingles, self.index.stats(id)) else {
             return Ok(None);
         };
-        let set = set.small();
-        Ok(Some(Sought { id, set, stats }))
+        let shingles = shingles.small();
+        Ok(Some(Sought {
+            id,
+            shingles,
+            stats,
+        }))
     }
 
-    fn set_of(
+    fn shingles_of(
         &self,
         sought: &Sought,
         account: &MemoryAccount,
-    ) -> Result<Option<HeldSet>, IndexError> {
-        match &sought.set {
-            Some(set) => Ok(Some(HeldSet::of_small(Arc::clone(set)))),
-            None => self.set(sought.id, account),
+    ) -> Result<Option<Shingles>, IndexError> {
+        match sought.shingles.as_ref().and_then(Shingles::small) {
+            Some(shingles) => Ok(Some(shingles)),
+            None => self.shingles(sought.id, account),
         }
+    }
+
+    /// The fingerprints of a document's signature, in no order.
+    pub(crate) fn sample(
+        &self,
+        sought: &Sought,
+        cancel: &Cancel,
+    ) -> Result<Option<Vec<Fingerprint>>, IndexError> {
+        let shingles = self.shingles_of(sought, &self.memory().account(cancel))?;
+        Ok(shingles.map(|shingles| shingles.sampled(sought.stats.rung)))
     }
 
     /// Placing is part of the backlog; a search at another threshold is a question.
@@ -138,15 +162,35 @@ impl<'a> EdgeFinder<'a> {
 
     /// The shingles of a document; none where it is raw, was purged meanwhile, or its text is
     /// damaged: that is noted, and must not keep all others from their edges.
-    fn set(&self, id: DocId, account: &MemoryAccount) -> Result<Option<HeldSet>, IndexError> {
-        match self.index.shingles(id, account) {
-            Err(IndexError::UnknownDocument(_)) => Ok(None),
-            Err(error) if error.is_lost_text() => Ok(None),
-            set => set,
+    fn shingles(&self, id: DocId, account: &MemoryAccount) -> Result<Option<Shingles>, IndexError> {
+        if let Some(levels) = self.index.levels.get(&id) {
+            return Shingles::of_levels(levels, account).map(Some);
+        }
+        let held = match self.index.read_shingles(id, account) {
+            Err(IndexError::UnknownDocument(_)) => None,
+            Err(error) if error.is_lost_text() => None,
+            held => held?,
+        };
+        held.map(|held| Shingles::of(held, account)).transpose()
+    }
+
+    /// Keeps the shingles of a document that others are compared with.
+    fn keep(&self, id: DocId, shingles: &Shingles) {
+        if let Some(levels) = shingles.levels() {
+            let bytes = levels.held_bytes();
+            self.index.levels.insert(id, Arc::clone(levels), bytes);
         }
     }
 
-    /// Exact counts of a pair, the sought document's side first, where both conditions hold.
+    /// Keeps those of a document that leads.
+    pub(crate) fn keep_sought(&self, sought: &Sought) {
+        sought
+            .shingles
+            .iter()
+            .for_each(|shingles| self.keep(sought.id, shingles));
+    }
+
+    /// Exact counts of a pair, the sought document's side first, where they are neighbours.
     pub(crate) fn edge(
         &self,
         sought: &Sought,
@@ -154,21 +198,56 @@ impl<'a> EdgeFinder<'a> {
         demand: Overlap,
         cancel: &Cancel,
     ) -> Result<Option<EdgeRecord>, IndexError> {
-        let account = self.memory().account(cancel);
-        let Some(a) = self.set_of(sought, &account)? else {
-            return Ok(None);
+        let mut edge = None;
+        self.edges_to(other, [(sought, demand)], cancel, |_, found| edge = found)?;
+        Ok(edge)
+    }
+
+    /// The same of several documents sought and another one, which is read once for all; `show` takes
+    /// the number of each of them.
+    pub(crate) fn edges_to<'s>(
+        &self,
+        other: DocId,
+        sought: impl IntoIterator<Item = (&'s Sought, Overlap)>,
+        cancel: &Cancel,
+        mut show: impl FnMut(usize, Option<EdgeRecord>),
+    ) -> Result<(), IndexError> {
+        let mut theirs = None;
+        for (at, (sought, demand)) in sought.into_iter().enumerate() {
+            cancel.check()?;
+            let account = self.memory().account(cancel);
+            let Some(ours) = self.shingles_of(sought, &account)? else {
+                continue;
+            };
+            if theirs.is_none() {
+                let Some(read) = self.shingles(other, &account)? else {
+                    return Ok(());
+                };
+                self.keep(other, &read);
+                theirs = Some(read);
+            }
+            if let Some(theirs) = &theirs {
+                let work = &self.index.work;
+                show(at, ours.edge(theirs, demand, self.threshold, work, cancel)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// The principals that precede a document and may be its neighbours. Only for the settler, which
+    /// alone makes principals.
+    pub(crate) fn earlier_principals(
+        &self,
+        sought: &Sought,
+        cancel: &Cancel,
+    ) -> Result<Vec<Partner>, IndexError> {
+        let own = rank_of(&sought.stats);
+        let wanted = |shared: &Shared, other: DocId| {
+            shared.stars.leads(other) && rank(&shared.table, other) < own
         };
-        let Some(b) = self.set(other, &account)? else {
-            return Ok(None);
-        };
-        let (shared, sampled) = a.count_shared(&b, demand.rung, || cancel.check())?;
-        let edge = EdgeRecord {
-            shared,
-            shingles_a: a.len() as u64,
-            shingles_b: b.len() as u64,
-        };
-        let reaches = sampled >= demand.cut && edge.resemblance() >= self.threshold.get();
-        Ok(reaches.then_some(edge))
+        let mut tally = Tally::new(self.index, SchemeKind::ModN, None);
+        tally.principals = Some(&self.index.principal_lists);
+        self.find(sought, tally, &wanted, cancel)
     }
 
     /// Documents that pass the prefix and length filters: every neighbour is among them.
@@ -178,15 +257,22 @@ impl<'a> EdgeFinder<'a> {
         wanted: &Wanted<'_>,
         cancel: &Cancel,
     ) -> Result<Vec<Partner>, IndexError> {
+        let tally = Tally::new(self.index, SchemeKind::ModN, self.among.as_ref());
+        self.find(sought, tally, wanted, cancel)
+    }
+
+    fn find(
+        &self,
+        sought: &Sought,
+        mut tally: Tally<'_>,
+        wanted: &Wanted<'_>,
+        cancel: &Cancel,
+    ) -> Result<Vec<Partner>, IndexError> {
         let Sought { id, stats, .. } = sought;
-        let ordered = {
-            let account = self.memory().account(cancel);
-            let Some(set) = self.set_of(sought, &account)? else {
-                return Ok(Vec::new());
-            };
-            ordered(&set, stats.rung)
+        let Some(mut ordered) = self.sample(sought, cancel)? else {
+            return Ok(Vec::new());
         };
-        let mut tally = Tally::new(self.index, SchemeKind::ModN, self.among.as_ref());
+        put_in_order(&mut ordered);
         let probed = self.search(&mut tally, &ordered, &self.demands(stats), cancel)?;
         let shared = self.index.read();
         let candidates = tally.hits.iter().filter(|(other, _)| *other != id);
@@ -195,18 +281,21 @@ impl<'a> EdgeFinder<'a> {
                 .table
                 .get(*other)
                 .filter(|s| s.kind == DocumentKind::Text)?;
-            let rung = stats.rung.max(theirs.rung);
-            let at = usize::from(rung.get());
-            let (ours, theirs) = (u64::from(stats.counts[at]), u64::from(theirs.counts[at]));
-            let cut = self.cuts.least_overlap(ours, theirs, rung)?;
-            let unread = ours.saturating_sub(probed) + tally.long_at(rung);
-            let passes = hits + unread >= cut && wanted(&shared, *other);
-            passes.then_some(Partner {
-                id: *other,
-                demand: Overlap { rung, cut },
-            })
+            let demand = self.demand(stats, theirs)?;
+            let ours = u64::from(stats.counts[usize::from(demand.rung.get())]);
+            let unread = ours.saturating_sub(probed) + tally.long_at(demand.rung);
+            let passes = hits + unread >= demand.cut && wanted(&shared, *other);
+            passes.then_some(Partner { id: *other, demand })
         });
         Ok(partners.collect())
+    }
+
+    /// What two documents must share; none where not even all would do.
+    pub(crate) fn demand(&self, a: &DocumentStats, b: &DocumentStats) -> Option<Overlap> {
+        let rung = a.rung.max(b.rung);
+        let count = |stats: &DocumentStats| u64::from(stats.counts[usize::from(rung.get())]);
+        let cut = self.cuts.least_overlap(count(a), count(b), rung)?;
+        Some(Overlap { rung, cut })
     }
 
     /// Probes the shortest prefix that no partner at any common rung can avoid. Long lists are left
@@ -260,10 +349,8 @@ impl<'a> EdgeFinder<'a> {
     }
 }
 
-/// The fingerprints of a document's signature, coarsest rung first, then as if at random.
-fn ordered(set: &ShingleSet, rung: Rung) -> Vec<Fingerprint> {
-    let mut ordered = set.sampled(rung);
+/// Fingerprints coarsest rung first, then as if at random.
+fn put_in_order(fingerprints: &mut [Fingerprint]) {
     let place = |f: &Fingerprint| (Reverse(f.0.trailing_zeros()), f.mixed());
-    ordered.sort_unstable_by_key(place);
-    ordered
+    fingerprints.sort_unstable_by_key(place);
 }

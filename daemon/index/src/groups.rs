@@ -79,6 +79,11 @@ impl Stars {
         self.principal.get(&id).copied().unwrap_or(id)
     }
 
+    /// Whether a document is a principal.
+    pub(crate) fn leads(&self, id: DocId) -> bool {
+        self.principals.contains(id.0)
+    }
+
     /// Whether a document is settled.
     pub(crate) fn contains(&self, id: DocId) -> bool {
         self.principals.contains(id.0) || self.principal.contains_key(&id)
@@ -189,15 +194,23 @@ impl<T> ToTest<T> {
     /// Where the document belongs. `edge` returns the edge to a candidate, counted from the
     /// document's own side; none where the two are no neighbours.
     pub(crate) fn place<E>(
-        self,
+        mut self,
         mut edge: impl FnMut(DocId, T) -> Result<Option<EdgeRecord>, E>,
     ) -> Result<Place, E> {
-        for (principal, what) in self.earlier {
+        for (principal, what) in std::mem::take(&mut self.earlier) {
             if let Some(edge) = edge(principal, what)? {
                 let edge = edge.swapped();
                 return Ok(Place::Member { principal, edge });
             }
         }
+        self.take(edge)
+    }
+
+    /// The same where no earlier principal is its neighbour.
+    pub(crate) fn take<E>(
+        self,
+        mut edge: impl FnMut(DocId, T) -> Result<Option<EdgeRecord>, E>,
+    ) -> Result<Place, E> {
         let mut taken = Vec::new();
         for (other, what) in self.later {
             taken.extend(edge(other, what)?.map(|edge| (other, edge)));

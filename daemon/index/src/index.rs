@@ -7,20 +7,21 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, Rw
 use simdex_schema::meta::Parameters;
 use simdex_schema::posting::scheme_number;
 use simdex_schema::{ContentHash, DocId, DocumentKind, MetaRecord};
-use simdex_signature::{Ladder, Ratio, Rung, SchemeKind, ShingleSet, Window};
+use simdex_signature::{Ladder, Levels, Ratio, Rung, SchemeKind, ShingleSet, Window};
 
 use crate::buffer::Buffer;
 use crate::cache::Cache;
 use crate::counts::Counted;
-use crate::edges::Cuts;
-use crate::groups::Stars;
+use crate::edges::{Cuts, PrincipalLists};
+use crate::groups::{Rank, Stars};
 use crate::handles::Handles;
 use crate::merge::Merges;
-use crate::runs::{Run, Runs};
+use crate::runs::{Run, Runs, Take};
 use crate::store::Store;
 use crate::table::Table;
 use crate::text::TextStore;
 use crate::unsettled::Unsettled;
+use crate::work::{Work, WorkCounters};
 use crate::{IndexError, Memory, View};
 
 /// All schemes that have postings.
@@ -32,7 +33,7 @@ pub(crate) const SCHEMES: [SchemeKind; 3] =
 pub struct Options {
     /// Postings gathered in memory before they are merged into a run (8 to 10 bytes each).
     pub buffer_postings: usize,
-    /// Shingles of documents kept in memory for verification (8 bytes each).
+    /// Shingles of documents kept in memory (8 bytes each), half of them for questions and half for groups.
     pub cached_shingles: usize,
     /// Shingles of one text that are listed; larger sets are counted in parts. It changes no answer.
     pub listed_shingles: usize,
@@ -81,9 +82,13 @@ pub struct Index {
     writer: Mutex<Writer>,
     /// Shingles of documents counted lately, weighed in bytes.
     pub(crate) sets: Cache<DocId, Arc<ShingleSet>>,
+    /// Shingles of principals and of other documents that were compared, weighed in bytes.
+    pub(crate) levels: Cache<DocId, Arc<Levels>>,
+    pub(crate) principal_lists: PrincipalLists,
     /// Cuts of the threshold that groups are kept at.
     cuts: Arc<Cuts>,
     memory: Memory,
+    pub(crate) work: WorkCounters,
     /// Grows with every change of the files that are listed.
     pub(crate) changes: AtomicU64,
     pub(crate) counted: Mutex<Option<Counted>>,
@@ -111,6 +116,8 @@ pub(crate) struct Shared {
     /// Roots whose files are grouped.
     pub(crate) served: View,
     pub(crate) stars: Stars,
+    /// The last rank that a principal has had.
+    pub(crate) last_rank: Option<Rank>,
     /// Handles of the groups shown.
     pub(crate) handles: Handles,
     /// Documents that wait for their place in a group, or whose files changed.
@@ -144,8 +151,11 @@ impl Index {
             shared: RwLock::new(shared),
             writer: Mutex::new(writer),
             cuts: Arc::new(Cuts::new(threshold)),
-            sets: Cache::new(8 * options.cached_shingles as u64),
+            sets: Cache::new(4 * options.cached_shingles as u64),
+            levels: Cache::new(4 * options.cached_shingles as u64),
+            principal_lists: PrincipalLists::default(),
             memory: Memory::new(options.working_bytes),
+            work: WorkCounters::default(),
             changes: AtomicU64::new(0),
             counted: Mutex::default(),
             signing: Default::default(),
@@ -170,6 +180,11 @@ impl Index {
     /// The budgets of what is held at once for documents under way.
     pub fn memory(&self) -> &Memory {
         &self.memory
+    }
+
+    /// What seeking edges has cost since the index was opened.
+    pub fn work(&self) -> Work {
+        self.work.so_far()
     }
 
     /// Windows of every text signature.
@@ -217,7 +232,7 @@ impl Index {
     pub fn close(self) -> Result<(), IndexError> {
         // What is known only in memory must not be lost with it.
         self.release_lost()?;
-        self.merge()?;
+        self.merge_all(Take::Small)?;
         self.compact_texts()?;
         // The texts that could not be copied.
         self.release_lost()?;

@@ -1,9 +1,9 @@
 //! The inverted index from fingerprint to document.
 //!
-//! * [`Index`] is the one entrance: open it, [`Index::apply`] changes, [`Index::commit`] them,
-//!   [`Index::settle`] the graph, ask.
+//! * [`Index`] is the entry point. Open it, apply changes with [`Index::apply`], make them durable with
+//!   [`Index::commit`], update groups with [`Index::settle`]; then query.
 //! * Write side: `apply` turns changes of files into one atomic batch of records and postings in
-//!   the `buffer`; `merge` moves the buffer into `buckets`; `purge`, `compact` and `lost` let go;
+//!   the `buffer`; `merge` moves the buffer into `buckets`; `purge`, `compact` and `lost` delete what is unused or damaged;
 //!   `settle` finds the `edges` of new documents and keeps the `groups`.
 //! * Read side: `postings` looks fingerprints up, `candidates` counts them; `documents` reads texts
 //!   and shingles; `neighbourhood` shows pairs and groups.
@@ -53,6 +53,7 @@ mod tests;
 pub mod text;
 mod unsettled;
 pub mod verify;
+mod work;
 
 pub use cancel::Cancel;
 pub use candidates::{Asked, Candidate, Candidates, Each, Probes, Question, VisitRung};
@@ -69,3 +70,4 @@ pub use open::{OpenReport, Opened};
 pub use settle::Settled;
 pub use shingles::HeldSet;
 pub use table::{DocumentStats, View};
+pub use work::Work;

@@ -1,7 +1,8 @@
-//! What people and tools are shown of files: all with their states, those of a document, members.
+//! Files as they are listed, with their states: all of a view, those of a document, the members of a
+//! container; and the keys and records of files, for the walks of a rescan.
 //!
-//! "Of identical files the smallest path is the one called indexed" is decided here, within the view
-//! of the asker, so that a state never tells of files that may not be seen.
+//! "Of identical files the smallest path is the one called indexed" is decided here, within a view, so that a
+//! state never tells of files outside it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
@@ -30,7 +31,7 @@ pub struct FileView {
     pub content: Option<ContentRecord>,
     /// State as shown: identical-* where another file is the one called indexed.
     pub state: State,
-    /// Why.
+    /// Reason code that refines the state; empty if there is none.
     pub reason: Reason,
     /// Its document, where it has text.
     pub document: Option<(DocId, DocumentHash)>,

@@ -129,6 +129,8 @@ pub(crate) fn load_stars(store: &dyn Store, shared: &mut Shared) -> Result<bool,
         let settled = shared.table.is_text(id) && !shared.unsettled.is_unplaced(id);
         if settled && shared.stars.principal(id) == id {
             shared.stars.lead(id);
+            let last = shared.last_rank.max(Some(rank(&shared.table, id)));
+            shared.last_rank = last;
         }
     }
     load_handles(store, shared)?;

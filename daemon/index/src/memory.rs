@@ -325,7 +325,7 @@ pub struct MemoryPermit {
 }
 
 impl MemoryPermit {
-    /// How many.
+    /// Bytes that may be held.
     pub fn bytes(&self) -> u64 {
         self.bytes
     }

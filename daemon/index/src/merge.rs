@@ -16,8 +16,8 @@ use crate::batch::Batch;
 use crate::buckets::{Buckets, Cursor, Filling};
 use crate::buffer::{Buffer, PART_BITS};
 use crate::index::{Index, SCHEMES, Writer};
-use crate::runs::{Run, Runs, drop_others, staying};
-use crate::store::{NewRun, RunWriter};
+use crate::runs::{Run, Runs, Take, drop_others, staying};
+use crate::store::{NewRun, RunWriter, StoreError};
 use crate::table::Known;
 
 /// Bytes that a posting takes in a bucket, at most but for ids of many issuers.
@@ -42,18 +42,33 @@ impl Index {
 
     /// Merges the buffer into a run. Writers wait, readers do not.
     pub fn merge(&self) -> Result<(), IndexError> {
+        self.merge_all(Take::Due)
+    }
+
+    pub(crate) fn merge_all(&self, take: Take) -> Result<(), IndexError> {
         let mut writer = self.writer();
         self.purge(&mut writer)?;
         let watermark = writer.meta.next_document;
-        self.merge_up_to(&mut writer, watermark)
+        match self.merge_up_to(&mut writer, watermark, take) {
+            // Less may fit.
+            Err(IndexError::Store(StoreError::NoRoom { .. })) if take == Take::Due => {
+                self.merge_up_to(&mut writer, watermark, Take::Small)
+            }
+            merged => merged,
+        }
     }
 
     /// Merges while a store opens: documents after `last` are still to be signed again.
     pub(crate) fn merge_through(&self, last: DocId) -> Result<(), IndexError> {
-        self.merge_up_to(&mut self.writer(), last.serial() + 1)
+        self.merge_up_to(&mut self.writer(), last.serial() + 1, Take::Due)
     }
 
-    fn merge_up_to(&self, writer: &mut Writer, watermark: u64) -> Result<(), IndexError> {
+    fn merge_up_to(
+        &self,
+        writer: &mut Writer,
+        watermark: u64,
+        take: Take,
+    ) -> Result<(), IndexError> {
         // Texts below the watermark are not looked at when the store opens.
         self.texts.sync()?;
         self.freeze();
@@ -63,7 +78,7 @@ impl Index {
         };
         let added = merging.iter().map(|buffer| buffer.len() as u64).sum();
         let meta = &writer.meta;
-        let staying = staying(&meta.runs, added, meta.dead_postings);
+        let staying = staying(&meta.runs, added, meta.dead_postings, take);
         if added == 0 && staying == runs.len() {
             if watermark > meta.watermark {
                 writer.meta.watermark = watermark;

@@ -1,9 +1,8 @@
-//! What people and tools are shown of documents that are near one another: pairs and groups of a
-//! view at a threshold.
+//! Pairs and groups of near-duplicate documents, within a view and at a threshold.
 //!
-//! Groups of everything that is served, at the index's own threshold, are at hand. Those of another
-//! view or threshold are made for the question: documents in order of rank, each tested against the
-//! principals found so far. Pairs are never kept: they are sought document by document.
+//! Groups of the configured roots, at the index's own threshold, are stored. Those of another view or
+//! threshold are computed for the call: documents in order of rank, each tested against the principals found
+//! so far. Pairs are never stored: they are searched for document by document.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -23,7 +22,7 @@ use crate::{Cancel, IndexError, View};
 /// A group with its documents; files are asked for by document.
 #[derive(Clone, Debug)]
 pub struct GroupView {
-    /// Persistent handle; none where the group exists only for this question.
+    /// Persistent handle; none where the group was computed for this call, or has not got one yet.
     pub id: Option<GroupId>,
     /// The principal document.
     pub principal: DocId,

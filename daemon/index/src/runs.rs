@@ -17,6 +17,8 @@ use crate::store::{PostingRun, PostingStore, Store};
 const RATIO: u64 = 3;
 /// A run with fewer postings is taken in by every merge.
 const SMALL: u64 = 4_000_000;
+/// A merge that must be short leaves no more runs than this behind.
+const MOST: usize = 8;
 /// All runs are written anew once so many in a hundred of their postings are of documents that are gone.
 const DEAD_PERCENT: u64 = 25;
 
@@ -64,16 +66,29 @@ pub(crate) fn drop_others(store: &dyn Store, meta: &MetaRecord) -> Result<(), In
     Ok(())
 }
 
+/// Which runs a merge takes in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Take {
+    /// All that are due.
+    Due,
+    /// Small ones alone, where somebody waits for the end: the next merge makes up for it.
+    Small,
+}
+
 /// How many of the oldest runs stay as they are when so many postings are added.
-pub(crate) fn staying(runs: &[RunRecord], added: u64, dead: u64) -> usize {
+pub(crate) fn staying(runs: &[RunRecord], added: u64, dead: u64, take: Take) -> usize {
+    let ratio = match take {
+        Take::Small if runs.len() < MOST => 0,
+        _ => RATIO,
+    };
     let total: u64 = runs.iter().map(RunRecord::postings).sum();
-    if dead * 100 > total * DEAD_PERCENT {
+    if ratio > 0 && dead * 100 > total * DEAD_PERCENT {
         return 0;
     }
     let (mut staying, mut size) = (runs.len(), added);
     while let Some(last) = runs[..staying].last().map(RunRecord::postings)
         && added > 0
-        && (last < SMALL || last < RATIO * size)
+        && (last < SMALL || last < ratio * size)
     {
         size += last;
         staying -= 1;
@@ -100,7 +115,7 @@ mod tests {
     fn grown(buffer: u64, to: u64) -> (usize, f64) {
         let (mut runs, mut most, mut written) = (Vec::new(), 0, 0);
         for _ in 0..to / buffer {
-            let stay = staying(&runs, buffer, 0);
+            let stay = staying(&runs, buffer, 0, Take::Due);
             let taken: u64 = runs
                 .drain(stay..)
                 .map(|run: RunRecord| run.postings())
@@ -128,11 +143,19 @@ mod tests {
     #[test]
     fn what_is_dead_is_left_out_once_it_is_much() {
         let runs = [run(100_000_000), run(10_000_000)];
-        assert_eq!(staying(&runs, 0, 20_000_000), 2);
-        assert_eq!(staying(&runs, 0, 30_000_000), 0);
-        assert_eq!(staying(&runs, 1_000_000, 0), 2);
-        assert_eq!(staying(&runs, 5_000_000, 0), 1);
-        assert_eq!(staying(&runs, 50_000_000, 0), 0);
-        assert_eq!(staying(&[], 0, 0), 0);
+        let due = |added, dead| staying(&runs, added, dead, Take::Due);
+        assert_eq!((due(0, 20_000_000), due(0, 30_000_000)), (2, 0));
+        assert_eq!((due(1_000_000, 0), due(5_000_000, 0)), (2, 1));
+        assert_eq!(due(50_000_000, 0), 0);
+        assert_eq!(staying(&[], 0, 0, Take::Due), 0);
+    }
+
+    #[test]
+    fn a_short_merge_takes_in_small_runs_alone_until_there_are_many() {
+        let mut runs = vec![run(100_000_000), run(10_000_000), run(1_000_000)];
+        let short = |runs: &[RunRecord]| staying(runs, 20_000_000, 90_000_000, Take::Small);
+        assert_eq!(short(&runs), 2);
+        runs.resize(MOST, run(10_000_000));
+        assert_eq!(short(&runs), 0);
     }
 }

@@ -4,21 +4,27 @@
 //! mark in the store goes in the batch that stores its place), and again when its principal is
 //! gone. Every step leaves the stars over the settled documents exact; see [`crate::groups`].
 //!
-//! Documents are taken in order of rank, longest first, so that a family loaded together is led by
-//! its principal from the beginning and each member costs one exact comparison.
+//! Documents are placed in rounds, each in order of rank, longest first, so that a family loaded together
+//! is led by its principal from the beginning and each member costs one exact comparison. A document that
+//! must be compared with very many principals is put off until no other waits.
 
 use std::collections::BTreeSet;
 
-use simdex_schema::{DocId, EdgeRecord, GroupId, key};
+use simdex_schema::{DocId, DocumentHash, EdgeRecord, GroupId, key};
 
 use crate::batch::Batch;
-use crate::edges::{EdgeFinder, Partner, Sought};
+use crate::edges::EdgeFinder;
 use crate::groups::{Place, Rank};
 use crate::index::{Index, Shared};
-use crate::table::Table;
+use crate::table::{DocumentStats, Table};
+use crate::unsettled::Step;
 use crate::{Cancel, IndexError, View};
 
-/// Documents that are put in order of rank and settled in one step.
+mod newcomers;
+
+use newcomers::Newcomer;
+
+/// Documents that are settled in one step.
 const STEP: usize = if cfg!(test) { 128 } else { 1024 };
 /// Documents whose candidates are sought at once, and held until they are placed.
 const AT_ONCE: usize = if cfg!(test) { 16 } else { 64 };
@@ -30,14 +36,11 @@ const MOST_TOUCHED: usize = 1 << 16;
 /// What one step of settling did.
 #[derive(Clone, Debug, Default)]
 pub struct Settled {
-    /// Documents that still wait for their place.
+    /// Documents that still wait for their place, but for those that were put off.
     pub waiting: usize,
     /// Principals of groups that may have changed, if handles were given.
     pub regrouped: Vec<DocId>,
 }
-
-/// A document to be placed, with its candidates; none where it has no text that can be read.
-type Candidates = (DocId, Option<(Sought, Vec<Partner>)>);
 
 impl Index {
     /// Limits the groups that are kept to documents with files of this view.
@@ -65,16 +68,24 @@ impl Index {
         self.follow_files()?;
         let step = self.next_step();
         let finder = EdgeFinder::new(self, self.threshold(), None);
-        for some in step.chunks(AT_ONCE) {
-            for (id, candidates) in self.seek(&finder, some, cancel)? {
+        for some in step.documents.chunks(AT_ONCE) {
+            let mut newcomers = self.newcomers(&finder, some, cancel)?;
+            if !step.were_put_off {
+                let put_off = newcomers.extract_if(.., |newcomer| newcomer.is_laborious());
+                let mut shared = self.write();
+                put_off.for_each(|newcomer| shared.unsettled.put_off(newcomer.id));
+            }
+            self.compare(&finder, &mut newcomers, cancel)?;
+            for newcomer in &newcomers {
                 cancel.check()?;
-                let place = self.place_of(&finder, candidates, cancel)?;
-                self.settle_at(id, &place)?;
+                if let Some(place) = self.place_of(&finder, newcomer, cancel)? {
+                    self.settle_at(&finder, newcomer, &place, cancel)?;
+                }
             }
         }
         let (waiting, touched) = {
             let shared = self.read();
-            (shared.unsettled.unplaced().len(), shared.touched.len())
+            (shared.unsettled.waiting(), shared.touched.len())
         };
         // A successor that still waits for its place would miss the handle of its group.
         let mut regrouped = Vec::new();
@@ -97,7 +108,7 @@ impl Index {
     /// beside it, and takes on the handle of its group.
     fn follow_files(&self) -> Result<(), IndexError> {
         let gone = self.write().sort_restless();
-        if !self.read().unsettled.unplaced().is_empty() && gone.len() < MOST_TOUCHED {
+        if self.read().unsettled.waiting() > 0 && gone.len() < MOST_TOUCHED {
             return Ok(());
         }
         for id in gone {
@@ -147,84 +158,30 @@ impl Index {
         Ok(())
     }
 
-    /// The documents to be settled next, in order of rank.
-    fn next_step(&self) -> Vec<DocId> {
-        let shared = self.read();
-        let mut step: Vec<DocId> = shared
-            .unsettled
-            .unplaced()
-            .iter()
-            .copied()
-            .take(STEP)
-            .collect();
-        step.sort_by_cached_key(|id| rank(&shared.table, *id));
-        step
-    }
-
-    /// The candidates of each document, on two threads.
-    fn seek(
-        &self,
-        finder: &EdgeFinder<'_>,
-        step: &[DocId],
-        cancel: &Cancel,
-    ) -> Result<Vec<Candidates>, IndexError> {
-        let seek = |id: &DocId| {
-            let Some(sought) = finder.sought(*id, cancel)? else {
-                return Ok((*id, None));
-            };
-            // What decides its place: those placed before it in this step, principals, and members
-            // of later principals. A member of an earlier one can only move to one earlier still.
-            let wanted = |shared: &Shared, other: DocId| {
-                let principal = shared.stars.principal(other);
-                step.contains(&other)
-                    || (shared.stars.contains(other)
-                        && (principal == other
-                            || rank(&shared.table, principal) > rank(&shared.table, *id)))
-            };
-            let partners = finder.partners(&sought, &wanted, cancel)?;
-            Ok((*id, Some((sought, partners))))
-        };
-        let (left, right) = step.split_at(step.len() / 2);
-        let all = |ids: &[DocId]| ids.iter().map(seek).collect::<Result<Vec<_>, IndexError>>();
-        let (left, right) = std::thread::scope(|scope| {
-            let thread = std::thread::Builder::new().name("settler-2".to_owned());
-            // Where no thread is to be had, this one does all of it.
-            let Ok(other) = thread.spawn_scoped(scope, || all(right)) else {
-                return (all(left), all(right));
-            };
-            let left = all(left);
-            let gone = || Err(IndexError::Damaged("a settling thread".to_owned()));
-            (left, other.join().unwrap_or_else(|_| gone()))
-        });
-        let mut found = left?;
-        found.extend(right?);
-        Ok(found)
-    }
-
-    /// Where a document belongs among those settled now.
-    fn place_of(
-        &self,
-        finder: &EdgeFinder<'_>,
-        candidates: Option<(Sought, Vec<Partner>)>,
-        cancel: &Cancel,
-    ) -> Result<Place, IndexError> {
-        let Some((sought, partners)) = candidates else {
-            return Ok(Place::Principal { taken: Vec::new() });
-        };
-        let to_test = {
-            let shared = self.read();
-            let partners = partners.into_iter().map(|p| (p.id, p.demand));
-            let rank = |id| rank(&shared.table, id);
-            shared.stars.to_test(sought.id, partners, &rank)
-        };
-        to_test.place(|other, demand| {
-            cancel.check()?;
-            finder.edge(&sought, other, demand, cancel)
-        })
+    /// The documents to be placed next.
+    fn next_step(&self) -> Step {
+        let mut shared = self.write();
+        let Shared {
+            unsettled, table, ..
+        } = &mut *shared;
+        unsettled.next(STEP, AT_ONCE, &|id| rank(table, id))
     }
 
     /// Stores and shows the place of a document, unless it is gone.
-    fn settle_at(&self, id: DocId, place: &Place) -> Result<(), IndexError> {
+    fn settle_at(
+        &self,
+        finder: &EdgeFinder<'_>,
+        newcomer: &Newcomer,
+        place: &Place,
+        cancel: &Cancel,
+    ) -> Result<(), IndexError> {
+        let id = newcomer.id;
+        if let (Place::Principal { .. }, Some(sought)) = (place, &newcomer.sought) {
+            // Before it is one, so that it is never missed.
+            let sample = finder.sample(sought, cancel)?;
+            self.principal_lists.add(id, &sample.unwrap_or_default());
+            finder.keep_sought(sought);
+        }
         let _writer = self.writer();
         if !self.read().is_groupable(id) {
             // Should a file carry it again, `follow_files` has it wait again.
@@ -234,6 +191,9 @@ impl Index {
         self.batch_of(id, place).apply()?;
         let mut shared = self.write();
         let orphans = shared.stars.place(id, place);
+        if shared.stars.leads(id) {
+            shared.note_principal(id);
+        }
         shared.unsettled.place(id);
         shared.touched.insert(id);
         if let Place::Principal { taken } = place {
@@ -295,6 +255,11 @@ impl Shared {
     /// served.
     pub(crate) fn is_groupable(&self, id: DocId) -> bool {
         self.table.is_text(id) && self.table.files_in(id, &self.served) > 0
+    }
+
+    /// A document became a principal.
+    pub(crate) fn note_principal(&mut self, id: DocId) {
+        self.last_rank = self.last_rank.max(Some(rank(&self.table, id)));
     }
 
     /// Has restless documents wait that are live and in no star, and forgets those that are where
@@ -384,8 +349,10 @@ fn group_value(handle: GroupId) -> Vec<u8> {
 }
 
 pub(crate) fn rank(table: &Table, id: DocId) -> Rank {
-    let stats = table.get(id);
-    let length = stats.map_or(0, |stats| stats.length);
-    let hash = stats.map_or(simdex_schema::DocumentHash([0xff; 32]), |stats| stats.hash);
-    (std::cmp::Reverse(length), hash)
+    let unknown = (std::cmp::Reverse(0), DocumentHash([0xff; 32]));
+    table.get(id).map_or(unknown, rank_of)
+}
+
+pub(crate) fn rank_of(stats: &DocumentStats) -> Rank {
+    (std::cmp::Reverse(stats.length), stats.hash)
 }

@@ -14,18 +14,6 @@ pub struct HeldSet {
     pub(crate) permit: Option<MemoryPermit>,
 }
 
-impl HeldSet {
-    /// A set that is small enough to need no permit.
-    pub(crate) fn of_small(set: Arc<ShingleSet>) -> Self {
-        Self { set, permit: None }
-    }
-
-    /// The set without a permit, where it needs none.
-    pub(crate) fn small(self) -> Option<Arc<ShingleSet>> {
-        self.permit.is_none().then_some(self.set)
-    }
-}
-
 impl Deref for HeldSet {
     type Target = ShingleSet;
 

@@ -4,6 +4,7 @@ mod bed;
 mod candidates;
 mod compact;
 mod containers;
+mod cost;
 mod counts;
 mod crash;
 mod faults;

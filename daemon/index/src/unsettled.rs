@@ -1,9 +1,15 @@
 //! The documents whose place among the groups is still to be found, or may have changed: two sets, and
 //! how many are in either, so that asking for that number costs nothing.
+//!
+//! Documents are placed in rounds: all that wait when a round begins, the longest first, so that a family
+//! is led by its principal from the beginning, in whatever order it came. A document that must be compared
+//! with very many principals is put off: it is placed once no other waits, whoever sent it.
 
 use std::collections::BTreeSet;
 
 use simdex_schema::DocId;
+
+use crate::groups::Rank;
 
 /// Documents that are not settled.
 #[derive(Default)]
@@ -14,6 +20,19 @@ pub(crate) struct Unsettled {
     restless: BTreeSet<DocId>,
     /// Documents in both sets.
     both: usize,
+    /// Those of this round that are still to be placed, the first at the end; of some the place is found
+    /// already.
+    round: Vec<DocId>,
+    /// Those of the unplaced that are placed once no other waits.
+    put_off: BTreeSet<DocId>,
+}
+
+/// Documents to be placed next, in order of rank.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Step {
+    pub(crate) documents: Vec<DocId>,
+    /// They were put off before.
+    pub(crate) were_put_off: bool,
 }
 
 impl Unsettled {
@@ -22,9 +41,45 @@ impl Unsettled {
         self.unplaced.len() + self.restless.len() - self.both
     }
 
-    /// Documents whose place is still to be found.
-    pub(crate) fn unplaced(&self) -> &BTreeSet<DocId> {
-        &self.unplaced
+    /// Documents whose place is still to be found, but for those that were put off.
+    pub(crate) fn waiting(&self) -> usize {
+        self.unplaced.len() - self.put_off.len()
+    }
+
+    /// The documents to be placed next: at most so many of this round, or of the next where it is over;
+    /// where no other waits, at most `few` of those that were put off.
+    pub(crate) fn next(&mut self, most: usize, few: usize, rank: &dyn Fn(DocId) -> Rank) -> Step {
+        let mut documents = Vec::new();
+        while documents.len() < most && self.waiting() > documents.len() {
+            if self.round.is_empty() {
+                if !documents.is_empty() {
+                    break;
+                }
+                self.round = self.unplaced.difference(&self.put_off).copied().collect();
+                let last_first = |id: &DocId| std::cmp::Reverse(rank(*id));
+                self.round.sort_by_cached_key(last_first);
+            }
+            let next = self.round.pop();
+            documents
+                .extend(next.filter(|id| self.unplaced.contains(id) && !self.put_off.contains(id)));
+        }
+        let were_put_off = documents.is_empty();
+        if were_put_off {
+            documents = self.put_off.iter().copied().collect();
+            documents.sort_by_cached_key(|id| rank(*id));
+            documents.truncate(few);
+        }
+        Step {
+            documents,
+            were_put_off,
+        }
+    }
+
+    /// This document is placed once no other waits.
+    pub(crate) fn put_off(&mut self, id: DocId) {
+        if self.unplaced.contains(&id) {
+            self.put_off.insert(id);
+        }
     }
 
     pub(crate) fn is_unplaced(&self, id: DocId) -> bool {
@@ -44,6 +99,7 @@ impl Unsettled {
 
     /// The place of this document is found, or none is sought any more.
     pub(crate) fn place(&mut self, id: DocId) {
+        self.put_off.remove(&id);
         if self.unplaced.remove(&id) && self.restless.contains(&id) {
             self.both -= 1;
         }
@@ -79,6 +135,49 @@ impl Unsettled {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    fn by_id(id: DocId) -> Rank {
+        (
+            std::cmp::Reverse(0),
+            simdex_schema::DocumentHash([id.0 as u8; 32]),
+        )
+    }
+
+    #[test]
+    fn a_round_is_placed_in_order_of_rank_and_what_was_put_off_comes_last() {
+        let mut unsettled = Unsettled::default();
+        [5, 3, 9]
+            .into_iter()
+            .for_each(|id| unsettled.unplace(DocId(id)));
+        let ids = |step: Step| {
+            (
+                step.documents.iter().map(|id| id.0).collect::<Vec<_>>(),
+                step.were_put_off,
+            )
+        };
+        assert_eq!(ids(unsettled.next(2, 1, &by_id)), (vec![3, 5], false));
+        unsettled.place(DocId(3));
+        unsettled.put_off(DocId(5));
+        unsettled.put_off(DocId(7));
+        unsettled.unplace(DocId(1));
+        assert_eq!(
+            ids(unsettled.next(9, 1, &by_id)),
+            (vec![9], false),
+            "1 is of the next round"
+        );
+        unsettled.place(DocId(9));
+        assert_eq!(ids(unsettled.next(9, 1, &by_id)), (vec![1], false));
+        // It was not placed, for whatever reason, and comes again.
+        assert_eq!(ids(unsettled.next(9, 1, &by_id)), (vec![1], false));
+        unsettled.place(DocId(1));
+        unsettled.unplace(DocId(4));
+        unsettled.put_off(DocId(4));
+        assert_eq!((unsettled.waiting(), unsettled.len()), (0, 2));
+        assert_eq!(ids(unsettled.next(9, 1, &by_id)), (vec![4], true));
+        unsettled.place(DocId(4));
+        unsettled.place(DocId(5));
+        assert_eq!(ids(unsettled.next(9, 1, &by_id)), (vec![], true));
+    }
 
     proptest! {
         #[test]

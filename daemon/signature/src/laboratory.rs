@@ -38,7 +38,7 @@ mod signer;
 #[cfg(test)]
 mod tests;
 
-pub use answer::{Unanswerable, agreeing, containment, is_candidate, resemblance};
+pub use answer::{Unanswerable, agreeing, containment, is_candidate, resemblance, similarity};
 pub use recipe::{Family, Method, Order, OutOfDomain, Recipe};
 pub use shingling::{ShingleUnit, Shingler, Shingling};
 pub use signer::{Signature, Signer};

@@ -21,6 +21,8 @@
 //! - [`Chunks`]: files without text, by their raw bytes. [`chunk_map`] and [`shared_spans`] also
 //!   align two texts for display.
 //! - [`ShingleSet`]: no sampling at all; verifies the hits that are shown.
+//! - [`laboratory`]: these and the other schemes of the papers, with any n and any unit: for
+//!   comparisons and studies.
 //!
 //! ```
 //! use simdex_signature::{CanonicalText, ModN, Rung, Window, resemblance};
@@ -38,6 +40,7 @@ mod chunk;
 mod compare;
 mod fingerprint;
 pub mod laboratory;
+mod levels;
 mod min_n;
 mod mod_n;
 mod modulus;
@@ -62,9 +65,11 @@ pub use compare::{
     least_overlap_cut, resemblance, resemblance_from_counts,
 };
 pub use fingerprint::{Fingerprint, POLYNOMIAL};
+pub use levels::{Levels, SharedAt};
 pub use mod_n::{ModN, select};
 pub use rolling::RabinWindow;
 pub use rung::{Ladder, Rung};
 pub use set::ShingleSet;
+pub use shingle::count_shared_at;
 pub use signature::{Scheme, SchemeKind, Signature, Unlike};
 pub use window::{Unit, Window};

@@ -2,8 +2,8 @@
 //!
 //! Source: Broder 1997, "On the resemblance and containment of documents", §3 (the bottom-n
 //! sketch); Cherkasova et al. 2009, §2 "Algorithm Min_n"; Heintze 1996. Cost: one rolling pass and
-//! one comparison a window, as soon as n small fingerprints are known few windows are looked at
-//! again.
+//! one comparison a window, for it is guessed how far the n smallest reach; where much of a text
+//! repeats itself and the guess is wrong, a second pass.
 //!
 //! The estimate is Broder's and unbiased: of the n smallest of A ∪ B, which the two signatures
 //! hold between them, the share that both hold. These n are a sample of the union without
@@ -19,7 +19,7 @@
 //! the smallest would be those that begin with a space. Min_n gives no containment: how many
 //! fingerprints A has is not known of a signature of fixed size.
 
-use crate::compare::{Estimate, Support};
+use crate::compare::Support;
 use crate::fingerprint::Fingerprint;
 
 /// Gathers the n smallest fingerprints.
@@ -28,6 +28,8 @@ pub(crate) struct MinN {
     kept: Vec<Fingerprint>,
     /// Those not below it are not among the n smallest.
     below: Option<Fingerprint>,
+    /// Whether that is not known but hoped.
+    is_guess: bool,
 }
 
 impl MinN {
@@ -37,17 +39,35 @@ impl MinN {
             n,
             kept: Vec::new(),
             below: None,
+            is_guess: false,
         }
+    }
+
+    /// For the n smallest of so many windows, if most of these differ: fingerprints are uniform, so
+    /// that it is known well before how far the n smallest reach.
+    pub(crate) fn guessing(n: usize, windows: usize) -> Self {
+        let mut gather = Self::new(n);
+        let enough = n as f64 + 5.0 * (n as f64).sqrt();
+        let share = enough / windows.max(1) as f64;
+        if share < 0.5 {
+            // A cast to an integer saturates.
+            gather.below = Some(Fingerprint((share * 2f64.powi(64)) as u64));
+            gather.is_guess = true;
+        }
+        gather
     }
 
     /// Adds fingerprints in any order, with repeats.
     pub(crate) fn add(&mut self, run: &[Fingerprint]) {
-        match self.below {
-            Some(below) => self.kept.extend(run.iter().filter(|&&f| f < below)),
-            None => self.kept.extend_from_slice(run),
-        }
-        if self.kept.len() >= 2 * self.n + ROOM {
-            self.make_room();
+        // In pieces, so that few are gathered before it is known how far the smallest reach.
+        for piece in run.chunks(ROOM) {
+            match self.below {
+                Some(below) => self.kept.extend(piece.iter().filter(|&&f| f < below)),
+                None => self.kept.extend_from_slice(piece),
+            }
+            if self.kept.len() >= 2 * self.n + ROOM {
+                self.make_room();
+            }
         }
     }
 
@@ -55,21 +75,24 @@ impl MinN {
         self.kept.sort_unstable();
         self.kept.dedup();
         self.kept.truncate(self.n);
-        self.below = self.kept.get(self.n.saturating_sub(1)).copied();
+        if let Some(&last) = self.kept.get(self.n.saturating_sub(1)) {
+            self.below = Some(last);
+            self.is_guess = false;
+        }
     }
 
-    /// The n smallest, ascending and distinct.
-    pub(crate) fn finish(mut self) -> Vec<Fingerprint> {
+    /// The n smallest, ascending and distinct; `None` where the guess was wrong.
+    pub(crate) fn finish(mut self) -> Option<Vec<Fingerprint>> {
         self.make_room();
-        self.kept
+        (!self.is_guess).then_some(self.kept)
     }
 }
 
 /// Fingerprints gathered beyond twice n before the greater ones are dropped.
 const ROOM: usize = 256;
 
-/// The resemblance that two signatures of the same n show; `None` if both are empty.
-pub(crate) fn resemblance(a: &[Fingerprint], b: &[Fingerprint], n: usize) -> Option<Estimate> {
+/// Of the n smallest fingerprints of the union, those in both signatures, and how many there are.
+pub(crate) fn count(a: &[Fingerprint], b: &[Fingerprint], n: usize) -> (u64, u64, Support) {
     let is_all = a.len() < n && b.len() < n;
     let (mut i, mut j) = (0, 0);
     let (mut shared, mut union) = (0, 0);
@@ -88,12 +111,13 @@ pub(crate) fn resemblance(a: &[Fingerprint], b: &[Fingerprint], n: usize) -> Opt
     } else {
         Support::Sampled
     };
-    Estimate::from_counts(shared, union, support)
+    (shared, union, support)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::compare::Estimate;
     use proptest::prelude::*;
     use std::collections::BTreeSet;
 
@@ -103,6 +127,11 @@ mod tests {
         all.into_iter().take(n).collect()
     }
 
+    fn resemblance(a: &[Fingerprint], b: &[Fingerprint], n: usize) -> Option<Estimate> {
+        let (shared, trials, support) = count(a, b, n);
+        Estimate::from_counts(shared, trials, support)
+    }
+
     fn prints(values: &[u64]) -> Vec<Fingerprint> {
         values.iter().copied().map(Fingerprint).collect()
     }
@@ -110,7 +139,7 @@ mod tests {
     fn signed(all: &[Fingerprint], n: usize) -> Vec<Fingerprint> {
         let mut gather = MinN::new(n);
         all.chunks(37).for_each(|run| gather.add(run));
-        gather.finish()
+        gather.finish().unwrap()
     }
 
     proptest! {
@@ -120,6 +149,17 @@ mod tests {
         ) {
             let all = prints(&values);
             prop_assert_eq!(signed(&all, n), slowly(&all, n));
+        }
+
+        #[test]
+        fn a_guess_is_right_or_known_to_be_wrong(
+            values in prop::collection::vec(any::<u64>(), 0..2000), n in 1usize..80, windows in 0usize..9000,
+        ) {
+            let all = prints(&values);
+            let mut gather = MinN::guessing(n, windows);
+            all.chunks(700).for_each(|run| gather.add(run));
+            let found = gather.finish();
+            prop_assert!(found.is_none_or(|found| found == slowly(&all, n)));
         }
 
         #[test]

@@ -14,6 +14,7 @@ use std::convert::Infallible;
 use crate::canonical::CanonicalText;
 use crate::compare::Ratio;
 use crate::fingerprint::Fingerprint;
+use crate::levels::Levels;
 use crate::rolling::LONGEST_RUN;
 use crate::rung::Rung;
 use crate::shingle::{for_each_run, shared, sorted_distinct};
@@ -86,6 +87,13 @@ impl ShingleSet {
         }
     }
 
+    /// The same shingles by value.
+    pub fn of_levels(levels: &Levels) -> Self {
+        let mut all = levels.sampled(Rung::ZERO).to_vec();
+        all.sort_unstable();
+        Self::listed(all)
+    }
+
     fn listed(mut all: Vec<Fingerprint>) -> Self {
         if all.len() < all.capacity() / 2 {
             all.shrink_to_fit();
@@ -124,6 +132,14 @@ impl ShingleSet {
         match &self.form {
             Form::Listed(all) => all.len(),
             Form::Parted(parted) => parted.counts[0] as usize,
+        }
+    }
+
+    /// All shingles, ascending; none where they are too many to be listed.
+    pub fn as_list(&self) -> Option<&[Fingerprint]> {
+        match &self.form {
+            Form::Listed(all) => Some(all),
+            Form::Parted(_) => None,
         }
     }
 
@@ -171,34 +187,58 @@ impl ShingleSet {
 
     /// |S(A) ∩ S(B)|.
     pub fn shared_with(&self, other: &Self) -> u64 {
-        let Ok((shared, _)) = self.count_shared(other, Rung::ZERO, || Ok::<_, Infallible>(()));
+        let Ok(shared) = self.count_shared(other, || Ok::<_, Infallible>(()));
         shared
     }
 
-    /// |S(A) ∩ S(B)|, and how many of these are divisible by 2^rung. Large sets take a while: `go_on` is
-    /// asked now and then, and its error ends it.
+    /// |S(A) ∩ S(B)|. Large sets take a while: `go_on` is asked now and then, and its error ends it.
     ///
     /// # Errors
     /// That of `go_on`.
     pub fn count_shared<E>(
         &self,
         other: &Self,
-        rung: Rung,
         go_on: impl FnMut() -> Result<(), E>,
-    ) -> Result<(u64, u64), E> {
-        let mut go_on = go_on;
-        let (mut all, mut sampled, mut from) = (0, 0, 0);
+    ) -> Result<u64, E> {
+        let mut all = 0;
+        self.beside(other, go_on, |ours, theirs| all += shared(ours, theirs))?;
+        Ok(all)
+    }
+
+    /// How many shingles in both are divisible by 2^r, for each rung r.
+    ///
+    /// # Errors
+    /// That of `go_on`.
+    pub fn count_shared_by_rung<E>(
+        &self,
+        other: &Self,
+        go_on: impl FnMut() -> Result<(), E>,
+    ) -> Result<[u64; RUNGS], E> {
+        let mut counts = [0; RUNGS];
+        let count =
+            |ours: &[Fingerprint], theirs: &[Fingerprint]| add_shared(&mut counts, ours, theirs);
+        self.beside(other, go_on, count)?;
+        Ok(counts)
+    }
+
+    /// Shows both sets side by side, range after range of fingerprints.
+    fn beside<E>(
+        &self,
+        other: &Self,
+        go_on: impl FnMut() -> Result<(), E>,
+        mut show: impl FnMut(&[Fingerprint], &[Fingerprint]),
+    ) -> Result<(), E> {
+        let (mut go_on, mut from) = (go_on, 0);
         loop {
             go_on()?;
             let ours = self.part(from, share(from, self.span().min(other.span())));
             // What we do not list beyond, the other need not list either.
             let theirs = other.part(from, ours.upto);
             let end = ours.list.partition_point(|f| f.0 <= theirs.upto);
-            let (more, of_them) = shared_at(&ours.list[..end], &theirs.list, rung);
-            (all, sampled) = (all + more, sampled + of_them);
+            show(&ours.list[..end], &theirs.list);
             match theirs.upto.checked_add(1) {
                 Some(next) => from = next,
-                None => return Ok((all, sampled)),
+                None => return Ok(()),
             }
         }
     }
@@ -344,34 +384,36 @@ impl Gather {
 
 fn add_by_rung(counts: &mut [u64; RUNGS], distinct: &[Fingerprint]) {
     let mut tops = [0; RUNGS];
-    for fingerprint in distinct {
-        let zeros = fingerprint.0.trailing_zeros() as usize;
-        tops[zeros.min(RUNGS - 1)] += 1;
+    distinct.iter().for_each(|f| tops[top(f)] += 1);
+    add_tops(counts, &tops);
+}
+
+/// Adds, by rung, the fingerprints in both lists.
+fn add_shared(counts: &mut [u64; RUNGS], a: &[Fingerprint], b: &[Fingerprint]) {
+    let (mut i, mut j) = (0, 0);
+    let mut tops = [0; RUNGS];
+    while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
+        if x == y {
+            tops[top(x)] += 1;
+        }
+        i += usize::from(x <= y);
+        j += usize::from(y <= x);
     }
+    add_tops(counts, &tops);
+}
+
+/// The coarsest rung that keeps a fingerprint.
+fn top(fingerprint: &Fingerprint) -> usize {
+    (fingerprint.0.trailing_zeros() as usize).min(RUNGS - 1)
+}
+
+/// Whatever a rung keeps, all finer ones keep.
+fn add_tops(counts: &mut [u64; RUNGS], tops: &[u64; RUNGS]) {
     let mut sum = 0;
     for rung in (0..RUNGS).rev() {
         sum += tops[rung];
         counts[rung] += sum;
     }
-}
-
-/// Fingerprints in both lists, and those of them divisible by 2^rung.
-fn shared_at(a: &[Fingerprint], b: &[Fingerprint], rung: Rung) -> (u64, u64) {
-    if rung == Rung::ZERO {
-        let shared = shared(a, b);
-        return (shared, shared);
-    }
-    let (mut i, mut j) = (0, 0);
-    let (mut shared, mut sampled) = (0, 0);
-    while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
-        if x == y {
-            shared += 1;
-            sampled += u64::from(x.divisible_by(rung));
-        }
-        i += usize::from(x <= y);
-        j += usize::from(y <= x);
-    }
-    (shared, sampled)
 }
 
 #[cfg(test)]

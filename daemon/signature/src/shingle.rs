@@ -178,6 +178,17 @@ pub(crate) fn shared(a: &[Fingerprint], b: &[Fingerprint]) -> u64 {
     count
 }
 
+/// How many fingerprints divisible by 2^rung are in both of two ascending lists.
+pub fn count_shared_at(a: &[Fingerprint], b: &[Fingerprint], rung: Rung) -> u64 {
+    let (mut i, mut j, mut count) = (0, 0, 0);
+    while let (Some(x), Some(y)) = (a.get(i), b.get(j)) {
+        count += u64::from(x == y && x.divisible_by(rung));
+        i += usize::from(x <= y);
+        j += usize::from(y <= x);
+    }
+    count
+}
+
 /// As [`shared`], for lists of very different length: looks each short value up in the rest.
 fn shared_by_search(short: &[Fingerprint], mut long: &[Fingerprint]) -> u64 {
     let mut count = 0;

@@ -18,7 +18,6 @@
 //! matrices of one fingerprint. Hashing the fingerprint in place of the window adds Rabin's
 //! collision probability and nothing else. Sketch_n gives no containment.
 
-use crate::compare::{Estimate, Support};
 use crate::fingerprint::Fingerprint;
 use crate::permutation::Permutation;
 
@@ -97,15 +96,13 @@ impl<'p> LeastUnder<'p> {
     }
 }
 
-/// The resemblance that two signatures of the same n show; `None` if both are empty.
-pub(crate) fn resemblance(a: &[Entry], b: &[Entry]) -> Option<Estimate> {
+/// Entries that agree, of those that are not empty in both.
+pub(crate) fn count(a: &[Entry], b: &[Entry]) -> (u64, u64) {
     let pairs = a.iter().zip(b).filter(|(x, y)| x.is_some() || y.is_some());
-    let (mut shared, mut trials) = (0, 0);
-    for (x, y) in pairs {
-        shared += u64::from(x == y);
-        trials += 1;
-    }
-    Estimate::from_counts(shared, trials, Support::Sampled)
+    let counts = pairs.map(|(x, y)| u64::from(x == y));
+    counts.fold((0, 0), |(shared, trials), agrees| {
+        (shared + agrees, trials + 1)
+    })
 }
 
 #[cfg(test)]

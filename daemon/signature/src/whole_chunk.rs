@@ -51,7 +51,7 @@ mod tests {
     /// Every window anew, every boundary by division.
     fn slowly(bytes: &[u8], width: usize, n: u64) -> Vec<&[u8]> {
         let windows = crate::reference::window_fingerprints(bytes, width);
-        let is_end = |end: usize| end >= width && windows[end - width].0 % n == 0;
+        let is_end = |end: usize| end >= width && windows[end - width].0.is_multiple_of(n);
         let mut ends: Vec<usize> = (1..=bytes.len()).filter(|&end| is_end(end)).collect();
         if !bytes.is_empty() && ends.last() != Some(&bytes.len()) {
             ends.push(bytes.len());

@@ -121,11 +121,11 @@ fn the_extent_counts_lines_and_places() {
     let b = a.replace("5\n6\n", "five\n").replace("30\n", "30\nmore\n");
     let found = Difference::between(&lines(&a), &lines(&b), None).extent();
     let Extent {
-        places,
+        hunks,
         removed,
         added,
     } = found;
-    assert_eq!((places, removed, added), (2, 2, 2));
+    assert_eq!((hunks, removed, added), (2, 2, 2));
 }
 
 #[test]

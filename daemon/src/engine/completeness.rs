@@ -1,5 +1,5 @@
-//! Whether the index holds everything that was seen: said here alone, from walks, queue, index, roots
-//! and alarms.
+//! Whether the index holds everything that was seen: decided here alone, from walks, queue, index, roots and
+//! alarms.
 
 use simdex_index::{Cancel, View};
 use simdex_proto::completeness::{Completeness, Pending};
@@ -13,34 +13,34 @@ use crate::roots::RootState;
 #[error("the index is not complete: {0}")]
 pub struct Incomplete(pub Pending);
 
-/// What an answer rests on: the index as it was before the answer was made.
-pub struct Basis<'a> {
+/// Watches what an answer rests on: the completeness of the index when the answer was begun, and damage that
+/// is met while it is made.
+pub struct CompletenessGuard<'a> {
     engine: &'a Engine,
     before: Completeness,
     strict: bool,
 }
 
-impl<'a> Basis<'a> {
-    /// Of an answer about to be made within a view; refused where it is `strict` and something is
-    /// pending.
-    pub fn of(engine: &'a Engine, view: &View, strict: bool) -> Result<Self, Incomplete> {
+impl<'a> CompletenessGuard<'a> {
+    /// Begins an answer within a view; refuses it if it is `strict` and something is pending.
+    pub fn begin(engine: &'a Engine, view: &View, strict: bool) -> Result<Self, Incomplete> {
         let before = engine.completeness(view);
-        let basis = Self {
+        let guard = Self {
             engine,
             before,
             strict,
         };
-        basis.close()?;
-        Ok(basis)
+        guard.close()?;
+        Ok(guard)
     }
 
-    /// What is known so far: texts may have turned out to be damaged while the answer was made.
+    /// The completeness as far as is known by now: texts may have turned out to be damaged meanwhile.
     pub fn completeness(&self) -> Completeness {
         let damaged = self.engine.index.damaged_texts();
         self.before.clone().with_damaged(damaged)
     }
 
-    /// The same at the end of the answer, refused as at its beginning.
+    /// Ends the answer with its completeness; refuses it as at its beginning.
     pub fn close(&self) -> Result<Completeness, Incomplete> {
         let completeness = self.completeness();
         match &completeness.pending {
@@ -67,7 +67,7 @@ impl Engine {
     /// What keeps the index from being complete. A change goes from a walk to the queue and from there
     /// to the settler: counted in that order, none slips through.
     fn pending(&self, view: &View) -> Pending {
-        let queued = self.roots_being_walked(view) + self.counts().0;
+        let queued = self.roots_being_walked(view) + self.counts().pending;
         let unsettled = self.index.unsettled();
         let shown = self.roots.iter().filter(|root| view.shows(root.id));
         let states: Vec<RootState> = shown.map(|root| root.state()).collect();

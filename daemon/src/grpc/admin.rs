@@ -17,18 +17,19 @@ use tonic::{Request, Response, Status};
 use super::reply_channel::ReplySender;
 use super::report_sink::ReplySink;
 use super::runner::{RequestClass, RequestRunner};
-use super::status::{Refused, shown};
-use super::{Replies, convert, question};
+use super::status::{Refused, echo};
+use super::{Replies, question};
 use crate::alarms::Alarm;
 use crate::catalogue;
-use crate::engine::{Basis, Engine};
+use crate::encode;
+use crate::engine::{CompletenessGuard, Engine};
 use crate::lists;
 use crate::report::ReportDir;
 use crate::reporting::{self, ReportRequest};
-use crate::roots::{Root, RootState};
+use crate::roots::Root;
 use crate::visit::FirstError;
 
-/// Runs the daemon.
+/// The service that tells of the daemon: status, files, roots, barriers, reports.
 pub struct AdminService {
     runner: Arc<RequestRunner>,
     reports: Option<Arc<ReportDir>>,
@@ -45,9 +46,8 @@ impl AdminService {
         threshold: Option<f64>,
         strict: bool,
     ) -> Result<ReportRequest, Status> {
-        let kept = self.runner.engine()?.index.parameters().threshold;
         Ok(ReportRequest {
-            threshold: question::ratio(threshold, kept, "threshold")?,
+            threshold: question::parse_threshold(&*self.runner.engine()?, threshold)?,
             strict,
         })
     }
@@ -69,8 +69,8 @@ impl Admin for AdminService {
             (Err(_), Some(alarm)) if !alarm.is_answering() => Ok(Response::new(v1::StatusReply {
                 version: env!("CARGO_PKG_VERSION").to_owned(),
                 format: simdex_schema::FORMAT_VERSION,
-                alarm: Some(convert::alarm(&alarm)),
-                completeness: Some(away(&alarm).into()),
+                alarm: Some(encode::alarm(&alarm)),
+                completeness: Some(without_index(&alarm).into()),
                 ..v1::StatusReply::default()
             })),
             (asked, _) => asked,
@@ -83,7 +83,7 @@ impl Admin for AdminService {
     ) -> Result<Response<Self::ListFilesStream>, Status> {
         let caller = self.runner.caller(&request);
         let v1::ListFilesRequest { states, roots } = request.into_inner();
-        let view = question::view(&*self.runner.engine()?, &roots)?;
+        let view = question::parse_roots(&*self.runner.engine()?, &roots)?;
         if states.len() > 2 * State::ALL.len() {
             return Err(question::too_many(states.len(), "states"));
         }
@@ -109,15 +109,15 @@ impl Admin for AdminService {
         request: Request<v1::DescribeFileRequest>,
     ) -> Result<Response<v1::DescribeFileReply>, Status> {
         let caller = self.runner.caller(&request);
-        let path = question::path(request.into_inner().path)?;
+        let path = question::parse_path(request.into_inner().path)?;
         let described = self
             .runner
             .unary(RequestClass::Query, caller, move |engine, _| {
-                let basis = Basis::of(engine, &engine.roots.view(), false)?;
-                let file = question::file(engine, &path)?;
+                let guard = CompletenessGuard::begin(engine, &engine.roots.view(), false)?;
+                let file = question::find_file(engine, &path)?;
                 Ok(v1::DescribeFileReply {
-                    file: Some(convert::file(&file)),
-                    completeness: Some(basis.close()?.into()),
+                    file: Some(encode::file(&file)),
+                    completeness: Some(guard.close()?.into()),
                 })
             });
         described.await
@@ -157,7 +157,7 @@ impl Admin for AdminService {
         let caller = self.runner.caller(&request);
         let engine = self.runner.engine()?;
         let paths = request.into_inner().roots;
-        question::check_roots(paths.len())?;
+        question::check_root_count(paths.len())?;
         let named = paths.into_iter().map(|path| root_at(&engine, path));
         let mut roots: Vec<Arc<Root>> = named.collect::<Result<_, _>>()?;
         if roots.is_empty() {
@@ -168,11 +168,7 @@ impl Admin for AdminService {
         };
         self.runner
             .spawn_detached(RequestClass::Work, caller, move |engine| {
-                for root in &roots {
-                    if let Err(error) = engine.rescan(root, engine.ending()) {
-                        tracing::error!(root = root.id.0, %error, "a root could not be walked");
-                    }
-                }
+                engine.rescan_all(&roots);
             })
             .await?;
         Ok(Response::new(reply))
@@ -223,8 +219,9 @@ impl Admin for AdminService {
         let sent = self
             .runner
             .stream(RequestClass::Stream, caller, move |engine, sender| {
-                let summary = reporting::send(engine, &ReplySink(sender), asked, sender.cancel())?;
-                let part = Some(Part::Summary(convert::summary(summary)));
+                let account = caller.account(&engine.index, sender.cancel());
+                let summary = reporting::send(engine, &ReplySink(sender), asked, &account)?;
+                let part = Some(Part::Summary(encode::summary(&summary)));
                 sender.send(v1::StreamReportReply { part })
             });
         Ok(Response::new(sent.await?))
@@ -248,10 +245,11 @@ impl Admin for AdminService {
             .runner
             .unary(RequestClass::Work, caller, move |engine, cancel| {
                 let name = OsStr::from_bytes(&name);
-                let kept = reporting::keep(engine, &reports, name, asked, cancel)?;
+                let account = caller.account(&engine.index, cancel);
+                let kept = reporting::keep(engine, &reports, name, asked, &account)?;
                 Ok(v1::RunReportReply {
-                    out: convert::path(&kept.path),
-                    summary: Some(convert::summary(kept.summary)),
+                    out: encode::path(&kept.path),
+                    summary: Some(encode::summary(&kept.summary)),
                     manifest: kept.manifest,
                 })
             });
@@ -291,11 +289,7 @@ fn reports(
 ) -> Result<v1::ListReportsReply, IndexError> {
     let (mut reply, mut bytes) = (v1::ListReportsReply::default(), 0);
     index.reports_after(after, &mut |at, record| {
-        let report = v1::Report {
-            out: record.out,
-            finished: at.try_into().unwrap_or(i64::MAX),
-            groups: record.groups,
-        };
+        let report = encode::report(at, record);
         bytes += report.encoded_len() + FIELD_BYTES;
         let is_full = reply.reports.len() == most || bytes + FIELD_BYTES > longest;
         if is_full && !reply.reports.is_empty() {
@@ -311,8 +305,8 @@ fn reports(
 /// What a field takes beside its value, at most.
 const FIELD_BYTES: usize = 8;
 
-/// While there is no index nothing is complete, and what is pending is not known.
-fn away(alarm: &Alarm) -> Completeness {
+/// The completeness while there is no index: not complete, by the alarm; counts are not known.
+fn without_index(alarm: &Alarm) -> Completeness {
     Completeness::from(Pending {
         alarm: Some(alarm.reason.clone()),
         ..Pending::default()
@@ -322,16 +316,16 @@ fn away(alarm: &Alarm) -> Completeness {
 fn state(name: &str) -> Result<State, Status> {
     let known = State::ALL.iter().find(|state| state.name() == name);
     known.copied().ok_or_else(|| {
-        let name = shown(name.as_bytes());
+        let name = echo(name.as_bytes());
         Status::invalid_argument(format!("{name} is not a state of a file"))
     })
 }
 
 fn root_at(engine: &Engine, path: Vec<u8>) -> Result<Arc<Root>, Status> {
-    let path = question::path(path)?;
+    let path = question::parse_path(path)?;
     let root = engine.roots.iter().find(|root| root.path == path);
     root.cloned().ok_or_else(|| {
-        let path = shown(path.as_os_str().as_bytes());
+        let path = echo(path.as_os_str().as_bytes());
         Status::not_found(format!("{path} is not a watched root"))
     })
 }
@@ -340,21 +334,10 @@ fn roots(engine: &Engine) -> Result<Vec<v1::Root>, IndexError> {
     let root = |root: &Arc<Root>| {
         let mut files = 0;
         engine.index.file_keys(root.id, &mut |_, _| files += 1)?;
-        let mut said = convert::root(root, files);
         let alarm = engine.host().alarms.gravest_of(root.id);
-        stall(&mut said, alarm.as_ref());
-        Ok(said)
+        Ok(encode::root(root, files, alarm.as_ref()))
     };
     engine.roots.iter().map(root).collect()
-}
-
-/// While changes are not applied no root is up to date, whatever its watcher says.
-fn stall(root: &mut v1::Root, alarm: Option<&Alarm>) {
-    let seems_well = [RootState::Watching, RootState::Scanning].map(RootState::name);
-    if let Some(alarm) = alarm.filter(|_| seems_well.contains(&root.state.as_str())) {
-        root.state = "stalled".to_owned();
-        root.detail = alarm.reason.clone();
-    }
 }
 
 fn status(engine: &Engine, cancel: &Cancel) -> Result<v1::StatusReply, Refused> {
@@ -370,28 +353,28 @@ fn status(engine: &Engine, cancel: &Cancel) -> Result<v1::StatusReply, Refused> 
     Ok(v1::StatusReply {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         format: simdex_schema::FORMAT_VERSION,
-        data_dir: convert::path(&engine.data_dir),
-        summary: Some(convert::summary(summary)),
+        data_dir: encode::path(&engine.data_dir),
+        summary: Some(encode::summary(&summary)),
         uptime_seconds: engine.started.elapsed().as_secs_f64(),
         queued: completeness.pending.as_ref().map_or(0, |p| p.queued),
         schemes: index
             .usage()
             .into_iter()
-            .map(|usage| convert::usage(index, usage))
+            .map(|usage| encode::usage(index, usage))
             .collect(),
         roots: roots(engine)?,
         max_message_bytes: engine.config.grpc.max_message_mib.bytes(),
-        threshold: index.parameters().threshold,
+        threshold: engine.threshold().get(),
         store_bytes,
         text_bytes,
         sandbox: engine.pool.sandbox().to_string(),
         new_index: engine.host().is_new,
-        alarm: alarm.as_ref().map(convert::alarm),
+        alarm: alarm.as_ref().map(encode::alarm),
         completeness: Some(completeness.into()),
     })
 }
 
-/// Every file of the view that is wanted, then the counts of all of them.
+/// Sends every file of the view that is `wanted`, then the counts of all files.
 fn files(
     engine: &Engine,
     view: &simdex_index::View,
@@ -403,12 +386,12 @@ fn files(
     let mut refused = FirstError::default();
     let summary = lists::files(engine, view, sender.cancel(), &mut |file| {
         let sent = if wanted(file) {
-            send(Part::File(convert::file(file)))
+            send(Part::File(encode::file(file)))
         } else {
             Ok(())
         };
         refused.flow(sent.and_then(|()| Ok(sender.cancel().check()?)))
     });
     refused.into_result()?;
-    send(Part::Summary(convert::summary(summary?)))
+    send(Part::Summary(encode::summary(&summary?)))
 }

@@ -4,15 +4,16 @@ use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 
 use prost::Message;
-use simdex_index::{Cancel, FileView, Index};
+use simdex_index::{Cancel, FileView, Index, MemoryAccount};
 use simdex_proto::v1;
 use simdex_schema::{DocId, GroupId};
 use tonic::Status;
 
+use super::question;
 use super::reply_channel::too_long;
-use super::status::{Refused, shown};
-use super::{convert, question};
-use crate::engine::{Basis, Engine};
+use super::status::{Refused, echo};
+use crate::encode;
+use crate::engine::{CompletenessGuard, Engine};
 use crate::lists::{self, GroupRequest};
 use crate::query::QueryError;
 
@@ -25,7 +26,7 @@ pub(super) fn group(
     use v1::get_group_request::Source as Wire;
     let (group, completeness) = match source {
         Wire::Path(path) => {
-            let file = question::file(engine, &question::path(path)?)?;
+            let file = question::find_file(engine, &question::parse_path(path)?)?;
             lists::group(engine, &GroupRequest::Of(&file), strict)?
         }
         Wire::Id(id) => {
@@ -37,7 +38,7 @@ pub(super) fn group(
         }
     };
     Ok(v1::GetGroupReply {
-        group: group.map(convert::group),
+        group: group.as_ref().map(encode::group),
         completeness: Some(completeness.into()),
     })
 }
@@ -47,18 +48,18 @@ pub(super) fn document(
     engine: &Engine,
     request: v1::GetDocumentRequest,
     longest: usize,
-    cancel: &Cancel,
+    account: &MemoryAccount,
 ) -> Result<v1::GetDocumentReply, Refused> {
     use v1::get_document_request::Source as Wire;
-    let index: &Index = &engine.index;
-    let basis = Basis::of(engine, &engine.roots.view(), false)?;
+    let (index, cancel): (&Index, _) = (&engine.index, account.cancel());
+    let guard = CompletenessGuard::begin(engine, &engine.roots.view(), false)?;
     let (id, hash) = match request.source {
         Some(Wire::Path(path)) => {
-            let file = question::file(engine, &question::path(path)?)?;
+            let file = question::find_file(engine, &question::parse_path(path)?)?;
             file.document.ok_or_else(|| without_text(&file))?
         }
         Some(Wire::Document(hash)) => {
-            let hash = question::document(&hash)?;
+            let hash = question::parse_document_hash(&hash)?;
             let unknown = || QueryError::UnknownDocument(hash);
             (index.document_by_hash(hash)?.ok_or_else(unknown)?, hash)
         }
@@ -68,12 +69,11 @@ pub(super) fn document(
     let record = index.document(id)?.filter(|_| !files.is_empty());
     let record = record.ok_or(QueryError::UnknownDocument(hash))?;
     cancel.check()?;
-    let account = index.memory().questions.account(cancel);
-    let shingles = index.shingles(id, &account)?;
+    let shingles = index.shingles(id, account)?;
     let shingles = shingles.map_or(0, |set| set.len() as u64);
     cancel.check()?;
     let text = match request.with_text {
-        true => index.held_text(id, &account)?,
+        true => index.held_text(id, account)?,
         false => None,
     };
     // The reply is counted by itself, so that nothing of the questions' memory waits to be read.
@@ -83,7 +83,7 @@ pub(super) fn document(
         shingles,
         files,
         text: text.map(|(text, _)| text),
-        completeness: Some(basis.close()?.into()),
+        completeness: Some(guard.close()?.into()),
     })
 }
 
@@ -97,7 +97,7 @@ fn files_of(
     let (mut files, mut length) = (Vec::new(), 0);
     let view = engine.roots.view();
     engine.index.visit_files_of(id, &view, &mut |file| {
-        let file = convert::file(&file);
+        let file = encode::file(&file);
         length += file.encoded_len();
         files.push(file);
         match length <= longest && cancel.check().is_ok() {
@@ -113,7 +113,7 @@ fn files_of(
 }
 
 fn without_text(file: &FileView) -> Status {
-    let path = shown(file.path.as_os_str().as_bytes());
+    let path = echo(file.path.as_os_str().as_bytes());
     let state = file.state.name();
     let reason = file.reason.as_str();
     let why = if reason.is_empty() {

@@ -3,6 +3,8 @@
 //! A connection is cut when nothing was said on it in time, when no request has been under way for
 //! long, when a client does not read what it asked for or reads too slowly, or when its place is needed.
 
+mod request;
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Waker;
@@ -14,6 +16,8 @@ use tonic::Status;
 
 use super::fair_semaphore::ClientId;
 use super::limits::{ClientLimits, HANDSHAKE, INTAKE, LEAST_RATE};
+
+pub(super) use request::{Charge, Ticket};
 
 /// All open connections.
 pub struct Connections {
@@ -319,90 +323,6 @@ impl Peer {
     }
 }
 
-/// One request, from its head to the last byte of its reply.
-pub(super) struct Ticket {
-    peer: Peer,
-    number: u64,
-}
-
-impl Ticket {
-    /// The client has been given a piece of the reply and is to read on.
-    pub(super) fn handed(&self, length: usize) {
-        self.note(|reading| reading.piece = Some((length, Instant::now())));
-    }
-
-    /// The client has read what it was given.
-    pub(super) fn taken(&self) {
-        self.note(Reading::taken);
-    }
-
-    fn note(&self, change: impl FnOnce(&mut Reading)) {
-        let mut state = lock(&self.peer.line.state);
-        change(state.replies.entry(self.number).or_default());
-    }
-}
-
-impl Drop for Ticket {
-    fn drop(&mut self) {
-        {
-            let mut state = lock(&self.peer.line.state);
-            state.requests = state.requests.saturating_sub(1);
-            state.idle_since = Instant::now();
-            state.replies.remove(&self.number);
-        }
-        self.peer
-            .change_load(|load| load.requests = load.requests.saturating_sub(1));
-        self.peer.book.eased.notify_one();
-    }
-}
-
-/// Bytes of one request that wait in memory; a user holds half of all that may.
-pub(super) struct Charge {
-    peer: Peer,
-    bytes: Mutex<u64>,
-}
-
-impl Charge {
-    /// Nothing yet.
-    pub(super) fn new(peer: &Peer) -> Self {
-        Self {
-            peer: peer.clone(),
-            bytes: Mutex::new(0),
-        }
-    }
-
-    /// More bytes have come.
-    pub(super) fn add(&self, count: u64) -> Result<(), Status> {
-        let mut bytes = lock(&self.bytes);
-        let mut table = lock(&self.peer.book.table);
-        let all: u64 = table.users.values().map(|load| load.bytes).sum();
-        let load = table.users.entry(self.peer.line.uid).or_default();
-        if all + count > INTAKE || load.bytes + count > INTAKE / 2 {
-            return Err(Status::resource_exhausted(
-                "as many bytes of requests as the daemon keeps wait for their answers",
-            ));
-        }
-        load.bytes += count;
-        *bytes += count;
-        Ok(())
-    }
-
-    /// So many of them need no memory any more.
-    pub(super) fn release(&self, count: u64) {
-        let mut bytes = lock(&self.bytes);
-        let count = count.min(*bytes);
-        *bytes -= count;
-        self.peer
-            .change_load(|load| load.bytes = load.bytes.saturating_sub(count));
-    }
-}
-
-impl Drop for Charge {
-    fn drop(&mut self) {
-        self.release(u64::MAX);
-    }
-}
-
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -420,165 +340,4 @@ pub(super) fn limits() -> ClientLimits {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::limits::PIECE;
-    use super::*;
-
-    fn admitted(book: &Arc<Connections>, uid: u32) -> Option<Peer> {
-        match book.admit(uid) {
-            Admission::Granted(peer) => Some(peer),
-            Admission::Refused | Admission::Wait => None,
-        }
-    }
-
-    fn verdict(peer: &Peer) -> Option<Cut> {
-        peer.verdict(true, Waker::noop()).err()
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_user_above_the_share_displaces_an_idle_connection_of_its_own() {
-        let book = Connections::new(limits());
-        let mine: Vec<Peer> = (0..3).filter_map(|_| admitted(&book, 1)).collect();
-        let other = admitted(&book, 2).unwrap();
-        let busy = mine[0].begin().unwrap();
-        tokio::time::advance(Duration::from_secs(1)).await;
-        assert!(admitted(&book, 1).is_some());
-        let cut: Vec<_> = mine.iter().map(verdict).collect();
-        assert_eq!(
-            cut,
-            [None, Some(Cut::Displaced), None],
-            "the busy one stays"
-        );
-        assert_eq!(verdict(&other), None);
-        drop(busy);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_user_whose_connections_are_all_busy_is_refused_one_more() {
-        let book = Connections::new(ClientLimits {
-            requests_per_user: 9,
-            ..limits()
-        });
-        let mine: Vec<Peer> = (0..3).filter_map(|_| admitted(&book, 1)).collect();
-        let tickets: Vec<_> = mine.iter().map(|peer| peer.begin().unwrap()).collect();
-        assert!(matches!(book.admit(1), Admission::Refused));
-        assert!(admitted(&book, 2).is_some());
-        drop(tickets);
-        assert!(admitted(&book, 1).is_some());
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_full_house_gives_the_place_of_whoever_has_most_and_waits_where_all_are_busy() {
-        let book = Connections::new(ClientLimits {
-            requests_per_user: 9,
-            ..limits()
-        });
-        let lone = admitted(&book, 2).unwrap();
-        let greedy: Vec<Peer> = (0..3).filter_map(|_| admitted(&book, 1)).collect();
-        let newcomer = admitted(&book, 3).unwrap();
-        assert_eq!(verdict(&lone), None, "though it has been idle for longest");
-        assert_eq!(verdict(&greedy[0]), Some(Cut::Displaced));
-        let all = [&lone, &greedy[1], &greedy[2], &newcomer];
-        let mut busy: Vec<_> = all.iter().map(|peer| peer.begin().unwrap()).collect();
-        assert!(matches!(book.admit(3), Admission::Wait));
-        busy.pop();
-        book.eased().await;
-        assert!(admitted(&book, 3).is_some());
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn busy_connections_give_way_to_a_user_who_has_none() {
-        let book = Connections::new(ClientLimits {
-            requests_per_user: 9,
-            ..limits()
-        });
-        let greedy: Vec<Peer> = (0..3).filter_map(|_| admitted(&book, 1)).collect();
-        let lone = admitted(&book, 2).unwrap();
-        let all = || greedy.iter().chain([&lone]);
-        let mut busy: Vec<_> = all().map(|peer| peer.begin().unwrap()).collect();
-        let newcomer = admitted(&book, 3).unwrap();
-        let cut: Vec<_> = all().map(verdict).collect();
-        assert_eq!(cut, [None, None, Some(Cut::Displaced), None]);
-        busy.push(newcomer.begin().unwrap());
-        assert!(matches!(book.admit(3), Admission::Wait), "it has one now");
-        let fourth = admitted(&book, 4).unwrap();
-        assert_eq!(verdict(&greedy[1]), Some(Cut::Displaced));
-        busy.push(fourth.begin().unwrap());
-        assert!(matches!(book.admit(5), Admission::Wait), "all have one");
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_client_that_reads_too_slowly_is_cut_and_one_that_rests_once_is_not() {
-        let book = Connections::new(limits());
-        let (slow, resting) = (admitted(&book, 1).unwrap(), admitted(&book, 2).unwrap());
-        let (drips, rests) = (slow.begin().unwrap(), resting.begin().unwrap());
-        // A piece each 20 s never is a silence of 30 s.
-        drips.handed(PIECE);
-        rests.handed(PIECE);
-        tokio::time::advance(Duration::from_secs(20)).await;
-        assert_eq!((verdict(&slow), verdict(&resting)), (None, None));
-        drips.taken();
-        drips.handed(PIECE);
-        for _ in 0..20 {
-            rests.taken();
-            rests.handed(PIECE);
-            tokio::time::advance(Duration::from_secs(1)).await;
-        }
-        assert_eq!(verdict(&slow), Some(Cut::Unread));
-        tokio::time::advance(Duration::from_secs(25)).await;
-        assert_eq!(verdict(&resting), None);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn idle_and_unread_connections_are_cut_and_one_at_work_is_not() {
-        let book = Connections::new(limits());
-        let (idle, unread, at_work) = (
-            admitted(&book, 1).unwrap(),
-            admitted(&book, 2).unwrap(),
-            admitted(&book, 3).unwrap(),
-        );
-        let reply = unread.begin().unwrap();
-        let _long = at_work.begin().unwrap();
-        reply.handed(1);
-        tokio::time::advance(Duration::from_secs(29)).await;
-        assert_eq!(verdict(&unread), None);
-        reply.taken();
-        reply.handed(1);
-        tokio::time::advance(Duration::from_secs(30)).await;
-        assert_eq!(verdict(&unread), Some(Cut::Unread));
-        tokio::time::advance(Duration::from_secs(300)).await;
-        assert_eq!(verdict(&idle), Some(Cut::Idle));
-        assert_eq!(verdict(&at_work), None);
-    }
-
-    #[tokio::test(start_paused = true)]
-    async fn a_connection_that_says_nothing_is_cut_early() {
-        let book = Connections::new(limits());
-        let peer = admitted(&book, 1).unwrap();
-        let look = peer.verdict(false, Waker::noop()).unwrap();
-        assert_eq!(look, Instant::now() + HANDSHAKE);
-        tokio::time::advance(HANDSHAKE).await;
-        assert_eq!(peer.verdict(false, Waker::noop()), Err(Cut::Silent));
-        assert_eq!(verdict(&peer), None);
-    }
-
-    #[tokio::test]
-    async fn requests_and_their_bytes_are_shared_out_by_user() {
-        let book = Connections::new(limits());
-        let (one, two) = (admitted(&book, 1).unwrap(), admitted(&book, 2).unwrap());
-        let first = one.begin().unwrap();
-        let _second = one.begin().unwrap();
-        assert!(one.begin().is_err());
-        let _other = two.begin().unwrap();
-        drop(first);
-        let _third = one.begin().unwrap();
-        let charge = Charge::new(&one);
-        charge.add(INTAKE / 2).unwrap();
-        assert!(Charge::new(&one).add(1).is_err());
-        Charge::new(&two).add(1).unwrap();
-        charge.release(1);
-        Charge::new(&one).add(1).unwrap();
-        drop(charge);
-        Charge::new(&one).add(INTAKE / 2).unwrap();
-    }
-}
+mod tests;

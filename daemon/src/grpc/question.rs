@@ -1,4 +1,4 @@
-//! Takes a query apart: what it is about, and how it is put. Nothing is trusted.
+//! Decodes requests: what a query is about and its parameters. Nothing that a caller sends is trusted.
 
 use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt;
@@ -8,38 +8,39 @@ use simdex_extract::Share;
 use simdex_index::{Index, MemoryAccount, View};
 use simdex_proto::{defaults, v1};
 use simdex_schema::DocumentHash;
-use simdex_signature::{Fingerprint, Rung, Scheme, SchemeKind, Signature};
+use simdex_signature::{Fingerprint, Ratio, Rung, Scheme, SchemeKind, Signature};
 use tonic::Status;
 
-use super::status::{Refused, shown};
+use super::status::{Refused, echo};
 use super::upload::Uploaded;
+use crate::disk::DiskGuard;
 use crate::engine::Engine;
 use crate::query::{FindKind, QueryError, QueryParams, Subject};
 use crate::roots::path_from;
 
-/// Files listed at most.
+/// Most files that a query may ask for.
 const MOST: u32 = 10_000;
-/// Bytes of a path or a name; members within members have long ones.
+/// Most bytes of a path or a name; members within members have long ones.
 const LONGEST_PATH: usize = 64 << 10;
-/// Roots that one request may name.
+/// Most roots that one request may name.
 const MOST_ROOTS: usize = 4096;
 
 /// What a query or a side of a comparison is about.
-pub(super) enum Source {
+pub(super) enum SubjectSource {
     /// A file of the index.
     Path(PathBuf),
     /// A document of the index.
     Document(DocumentHash),
-    /// A text.
+    /// An extracted text.
     Text(String),
-    /// A signature made elsewhere.
+    /// A Mod_n signature made elsewhere.
     Signature(Signature),
-    /// Bytes that were received.
+    /// Bytes of a document, received whole.
     Upload(Uploaded),
 }
 
-impl Source {
-    /// How people call it.
+impl SubjectSource {
+    /// Its name in a difference, or `otherwise` where it has none.
     pub(super) fn name(&self, otherwise: &str) -> String {
         match self {
             Self::Path(path) => path.display().to_string(),
@@ -51,7 +52,7 @@ impl Source {
         }
     }
 
-    /// The subject, within what the asker may see. Reads and may extract: call it on a blocking
+    /// Makes the subject, within the roots the caller may see. Reads and may extract: call it on a blocking
     /// thread.
     pub(super) fn subject(
         self,
@@ -61,7 +62,7 @@ impl Source {
     ) -> Result<Subject, Refused> {
         let index = &engine.index;
         Ok(match self {
-            Self::Path(path) => Subject::from_file(index, &file(engine, &path)?, memory)?,
+            Self::Path(path) => Subject::from_file(index, &find_file(engine, &path)?, memory)?,
             Self::Document(hash) => {
                 Subject::from_document(index, hash, &engine.roots.view(), memory)?
             }
@@ -73,8 +74,8 @@ impl Source {
         })
     }
 
-    /// The same for a comparison, which shows extracted text: of a document that several contents
-    /// carry, the text of the very file that was named.
+    /// Makes a side of a comparison, which shows extracted text: of a document that several contents carry, the
+    /// text of the very file that was named.
     pub(super) fn compared(
         self,
         engine: &Engine,
@@ -91,8 +92,27 @@ impl Source {
     }
 }
 
-/// A file read again: its document keeps the extracted text of one of the contents that carry or
-/// carried it, and lines and case may differ between them. None where the file changed.
+/// Decodes a side of a comparison. Keeps its bytes on disk: call it on a blocking thread.
+pub(super) fn parse_side(
+    engine: &Engine,
+    disk: &DiskGuard,
+    side: v1::Side,
+) -> Result<SubjectSource, Refused> {
+    use v1::side::Source as Wire;
+    Ok(match side.source {
+        Some(Wire::Path(path)) => SubjectSource::Path(parse_path(path)?),
+        Some(Wire::Document(hash)) => SubjectSource::Document(parse_document_hash(&hash)?),
+        Some(Wire::Text(text)) => SubjectSource::Text(text),
+        Some(Wire::Content(bytes)) => {
+            let name = parse_name(side.name)?;
+            SubjectSource::Upload(Uploaded::whole(&engine.data_dir, disk, &bytes, name)?)
+        }
+        None => return Err(Status::invalid_argument("a side names no document").into()),
+    })
+}
+
+/// Extracts a file again, so that a difference shows its line breaks and case: the index keeps the text of only
+/// one of the contents that share a document. `None` if the file changed since.
 fn own_text(
     engine: &Engine,
     asker: Share,
@@ -115,12 +135,12 @@ fn own_text(
     (own.content == known.content && own.document_hash() == known.document_hash()).then_some(own)
 }
 
-/// A file of the index by its path.
-pub(super) fn file(
+/// Finds a file of the index by its path.
+pub(super) fn find_file(
     engine: &Engine,
     path: &std::path::Path,
 ) -> Result<simdex_index::FileView, QueryError> {
-    let unknown = || QueryError::UnknownFile(shown(path.as_os_str().as_bytes()));
+    let unknown = || QueryError::UnknownFile(echo(path.as_os_str().as_bytes()));
     let (_, key) = engine.roots.locate(path).ok_or_else(unknown)?;
     engine
         .index
@@ -128,38 +148,38 @@ pub(super) fn file(
         .ok_or_else(unknown)
 }
 
-/// A path that can name a file at all.
-pub(super) fn path(bytes: Vec<u8>) -> Result<PathBuf, Status> {
+/// Decodes an absolute path.
+pub(super) fn parse_path(bytes: Vec<u8>) -> Result<PathBuf, Status> {
     if bytes.first() != Some(&b'/') || bytes.contains(&0) {
-        let shown = shown(&bytes);
+        let sent = echo(&bytes);
         return Err(Status::invalid_argument(format!(
-            "{shown} is not an absolute path"
+            "{sent} is not an absolute path"
         )));
     }
-    name(bytes)
+    parse_name(bytes)
 }
 
-/// A path or name that is no longer than any can be.
-pub(super) fn name(bytes: Vec<u8>) -> Result<PathBuf, Status> {
+/// Decodes a path or name of bounded length.
+pub(super) fn parse_name(bytes: Vec<u8>) -> Result<PathBuf, Status> {
     if bytes.len() > LONGEST_PATH {
-        let shown = shown(&bytes);
+        let sent = echo(&bytes);
         return Err(Status::invalid_argument(format!(
-            "{shown} is longer than a path can be"
+            "{sent} is longer than a path can be"
         )));
     }
     Ok(path_from(bytes))
 }
 
-/// The name of a document.
-pub(super) fn document(bytes: &[u8]) -> Result<DocumentHash, Status> {
+/// Decodes the 32-byte hash of a document.
+pub(super) fn parse_document_hash(bytes: &[u8]) -> Result<DocumentHash, Status> {
     DocumentHash::from_slice(bytes).ok_or_else(|| {
         let length = bytes.len();
         Status::invalid_argument(format!("a document is named by 32 bytes, not by {length}"))
     })
 }
 
-/// A ratio asked for, in [0, 1].
-pub(super) fn ratio(asked: Option<f64>, otherwise: f64, what: &str) -> Result<f64, Status> {
+/// Checks that a ratio lies in [0, 1]; `otherwise` where none is asked for.
+pub(super) fn parse_ratio(asked: Option<f64>, otherwise: f64, what: &str) -> Result<f64, Status> {
     match asked {
         None => Ok(otherwise),
         Some(value) if (0.0..=1.0).contains(&value) => Ok(value),
@@ -169,9 +189,15 @@ pub(super) fn ratio(asked: Option<f64>, otherwise: f64, what: &str) -> Result<f6
     }
 }
 
-/// The roots asked for; all where none is named.
-pub(super) fn view(engine: &Engine, roots: &[u32]) -> Result<View, Status> {
-    check_roots(roots.len())?;
+/// Decodes the threshold of a list or report; the engine's where none is asked for.
+pub(super) fn parse_threshold(engine: &Engine, asked: Option<f64>) -> Result<Ratio, Status> {
+    let value = parse_ratio(asked, engine.threshold().get(), "threshold")?;
+    Ratio::new(value).ok_or_else(|| Status::invalid_argument("threshold is not a ratio"))
+}
+
+/// Decodes ids of roots; all roots where none is named.
+pub(super) fn parse_roots(engine: &Engine, roots: &[u32]) -> Result<View, Status> {
+    check_root_count(roots.len())?;
     let known: BTreeSet<u32> = engine.roots.iter().map(|root| root.id.0).collect();
     match roots.iter().find(|id| !known.contains(id)) {
         Some(id) => Err(Status::invalid_argument(format!(
@@ -181,21 +207,21 @@ pub(super) fn view(engine: &Engine, roots: &[u32]) -> Result<View, Status> {
     }
 }
 
-/// A request that names more things than there are.
+/// The status of a request that names too many things.
 pub(super) fn too_many(count: usize, what: &str) -> Status {
     Status::invalid_argument(format!("the request names {count} {what}, far too many"))
 }
 
 /// Refuses a request that names more than all roots.
-pub(super) fn check_roots(count: usize) -> Result<(), Status> {
+pub(super) fn check_root_count(count: usize) -> Result<(), Status> {
     if count > MOST_ROOTS {
         return Err(too_many(count, "roots"));
     }
     Ok(())
 }
 
-/// How a query is put; its source is looked at elsewhere.
-pub(super) fn query_params(
+/// Decodes the parameters of a query; its source is decoded apart.
+pub(super) fn parse_query(
     engine: &Engine,
     kind: FindKind,
     query: &v1::Query,
@@ -206,18 +232,18 @@ pub(super) fn query_params(
             "limit is {limit}, not 1 to {MOST}"
         )));
     }
-    let near = engine.config.signature.threshold;
+    let near = engine.threshold().get();
     Ok(QueryParams {
         kind,
-        scheme: scheme(query)?,
-        threshold: ratio(query.threshold, kind.default_threshold(), "threshold")?,
-        relation_threshold: ratio(query.relation_threshold, near, "relation_threshold")?,
+        scheme: parse_scheme(query)?,
+        threshold: parse_ratio(query.threshold, kind.default_threshold(), "threshold")?,
+        relation_threshold: parse_ratio(query.relation_threshold, near, "relation_threshold")?,
         limit: limit as usize,
-        view: view(engine, &query.roots)?,
+        view: parse_roots(engine, &query.roots)?,
     })
 }
 
-fn scheme(query: &v1::Query) -> Result<SchemeKind, Status> {
+fn parse_scheme(query: &v1::Query) -> Result<SchemeKind, Status> {
     let is_signature = matches!(query.source, Some(v1::query::Source::Signature(_)));
     match v1::SchemeChoice::try_from(query.scheme) {
         Ok(v1::SchemeChoice::Unspecified | v1::SchemeChoice::ModN) => Ok(SchemeKind::ModN),
@@ -232,8 +258,11 @@ fn scheme(query: &v1::Query) -> Result<SchemeKind, Status> {
     }
 }
 
-/// A signature that compares with those of the index.
-pub(super) fn signature(index: &Index, signature: v1::Signature) -> Result<Signature, Status> {
+/// Decodes a signature, which must compare with those of the index.
+pub(super) fn parse_signature(
+    index: &Index,
+    signature: v1::Signature,
+) -> Result<Signature, Status> {
     let ours = Scheme::of_text(SchemeKind::ModN, index.window());
     let theirs = signature.scheme.unwrap_or_default();
     let alike = theirs.name == ours.name()
@@ -275,29 +304,29 @@ mod tests {
 
     #[test]
     fn only_a_number_from_0_to_1_is_a_threshold() {
-        assert_eq!(ratio(None, 0.5, "threshold").unwrap(), 0.5);
-        assert_eq!(ratio(Some(0.0), 0.5, "threshold").unwrap(), 0.0);
+        assert_eq!(parse_ratio(None, 0.5, "threshold").unwrap(), 0.5);
+        assert_eq!(parse_ratio(Some(0.0), 0.5, "threshold").unwrap(), 0.0);
         for wrong in [-0.1, 1.1, f64::NAN, f64::INFINITY] {
-            let status = ratio(Some(wrong), 0.5, "threshold").unwrap_err();
+            let status = parse_ratio(Some(wrong), 0.5, "threshold").unwrap_err();
             assert_eq!(status.code(), Code::InvalidArgument, "{wrong}");
         }
     }
 
     #[test]
     fn a_path_is_absolute_and_any_bytes_but_nul() {
-        assert!(path(b"/a/\xff".to_vec()).is_ok());
+        assert!(parse_path(b"/a/\xff".to_vec()).is_ok());
         let long = [&b"/"[..], &[b'a'; LONGEST_PATH]].concat();
         for wrong in [&b""[..], b"a", b"./a", b"/a\0b", &long] {
-            let message = path(wrong.to_vec()).unwrap_err();
+            let message = parse_path(wrong.to_vec()).unwrap_err();
             assert!(message.message().len() < 300, "{message}");
         }
     }
 
     #[test]
     fn a_document_is_named_by_32_bytes() {
-        assert!(document(&[1; 32]).is_ok());
+        assert!(parse_document_hash(&[1; 32]).is_ok());
         assert_eq!(
-            document(&[1; 31]).unwrap_err().code(),
+            parse_document_hash(&[1; 31]).unwrap_err().code(),
             Code::InvalidArgument
         );
     }
@@ -308,9 +337,9 @@ mod tests {
             scheme,
             ..v1::Query::default()
         };
-        assert_eq!(scheme(&asked(0)).unwrap(), SchemeKind::ModN);
-        assert_eq!(scheme(&asked(2)).unwrap(), SchemeKind::BswN);
-        assert!(scheme(&asked(99)).is_err());
+        assert_eq!(parse_scheme(&asked(0)).unwrap(), SchemeKind::ModN);
+        assert_eq!(parse_scheme(&asked(2)).unwrap(), SchemeKind::BswN);
+        assert!(parse_scheme(&asked(99)).is_err());
     }
 
     #[test]
@@ -321,8 +350,8 @@ mod tests {
             source: Some(signature.clone()),
             ..v1::Query::default()
         };
-        assert!(scheme(&asked(v1::SchemeChoice::ModN)).is_ok());
-        let refused = scheme(&asked(v1::SchemeChoice::BswN)).unwrap_err();
+        assert!(parse_scheme(&asked(v1::SchemeChoice::ModN)).is_ok());
+        let refused = parse_scheme(&asked(v1::SchemeChoice::BswN)).unwrap_err();
         assert_eq!(refused.code(), Code::InvalidArgument);
     }
 }

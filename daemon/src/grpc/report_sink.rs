@@ -24,12 +24,12 @@ impl ReplySink<'_> {
 }
 
 impl Sink for ReplySink<'_> {
-    fn folder(&self, _: &str) -> io::Result<()> {
+    fn create_dir(&self, _: &str) -> io::Result<()> {
         // Whoever writes the files makes the folders they name.
         Ok(())
     }
 
-    fn file<'a>(&'a self, name: &str) -> io::Result<Box<dyn SinkFile + 'a>> {
+    fn create_file<'a>(&'a self, name: &str) -> io::Result<Box<dyn SinkFile + 'a>> {
         Ok(Box::new(ReplyFile {
             sink: self,
             path: name.to_owned(),

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use simdex_extract::Share;
-use simdex_index::Cancel;
+use simdex_index::{Cancel, Index, MemoryAccount};
 use tokio::sync::watch;
 use tonic::{Request, Response, Status};
 
@@ -69,6 +69,11 @@ impl Caller {
     /// The share of the workers that documents of this caller count against.
     pub(super) fn share(&self) -> Share {
         Share::of_user(self.client.uid)
+    }
+
+    /// The account that permits for a question of this caller are taken of, until `cancel`.
+    pub(super) fn account(&self, index: &Index, cancel: &Cancel) -> MemoryAccount {
+        index.memory().questions.account_of(self.client.uid, cancel)
     }
 }
 

@@ -6,28 +6,21 @@ use std::time::Instant;
 use simdex_index::Cancel;
 use simdex_proto::v1;
 use simdex_proto::v1::similarity_server::Similarity;
-use simdex_signature::Ratio;
-use tokio::sync::broadcast::error::RecvError;
-use tokio_stream::StreamExt;
 use tonic::{Request, Response, Status, Streaming};
 
-use super::question::{self, Source};
+use super::question::{self, SubjectSource};
 use super::runner::{Caller, RequestClass, RequestRunner};
-use super::status::Refused;
 use super::traffic::Received;
-use super::upload::{self, Receiving, Uploaded};
-use super::{Replies, convert, lookup};
+use super::upload::{self, Receiving};
+use super::{Replies, event_stream, lookup};
 use crate::compare::{Comparing, compare};
-use crate::disk::DiskGuard;
-use crate::engine::{Basis, Engine};
+use crate::encode;
+use crate::engine::{CompletenessGuard, Engine};
 use crate::lists::{self, ListRequest};
 use crate::query::{FindKind, find};
 use crate::visit::FirstError;
 
-/// Events on their way to a client that is behind.
-const EVENTS_AHEAD: usize = 4;
-
-/// Answers questions about documents.
+/// The service that answers queries, comparisons and lists.
 pub struct SimilarityService {
     runner: Arc<RequestRunner>,
 }
@@ -45,55 +38,57 @@ impl SimilarityService {
     ) -> Result<Response<Replies<v1::FindReply>>, Status> {
         let started = Instant::now();
         let caller = self.runner.caller(&request);
-        let received = request.extensions().get::<Received>().cloned();
+        let memory_meter = request.extensions().get::<Received>().cloned();
         let mut parts = request.into_inner();
         let query = upload::first(&mut parts, caller.deadline).await?;
         let strict = query.strict;
-        let params = question::query_params(&*self.runner.engine()?, kind, &query)?;
-        let source = self.source(query, &mut parts, caller, received).await?;
+        let params = question::parse_query(&*self.runner.engine()?, kind, &query)?;
+        let source = self.source(query, &mut parts, caller, memory_meter).await?;
         let work = move |engine: &Engine, cancel: &Cancel| {
-            let basis = Basis::of(engine, &params.view, strict)?;
-            let account = engine.index.memory().questions.account(cancel);
+            let guard = CompletenessGuard::begin(engine, &params.view, strict)?;
+            let account = caller.account(&engine.index, cancel);
             let subject = source.subject(engine, caller.share(), &account)?;
             let answer = find(&engine.index, &subject, &params, cancel)?;
             let seconds = started.elapsed().as_secs_f64();
-            Ok(convert::answer(answer, basis.close()?, seconds).collect())
+            Ok(encode::answer(answer, guard.close()?, seconds).collect())
         };
         self.runner
             .buffered_stream(RequestClass::Query, caller, work)
             .await
     }
 
-    /// What a query is about; an upload is taken in whole.
+    /// Decodes what a query is about; an upload is received whole.
     async fn source(
         &self,
         query: v1::Query,
         parts: &mut Streaming<v1::FindRequest>,
         caller: Caller,
-        received: Option<Received>,
-    ) -> Result<Source, Status> {
+        memory_meter: Option<Received>,
+    ) -> Result<SubjectSource, Status> {
         use v1::query::Source as Wire;
         let engine = self.runner.engine()?;
         let known = match query.source {
-            Some(Wire::Path(path)) => Source::Path(question::path(path)?),
-            Some(Wire::Document(hash)) => Source::Document(question::document(&hash)?),
-            Some(Wire::Text(text)) => Source::Text(text),
+            Some(Wire::Path(path)) => SubjectSource::Path(question::parse_path(path)?),
+            Some(Wire::Document(hash)) => {
+                SubjectSource::Document(question::parse_document_hash(&hash)?)
+            }
+            Some(Wire::Text(text)) => SubjectSource::Text(text),
             Some(Wire::Signature(signature)) => {
-                Source::Signature(question::signature(&engine.index, signature)?)
+                SubjectSource::Signature(question::parse_signature(&engine.index, signature)?)
             }
             Some(Wire::Upload(upload)) => {
                 let receiving = Receiving {
-                    name: question::name(upload.path)?,
+                    name: question::parse_name(upload.path)?,
                     dir: engine.data_dir.clone(),
                     disk: self.runner.disk(),
                     longest: engine.config.grpc.max_upload_mib.bytes(),
-                    received,
+                    memory_meter,
                 };
                 // A slow upload must not keep the engine from being reopened.
                 drop(engine);
                 let _slot = self.runner.enter(RequestClass::Upload, caller).await?;
                 let sent = upload::receive(parts, receiving, caller.deadline).await?;
-                return Ok(Source::Upload(sent));
+                return Ok(SubjectSource::Upload(sent));
             }
             None => return Err(Status::invalid_argument("the query names no document")),
         };
@@ -151,10 +146,13 @@ impl Similarity for SimilarityService {
         let (a, b) = sides.ok_or_else(|| Status::invalid_argument("a side is missing"))?;
         let (disk, longest) = (self.runner.disk(), self.runner.longest_message());
         let work = move |engine: &Engine, cancel: &Cancel| {
-            let basis = Basis::of(engine, &engine.roots.view(), false)?;
-            let (a, b) = (side(engine, &disk, a)?, side(engine, &disk, b)?);
+            let guard = CompletenessGuard::begin(engine, &engine.roots.view(), false)?;
+            let (a, b) = (
+                question::parse_side(engine, &disk, a)?,
+                question::parse_side(engine, &disk, b)?,
+            );
             let names = (a.name("a"), b.name("b"));
-            let account = engine.index.memory().questions.account(cancel);
+            let account = caller.account(&engine.index, cancel);
             let asker = caller.share();
             let (a, b) = (
                 a.compared(engine, asker, &account)?,
@@ -162,12 +160,12 @@ impl Similarity for SimilarityService {
             );
             let asked = Comparing {
                 names: (&names.0, &names.1),
-                threshold: engine.config.signature.threshold,
+                threshold: engine.threshold().get(),
                 longest: with_difference.then_some(longest),
-                cancel,
+                account: &account,
             };
             let found = compare(&engine.index, &a, &b, &asked)?;
-            Ok(convert::comparison(found, basis.close()?))
+            Ok(encode::comparison(found, guard.close()?))
         };
         self.runner.unary(RequestClass::Query, caller, work).await
     }
@@ -190,10 +188,10 @@ impl Similarity for SimilarityService {
                 let send = |part| sender.send(v1::ListPairsReply { part: Some(part) });
                 let mut refused = FirstError::default();
                 let summary = lists::pairs(engine, &asked, sender.cancel(), &mut |pair| {
-                    refused.flow(send(Part::Pair(convert::pair(pair))))
+                    refused.flow(send(Part::Pair(encode::pair(&pair))))
                 });
                 refused.into_result()?;
-                send(Part::Summary(convert::summary(summary?)))
+                send(Part::Summary(encode::summary(&summary?)))
             });
         Ok(Response::new(listed.await?))
     }
@@ -216,10 +214,10 @@ impl Similarity for SimilarityService {
                 let send = |part| sender.send(v1::ListGroupsReply { part: Some(part) });
                 let mut refused = FirstError::default();
                 let summary = lists::groups(engine, &asked, sender.cancel(), &mut |group| {
-                    refused.flow(send(Part::Group(convert::group(group))))
+                    refused.flow(send(Part::Group(encode::group(&group))))
                 });
                 refused.into_result()?;
-                send(Part::Summary(convert::summary(summary?)))
+                send(Part::Summary(encode::summary(&summary?)))
             });
         Ok(Response::new(listed.await?))
     }
@@ -244,7 +242,8 @@ impl Similarity for SimilarityService {
         let request = request.into_inner();
         let longest = self.runner.longest_message();
         let work = move |engine: &Engine, cancel: &Cancel| {
-            lookup::document(engine, request, longest, cancel)
+            let account = caller.account(&engine.index, cancel);
+            lookup::document(engine, request, longest, &account)
         };
         self.runner.unary(RequestClass::Query, caller, work).await
     }
@@ -255,47 +254,12 @@ impl Similarity for SimilarityService {
     ) -> Result<Response<Self::WatchEventsStream>, Status> {
         let caller = self.runner.caller(&request);
         let engine = self.runner.engine()?;
-        let view = question::view(&engine, &request.into_inner().roots)?;
+        let view = question::parse_roots(&engine, &request.into_inner().roots)?;
         let slot = self.runner.enter(RequestClass::Events, caller).await?;
-        let mut told = engine.events.watch();
-        let draining = self.runner.draining();
-        let (sender, replies) = tokio::sync::mpsc::channel(EVENTS_AHEAD);
-        tokio::spawn(async move {
-            let _slot = slot;
-            let relay = async {
-                loop {
-                    let reply = match told.recv().await {
-                        Ok(event) if !view.shows(event.root) => continue,
-                        Ok(event) => Ok(convert::event(&event)),
-                        Err(RecvError::Lagged(lost)) => Err(behind(lost)),
-                        Err(RecvError::Closed) => return,
-                    };
-                    let over = reply.is_err();
-                    if sender.send(reply).await.is_err() || over {
-                        return;
-                    }
-                }
-            };
-            tokio::select! {
-                () = relay => {}
-                () = draining => {}
-                () = sender.closed() => {}
-            }
-        });
-        let replies = tokio_stream::wrappers::ReceiverStream::new(replies);
-        Ok(Response::new(Box::pin(replies.map(|reply| reply))))
+        let replies =
+            event_stream::relay(engine.events.watch(), view, slot, self.runner.draining());
+        Ok(Response::new(replies))
     }
-}
-
-fn behind(lost: u64) -> Status {
-    Status::aborted(format!(
-        "{lost} events were left out because they were not read in time"
-    ))
-}
-
-fn threshold_of(engine: &Engine, asked: Option<f64>) -> Result<Ratio, Status> {
-    let value = question::ratio(asked, engine.index.parameters().threshold, "threshold")?;
-    Ratio::new(value).ok_or_else(|| Status::invalid_argument("threshold is not a ratio"))
 }
 
 fn list_request(
@@ -305,22 +269,8 @@ fn list_request(
     strict: bool,
 ) -> Result<ListRequest, Status> {
     Ok(ListRequest {
-        view: question::view(engine, roots)?,
-        threshold: threshold_of(engine, threshold)?,
+        view: question::parse_roots(engine, roots)?,
+        threshold: question::parse_threshold(engine, threshold)?,
         strict,
-    })
-}
-
-fn side(engine: &Engine, disk: &DiskGuard, side: v1::Side) -> Result<Source, Refused> {
-    use v1::side::Source as Wire;
-    Ok(match side.source {
-        Some(Wire::Path(path)) => Source::Path(question::path(path)?),
-        Some(Wire::Document(hash)) => Source::Document(question::document(&hash)?),
-        Some(Wire::Text(text)) => Source::Text(text),
-        Some(Wire::Content(bytes)) => {
-            let name = question::name(side.name)?;
-            Source::Upload(Uploaded::whole(&engine.data_dir, disk, &bytes, name)?)
-        }
-        None => return Err(Status::invalid_argument("a side names no document").into()),
     })
 }

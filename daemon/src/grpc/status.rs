@@ -25,8 +25,8 @@ const ECHO: usize = 200;
 /// Longest message that an error of ours becomes, bytes; what is left out is its middle.
 const MESSAGE: usize = 1 << 10;
 
-/// What a caller sent, as a message repeats it: escaped, and short however long it was.
-pub(super) fn shown(sent: &[u8]) -> String {
+/// What a message repeats of a caller's words: escaped, and short however long they were.
+pub(super) fn echo(sent: &[u8]) -> String {
     let mut out = String::new();
     let start = String::from_utf8_lossy(&sent[..sent.len().min(ECHO)]);
     for character in start.chars() {
@@ -42,7 +42,7 @@ pub(super) fn shown(sent: &[u8]) -> String {
     out
 }
 
-/// A message that quotes paths and names, its middle left out where it is too long for a header.
+/// Leaves out the middle of a message that is too long for a header.
 fn bounded(message: &str) -> String {
     if message.len() <= MESSAGE {
         return message.to_owned();
@@ -52,17 +52,17 @@ fn bounded(message: &str) -> String {
     format!("{} … {}", &message[..head], &message[tail..])
 }
 
-/// A request that is not answered, with the status that says why.
+/// The status of a request that is refused. A type of its own, so that errors convert into it with `?`.
 #[derive(Debug)]
 pub(super) struct Refused(pub(super) Status);
 
 impl Refused {
-    /// A status whose message is as short as a header must be.
+    /// A refusal whose message is cut to what a header holds.
     fn new(code: Code, message: &str) -> Self {
         Self(Status::new(code, bounded(message)))
     }
 
-    /// With what to do about it.
+    /// Adds what to do about it, as an [`ErrorDetail`].
     fn advised(mut self, advice: Option<&str>) -> Self {
         if let Some(advice) = advice {
             let advice = bounded(advice);
@@ -312,9 +312,9 @@ mod tests {
 
     #[test]
     fn what_a_caller_sent_is_repeated_in_short_and_escaped() {
-        assert_eq!(shown(b"/a/\xff\n"), "/a/\u{fffd}\\n");
+        assert_eq!(echo(b"/a/\xff\n"), "/a/\u{fffd}\\n");
         for long in [vec![b'a'; 15 << 20], vec![0; 15 << 20], vec![0xff; 201]] {
-            let said = shown(&long);
+            let said = echo(&long);
             assert!(said.len() < ECHO + 40, "{said}");
             assert!(
                 said.ends_with(&format!("… ({} bytes)", long.len())),

@@ -15,7 +15,7 @@ use super::status::lost_thread;
 use super::traffic::Received;
 use crate::disk::DiskGuard;
 
-/// Bytes that were received.
+/// A document that was received whole.
 pub(super) struct Uploaded {
     /// Opened for reading only, so that no worker can write to it.
     pub(super) file: File,
@@ -113,21 +113,21 @@ fn second_query() -> Status {
     Status::invalid_argument("a second query follows the first")
 }
 
-/// Where the bytes of a document go, and how many may come.
+/// Where the bytes of an upload go, and how many may come.
 pub(super) struct Receiving {
-    /// The name they come under.
+    /// The name the document comes under.
     pub(super) name: PathBuf,
-    /// The directory that holds them.
+    /// The directory of the spool.
     pub(super) dir: PathBuf,
-    /// Watches over the room there.
+    /// Guards the room on its disk.
     pub(super) disk: Arc<DiskGuard>,
-    /// Most bytes.
+    /// Most bytes that are taken.
     pub(super) longest: u64,
-    /// The book that counts those in memory.
-    pub(super) received: Option<Received>,
+    /// Counts the bytes that are in memory.
+    pub(super) memory_meter: Option<Received>,
 }
 
-/// Takes in all chunks that follow a query.
+/// Receives all chunks that follow a query.
 pub(super) async fn receive(
     parts: &mut Streaming<FindRequest>,
     receiving: Receiving,
@@ -138,24 +138,24 @@ pub(super) async fn receive(
         dir,
         disk,
         longest,
-        received: book,
+        memory_meter,
     } = receiving;
     let mut spool = blocking(move || Spool::new(&dir)).await?;
-    let mut received = 0;
+    let mut received_bytes = 0;
     while let Some(part) = next(parts, deadline).await? {
         let Part::Chunk(chunk) = part else {
             return Err(second_query());
         };
-        received += chunk.len() as u64;
-        if received > longest {
+        received_bytes += chunk.len() as u64;
+        if received_bytes > longest {
             return Err(Status::resource_exhausted(format!(
                 "the document is longer than the {longest} bytes that may be sent"
             )));
         }
         let (length, disk) = (chunk.len(), Arc::clone(&disk));
         spool = blocking(move || spool.add(&disk, &chunk).map(|()| spool)).await?;
-        if let Some(book) = &book {
-            book.stored(length);
+        if let Some(meter) = &memory_meter {
+            meter.stored(length);
         }
     }
     // A request that was cancelled looks like one that ended: whoever dropped it gets the chance to

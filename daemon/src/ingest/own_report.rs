@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat, Reason, RootId, State};
 
-use crate::report::{Listing, ReportKey};
+use crate::report::{FileHashes, ReportKey};
 use crate::roots::Root;
 use crate::watch::stat::Observe;
 use crate::watch::walk::{Look, Seen};
@@ -25,29 +25,31 @@ const AT_TOP: [&str; 5] = [
     "unread.jsonl",
     "report.html",
 ];
-/// Longest manifest that is looked into, bytes: that of some 200,000 files.
+/// Longest manifest that is read, bytes: that of some 200,000 files.
 const LONGEST: u64 = 32 << 20;
-/// Manifests kept in mind.
-const KEPT: usize = 4;
+/// Manifests that are cached.
+const CACHE_SIZE: usize = 4;
+/// Reason code of such a file.
+const CODE: &str = "own-report";
 
 /// Knows the reports of this daemon below its roots.
 pub struct OwnReports {
     key: ReportKey,
-    kept: Mutex<VecDeque<Kept>>,
+    kept: Mutex<VecDeque<CachedManifest>>,
 }
 
-/// A manifest that was looked into.
-struct Kept {
+/// A manifest that was read.
+struct CachedManifest {
     root: RootId,
     path: Vec<u8>,
     stat: FileStat,
-    /// None where it is not this daemon's.
-    listing: Option<Arc<Own>>,
+    /// `None` where it is not this daemon's.
+    listing: Option<Arc<OwnManifest>>,
 }
 
 /// A report of this daemon.
-struct Own {
-    listing: Listing,
+struct OwnManifest {
+    listing: FileHashes,
     /// Of the manifest itself.
     manifest: [u8; 32],
 }
@@ -68,7 +70,7 @@ impl OwnReports {
 
     /// The content that a file has in a report of this daemon; none where it belongs to none.
     pub(super) fn content_of(&self, root: &Root, key: &FileKey) -> Option<ContentHash> {
-        let place = place(&key.path)?;
+        let place = report_path(&key.path)?;
         let own = self.report_at(root, [place.report, MANIFEST.as_bytes()].concat())?;
         let hash = match place.name {
             MANIFEST => Some(&own.manifest),
@@ -77,12 +79,12 @@ impl OwnReports {
         hash.map(|hash| ContentHash(*hash))
     }
 
-    fn report_at(&self, root: &Root, path: Vec<u8>) -> Option<Arc<Own>> {
+    fn report_at(&self, root: &Root, path: Vec<u8>) -> Option<Arc<OwnManifest>> {
         let Look::Seen(Seen::File { stat, .. }, _) = root.look(&path) else {
             return None;
         };
         let lock = || self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |kept: &&Kept| {
+        let is_it = |kept: &&CachedManifest| {
             kept.root == root.id && kept.path == path && kept.stat.unchanged(&stat, true)
         };
         if let Some(kept) = lock().iter().find(is_it) {
@@ -91,8 +93,8 @@ impl OwnReports {
         let listing = self.read(root, &path).map(Arc::new);
         let mut kept = lock();
         kept.retain(|kept| kept.root != root.id || kept.path != path);
-        kept.truncate(KEPT - 1);
-        kept.push_front(Kept {
+        kept.truncate(CACHE_SIZE - 1);
+        kept.push_front(CachedManifest {
             root: root.id,
             path,
             stat,
@@ -101,11 +103,11 @@ impl OwnReports {
         listing
     }
 
-    fn read(&self, root: &Root, path: &[u8]) -> Option<Own> {
+    fn read(&self, root: &Root, path: &[u8]) -> Option<OwnManifest> {
         let file = root.open_file(path).ok()?;
         let mut text = String::new();
         file.take(LONGEST).read_to_string(&mut text).ok()?;
-        Some(Own {
+        Some(OwnManifest {
             listing: self.key.listed(&text)?,
             manifest: *blake3::hash(text.as_bytes()).as_bytes(),
         })
@@ -114,7 +116,7 @@ impl OwnReports {
 
 /// A place that a file of a report can have.
 #[derive(Debug, PartialEq, Eq)]
-struct Place<'a> {
+struct ReportPath<'a> {
     /// The folder of the report, with a slash at its end; empty for the root itself.
     report: &'a [u8],
     /// Below it.
@@ -123,7 +125,7 @@ struct Place<'a> {
 
 /// Where a path would stand in a report; none where no report has such a file. Most files are told apart
 /// here, without a look at the share.
-fn place(path: &[u8]) -> Option<Place<'_>> {
+fn report_path(path: &[u8]) -> Option<ReportPath<'_>> {
     let parts = path.rsplit(|byte| *byte == b'/').take(3);
     let mut parts = parts.map(|part| std::str::from_utf8(part).unwrap_or_default());
     let (file, folder, above) = (parts.next()?, parts.next(), parts.next());
@@ -139,7 +141,7 @@ fn place(path: &[u8]) -> Option<Place<'_>> {
     };
     let (report, name) = path.split_at(path.len() - length);
     let name = std::str::from_utf8(name).ok()?;
-    Some(Place { report, name })
+    Some(ReportPath { report, name })
 }
 
 fn is_hash(text: &str, digits: usize) -> bool {
@@ -149,19 +151,15 @@ fn is_hash(text: &str, digits: usize) -> bool {
 
 /// What is recorded of a file of such a report.
 pub(super) fn record(stat: FileStat, racy: bool) -> FileRecord {
-    let (state, reason) = (State::Skipped, "own-report");
     FileRecord {
-        stat,
         racy,
-        outcome: FileOutcome::Unread(state, Reason::code(reason)),
-        member: None,
-        last_read: None,
+        ..FileRecord::unread(stat, State::Skipped, Reason::code(CODE))
     }
 }
 
 /// Whether that is on record.
 pub(super) fn is_recorded(outcome: &FileOutcome) -> bool {
-    *outcome == record(FileStat::default(), false).outcome
+    matches!(outcome, FileOutcome::Unread(State::Skipped, reason) if reason.as_str() == CODE)
 }
 
 #[cfg(test)]
@@ -172,7 +170,7 @@ mod tests {
     fn only_names_that_reports_have_are_looked_into() {
         let hash = "0a".repeat(32);
         let of = |path: &str| {
-            let place = place(path.as_bytes())?;
+            let place = report_path(path.as_bytes())?;
             let report = String::from_utf8(place.report.to_vec()).unwrap();
             Some((report, place.name.to_owned()))
         };

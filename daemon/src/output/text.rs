@@ -1,46 +1,22 @@
 //! Text for people: groups, pairs, counts.
 
 use std::fmt;
+use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
 use simdex_index::FileView;
+use simdex_proto::text::{counted, escaped};
 
 use crate::catalogue::{Group, Member, Pair, Summary};
 use crate::query::Relation;
 
-/// A path that can be shown: control characters and bidirectional marks escaped.
+/// A path that can be shown: see [`escaped`].
 pub struct Printable<'a>(pub &'a Path);
 
 impl fmt::Display for Printable<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        use std::os::unix::ffi::OsStrExt;
-        for chunk in self.0.as_os_str().as_bytes().utf8_chunks() {
-            for c in chunk.valid().chars() {
-                if is_plain(c) {
-                    write!(f, "{c}")?
-                } else {
-                    write!(f, "{}", c.escape_default())?
-                }
-            }
-            chunk
-                .invalid()
-                .iter()
-                .try_for_each(|byte| write!(f, "\\x{byte:02x}"))?;
-        }
-        Ok(())
+        f.write_str(&escaped(self.0.as_os_str().as_bytes()))
     }
-}
-
-fn is_plain(c: char) -> bool {
-    let bidi =
-        matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    !c.is_control() && !bidi && c != '\\'
-}
-
-/// A count with its noun: `1 file`, `2 files`.
-pub fn counted(count: u64, noun: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{count} {noun}{plural}")
 }
 
 fn percent(ratio: f64) -> String {
@@ -117,8 +93,8 @@ pub fn summary_text(summary: &Summary) -> String {
     for (state, count) in states {
         text.push_str(&format!("  {count:>8}  {state}\n"));
     }
-    if summary.members > 0 {
-        let members = counted(summary.members, "file");
+    if summary.container_members > 0 {
+        let members = counted(summary.container_members, "file");
         text.push_str(&format!("{members} inside containers\n"));
     }
     let pairs = summary.pairs.map(|pairs| counted(pairs, "pair") + ", ");

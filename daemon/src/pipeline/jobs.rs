@@ -1,4 +1,4 @@
-//! Files named and not yet looked at: one queue per folder, so that a burst of slow files in one delays
+//! Files enqueued and not yet ingested: one queue per folder, so that a burst of slow files in one delays
 //! its own files and not those beside. Queues are bounded: a caller waits while the queue is full.
 //!
 //! Readers go where the fewest of them are: to the root first, then to the folder in it, and among
@@ -19,8 +19,8 @@ use crate::progress::Job;
 const WAITING_IN_FOLDER: usize = 1024;
 const WAITING_IN_ROOT: usize = 8192;
 
-/// How often whoever waits for room asks whether to go on.
-const PATIENCE: Duration = Duration::from_millis(100);
+/// How often a caller that waits for room checks whether to go on.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The queues.
 pub(super) struct Jobs {
@@ -57,11 +57,11 @@ struct Folder {
 
 /// What a reader is to do.
 pub(super) enum Next {
-    /// Look at this, and tell [`Jobs::done`] afterwards.
-    Look(Job),
-    /// Nothing came.
+    /// Ingest this file, then call [`Jobs::done`].
+    Job(Job),
+    /// Nothing came in time: call again.
     Idle,
-    /// Nothing will come any more.
+    /// The queues are closed.
     Ended,
 }
 
@@ -77,9 +77,8 @@ impl Jobs {
         }
     }
 
-    /// Queues a file; waits while the queue of its folder or root is full. `go_on` is asked now and
-    /// then: with its error the wait ends, and the file is queued all the same, for it is on record
-    /// as named.
+    /// Queues a file; waits while the queue of its folder or root is full. `go_on` is called
+    /// periodically: its error ends the wait, and the file is queued anyway, since its ticket is issued.
     pub(super) fn push<E>(&self, job: Job, go_on: impl Fn() -> Result<(), E>) -> Result<(), E> {
         let full = |state: &mut State| {
             let root = state.roots.get(&job.key.root);
@@ -88,7 +87,7 @@ impl Jobs {
         let mut went_on = Ok(());
         let mut state = self.lock();
         while went_on.is_ok() && full(&mut state) {
-            let waited = self.changed.wait_timeout_while(state, PATIENCE, full);
+            let waited = self.changed.wait_timeout_while(state, POLL_INTERVAL, full);
             drop(waited);
             went_on = go_on();
             state = self.lock();
@@ -98,12 +97,12 @@ impl Jobs {
     }
 
     /// Queues a file once more, even where the queue is full: a reader must not wait for a caller.
-    pub(super) fn push_again(&self, job: Job) {
+    pub(super) fn requeue(&self, job: Job) {
         self.add(self.lock(), job);
     }
 
     fn add(&self, mut state: MutexGuard<'_, State>, job: Job) {
-        // What is named after the end is dropped: its barriers end with an error.
+        // What is enqueued after shutdown is dropped: its barriers end with an error.
         if !state.closed {
             let root = state.roots.entry(job.key.root).or_default();
             root.waiting += 1;
@@ -127,10 +126,10 @@ impl Jobs {
         };
         drop(state);
         self.changed.notify_all();
-        Next::Look(job)
+        Next::Job(job)
     }
 
-    /// A file handed out is looked at: its reader is free again.
+    /// A file handed out was ingested: its reader is free again.
     pub(super) fn done(&self, key: &FileKey) {
         let mut state = self.lock();
         if let Some(root) = state.roots.get_mut(&key.root) {
@@ -258,7 +257,7 @@ mod tests {
 
     fn looked(jobs: &Jobs) -> Option<(u32, String)> {
         match jobs.next(Duration::ZERO) {
-            Next::Look(job) => Some((job.key.root.0, String::from_utf8(job.key.path).unwrap())),
+            Next::Job(job) => Some((job.key.root.0, String::from_utf8(job.key.path).unwrap())),
             Next::Idle | Next::Ended => None,
         }
     }
@@ -344,7 +343,7 @@ mod tests {
         }
         jobs.queue(job(&progress, 1, "other/folder"));
         jobs.queue(job(&progress, 2, "other root"));
-        jobs.push_again(job(&progress, 1, "again"));
+        jobs.requeue(job(&progress, 1, "again"));
         std::thread::scope(|scope| {
             let waiting = scope.spawn(|| jobs.queue(job(&progress, 1, "one more")));
             std::thread::yield_now();

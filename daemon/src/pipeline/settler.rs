@@ -8,35 +8,36 @@ use simdex_schema::DocId;
 use super::Shared;
 use crate::alarms::Part;
 use crate::events::EventKind;
-use crate::fate::Backoff;
+use crate::lifecycle::Backoff;
 
-/// LookResult whether anything waits at least this often.
-const PATIENCE: Duration = Duration::from_millis(500);
+/// Longest sleep of the settler between checks for documents that are not settled.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
 
 impl Shared {
     /// Finds edges and keeps groups while anything waits.
     pub(super) fn settle(&self) {
         let mut backoff = Backoff::default();
-        while self.fate.cancel().check().is_ok() {
+        while self.lifecycle.cancel().check().is_ok() {
             if self.index.is_settled() {
-                self.to_settle.wait(PATIENCE);
+                self.to_settle.wait(POLL_INTERVAL);
                 continue;
             }
-            let settled = self.index.settle_step(self.fate.cancel());
-            match settled.and_then(|settled| self.tell_groups(&settled.regrouped)) {
+            let settled = self.index.settle_step(self.lifecycle.cancel());
+            match settled.and_then(|settled| self.publish_groups(&settled.regrouped)) {
                 Ok(()) => {
                     backoff = Backoff::default();
                     self.host.alarms.clear(Part::Settler);
                 }
                 Err(error) => {
-                    self.fate.try_again(Part::Settler, &error, &mut backoff);
+                    self.lifecycle
+                        .try_again(Part::Settler, &error, &mut backoff);
                 }
             }
         }
     }
 
-    /// Tells of groups that may have changed, by the path of their principal.
-    fn tell_groups(&self, principals: &[DocId]) -> Result<(), IndexError> {
+    /// Publishes groups that may have changed, by the path of their principal.
+    fn publish_groups(&self, principals: &[DocId]) -> Result<(), IndexError> {
         if !self.roots.iter().any(|root| root.is_heard()) {
             return Ok(());
         }

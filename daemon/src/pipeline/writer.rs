@@ -9,25 +9,25 @@ use std::time::{Duration, Instant};
 use simdex_index::{Change, Fault, IndexError};
 use simdex_schema::FileKey;
 
-use super::{LookResult, Shared};
+use super::{IngestResult, Shared};
 use crate::alarms::Part;
 use crate::catalogue;
 use crate::causes::causes;
 use crate::events::EventKind;
-use crate::fate::{Backoff, Failure};
+use crate::lifecycle::{Backoff, Failure};
 use crate::progress::Job;
 
-/// Changes applied at once.
+/// Most changes of a batch.
 const BATCH: usize = 64;
 /// Extracted text a batch may hold before it is applied, bytes.
 const BATCH_TEXT: u64 = 32 << 20;
-/// Containers that are applied in parts at once.
-const CONTAINERS: usize = 16;
-/// A batch waits this long for more.
-const GATHER: Duration = Duration::from_millis(30);
+/// Most large containers whose parts are interleaved.
+const MAX_OPEN_CONTAINERS: usize = 16;
+/// How long a batch waits for more changes.
+const BATCH_LINGER: Duration = Duration::from_millis(30);
 
 /// Bytes that a change takes in the store beside its text, about.
-const CHANGE: u64 = 4 << 10;
+const CHANGE_OVERHEAD: u64 = 4 << 10;
 
 /// Changes that were not applied.
 enum Unapplied {
@@ -46,11 +46,11 @@ struct Parts {
 impl Shared {
     /// Applies what readers found, batch by batch; commits at its end. Where the engine fails, what is
     /// in hand is not answered for.
-    pub(super) fn write(&self, looks: &Receiver<LookResult>) {
+    pub(super) fn write(&self, results: &Receiver<IngestResult>) {
         let mut containers: VecDeque<Parts> = VecDeque::new();
-        while let Some(batch) = gather(looks, containers.len()) {
+        while let Some(batch) = gather(results, containers.len()) {
             let (mut jobs, mut changes) = (Vec::new(), Vec::new());
-            for (job, change) in batch {
+            for IngestResult { job, change } in batch {
                 let mut parts = change.map(Change::parts).unwrap_or_default();
                 if parts.len() > 1 {
                     containers.push_back(Parts { job, rest: parts });
@@ -69,11 +69,11 @@ impl Shared {
                     None => return,
                 }
             }
-            if self.fate.cancel().check().is_err() {
+            if self.lifecycle.cancel().check().is_err() {
                 break;
             }
         }
-        if self.fate.failure().is_none()
+        if self.lifecycle.failure().is_none()
             && let Err(error) = self.commit()
         {
             let reason = causes(&error);
@@ -99,7 +99,7 @@ impl Shared {
     pub(super) fn commit_at_times(&self) {
         let every = Duration::from_millis(self.host.config.store.commit_ms.max(1));
         let mut backoff = Backoff::default();
-        while self.fate.wait(every) {
+        while self.lifecycle.wait(every) {
             if !self.host.is_temporary() {
                 self.host.disk.restore();
             }
@@ -113,7 +113,8 @@ impl Shared {
                 }
                 Err(error) => {
                     self.uncommitted.store(true, Ordering::Release);
-                    self.fate.try_again(Part::Commits, &error, &mut backoff);
+                    self.lifecycle
+                        .try_again(Part::Commits, &error, &mut backoff);
                 }
             }
         }
@@ -147,7 +148,7 @@ impl Shared {
             Ok(unknown) => Some(unknown),
             Err(Unapplied::Ended) => None,
             Err(Unapplied::Refused(reason)) => {
-                self.fate.fail(Failure::Index(reason));
+                self.lifecycle.fail(Failure::Index(reason));
                 None
             }
         }
@@ -164,7 +165,7 @@ impl Shared {
                 Ok(()) => self.index.apply_all(changes),
                 Err(full) => {
                     if !self
-                        .fate
+                        .lifecycle
                         .pause(Part::Writer, &full.to_string(), &mut backoff)
                     {
                         return Err(Unapplied::Ended);
@@ -177,14 +178,14 @@ impl Shared {
             match tried {
                 Ok(applied) => {
                     self.host.alarms.clear(Part::Writer);
-                    self.tell(changes.iter());
+                    self.publish(changes.iter());
                     return Ok(applied.unknown_content);
                 }
                 Err(error) if error.fault() == Fault::Input => {
                     return Err(Unapplied::Refused(causes(&error)));
                 }
                 Err(error) => {
-                    if !self.fate.try_again(Part::Writer, &error, &mut backoff) {
+                    if !self.lifecycle.try_again(Part::Writer, &error, &mut backoff) {
                         return Err(Unapplied::Ended);
                     }
                 }
@@ -192,8 +193,8 @@ impl Shared {
         }
     }
 
-    /// Ends looks. A file whose content was purged between look and batch is looked at once more, on
-    /// the same tickets: a barrier that waits for it goes on waiting.
+    /// Completes jobs. A file whose content was purged before its change was applied is ingested once
+    /// more, for the same tickets: a barrier that waits for it goes on waiting.
     fn finish(&self, jobs: Vec<Job>, unknown: &[FileKey]) {
         let more = jobs.into_iter().filter_map(|job| {
             if unknown.contains(&job.key) {
@@ -201,18 +202,18 @@ impl Shared {
             }
             self.progress.complete(job)
         });
-        more.for_each(|job| self.jobs.push_again(job));
+        more.for_each(|job| self.jobs.requeue(job));
     }
 
-    /// Tells of files that were applied.
-    fn tell<'a>(&self, changes: impl Iterator<Item = &'a Change>) {
+    /// Publishes events of files that were applied.
+    fn publish<'a>(&self, changes: impl Iterator<Item = &'a Change>) {
         if !self.host.events.is_heard() {
             return;
         }
         for (told, key) in changes.filter_map(told) {
             let (kind, detail) = match told {
                 Told::Removed => (EventKind::FileRemoved, String::new()),
-                Told::Looked => match self.unread(key) {
+                Told::Ingested => match self.unread(key) {
                     Some(why) => (EventKind::FileUnread, why),
                     None => (EventKind::FileIndexed, String::new()),
                 },
@@ -237,24 +238,25 @@ impl Shared {
     }
 }
 
-/// A batch: what is there, and what comes within [`GATHER`]; only what is there while containers are
-/// applied in parts, and nothing while there are too many. None once nobody looks any more.
-fn gather(looks: &Receiver<LookResult>, containers: usize) -> Option<Vec<LookResult>> {
-    let text_of = |look: &LookResult| look.1.as_ref().map_or(0, Change::text_bytes);
+/// A batch: what is there, and what comes within [`BATCH_LINGER`]; only what is there while containers are
+/// applied in parts, and nothing while there are too many. Returns `None` once all readers have ended.
+fn gather(results: &Receiver<IngestResult>, containers: usize) -> Option<Vec<IngestResult>> {
+    let text_of = |result: &IngestResult| result.change.as_ref().map_or(0, Change::text_bytes);
     let (mut batch, patience) = match containers {
-        0 => (vec![looks.recv().ok()?], GATHER),
-        1..CONTAINERS => (Vec::new(), Duration::ZERO),
-        // Readers wait now, and what they have in hand.
+        0 => (vec![results.recv().ok()?], BATCH_LINGER),
+        1..MAX_OPEN_CONTAINERS => (Vec::new(), Duration::ZERO),
+        // Too many containers in progress: the bounded channel blocks the readers.
         _ => return Some(Vec::new()),
     };
     let mut text: u64 = batch.iter().map(text_of).sum();
     let until = Instant::now() + patience;
     while batch.len() < BATCH && text < BATCH_TEXT {
-        let Ok(look) = looks.recv_timeout(until.saturating_duration_since(Instant::now())) else {
+        let left = until.saturating_duration_since(Instant::now());
+        let Ok(result) = results.recv_timeout(left) else {
             break;
         };
-        text += text_of(&look);
-        batch.push(look);
+        text += text_of(&result);
+        batch.push(result);
     }
     Some(batch)
 }
@@ -263,21 +265,21 @@ fn gather(looks: &Receiver<LookResult>, containers: usize) -> Option<Vec<LookRes
 fn room_of(changes: &[Change]) -> u64 {
     changes
         .iter()
-        .map(|change| CHANGE + change.text_bytes())
+        .map(|change| CHANGE_OVERHEAD + change.text_bytes())
         .sum()
 }
 
 /// What is told of a file.
 enum Told {
-    Looked,
+    Ingested,
     Removed,
 }
 
 fn told(change: &Change) -> Option<(Told, &FileKey)> {
     match change {
-        Change::File { key, .. } => Some((Told::Looked, key)),
+        Change::File { key, .. } => Some((Told::Ingested, key)),
         Change::Container { file, .. } | Change::Whole { file, .. } => {
-            Some((Told::Looked, &file.key))
+            Some((Told::Ingested, &file.key))
         }
         Change::Members { .. } => None,
         Change::Remove(key) => Some((Told::Removed, key)),

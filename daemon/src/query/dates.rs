@@ -25,7 +25,7 @@ const STATED: [(DateSource, Fact); 3] = [
 ];
 
 impl DateSource {
-    /// As it is shown.
+    /// The name in JSON and tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::Sent => "sent",
@@ -41,7 +41,7 @@ impl DateSource {
 pub struct KnownDate {
     /// Seconds since 1970; may be negative.
     pub seconds: i64,
-    /// What says so.
+    /// What it was taken from.
     pub source: DateSource,
 }
 

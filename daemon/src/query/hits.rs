@@ -32,7 +32,7 @@ pub enum Relation {
 }
 
 impl Relation {
-    /// As it is shown.
+    /// The name in JSON and tables.
     pub fn name(self) -> &'static str {
         match self {
             Self::IdenticalBytes => "identical-bytes",
@@ -68,11 +68,11 @@ impl Relation {
 /// A ratio with the interval it lies in; nothing where it was not measured.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Measured {
-    /// The ratio.
+    /// The ratio, exact or estimated.
     pub value: Option<f64>,
-    /// Least it may be.
+    /// Lower end of the interval.
     pub low: Option<f64>,
-    /// Most it may be.
+    /// Upper end of the interval.
     pub high: Option<f64>,
 }
 
@@ -130,7 +130,7 @@ pub struct Overlap {
     pub of_second: Measured,
     /// Shingles in both where verified, else fingerprints in both.
     pub shared: u64,
-    /// Counted on all shingles.
+    /// Whether it was counted on all shingles of both texts.
     pub verified: bool,
 }
 
@@ -141,7 +141,7 @@ impl Overlap {
         document: &ShingleSet,
         cancel: &Cancel,
     ) -> Result<Self, IndexError> {
-        let (shared, _) = query.count_shared(document, Rung::ZERO, || cancel.check())?;
+        let shared = query.count_shared(document, || cancel.check())?;
         let (a, b) = (query.len() as u64, document.len() as u64);
         Ok(Self {
             resemblance: Measured::exact(shared, a + b - shared),
@@ -202,14 +202,14 @@ impl Overlap {
     }
 }
 
-/// One file that answers.
+/// One file that answers a query.
 #[derive(Clone, Debug)]
 pub struct Hit {
-    /// The file.
+    /// The file, with its state.
     pub file: FileView,
-    /// Its document.
+    /// Hash of the document it carries.
     pub document: DocumentHash,
-    /// Of the query to this file.
+    /// Relation of the query to this file.
     pub relation: Relation,
     /// Resemblance and both containments.
     pub overlap: Overlap,
@@ -362,73 +362,4 @@ fn by_path(a: &Hit, b: &Hit) -> std::cmp::Ordering {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use simdex_schema::file::FileOutcome;
-    use simdex_schema::{FileKey, FileRecord, FileStat, Reason, RootId, State};
-    use simdex_signature::Window;
-
-    fn hit(name: u32, value: f64) -> Hit {
-        let path = format!("/r/{name:05}");
-        let record = FileRecord {
-            stat: FileStat::default(),
-            racy: false,
-            outcome: FileOutcome::Unread(State::Unstable, Reason::none()),
-            member: None,
-            last_read: None,
-        };
-        let resemblance = Measured {
-            value: Some(value),
-            ..Measured::default()
-        };
-        Hit {
-            file: FileView {
-                key: FileKey {
-                    root: RootId(1),
-                    path: path.clone().into_bytes(),
-                },
-                path: path.into(),
-                record,
-                content: None,
-                state: State::Unstable,
-                reason: Reason::none(),
-                document: None,
-                chars: None,
-                group: None,
-            },
-            document: DocumentHash([0; 32]),
-            relation: Relation::Overlaps,
-            overlap: Overlap {
-                resemblance,
-                of_first: Measured::default(),
-                of_second: Measured::default(),
-                shared: 0,
-                verified: true,
-            },
-            scheme: SchemeUsed {
-                scheme: Scheme::of_text(SchemeKind::ModN, Window::DEFAULT),
-                rung: Rung::ZERO,
-            },
-            date: None,
-            is_query: false,
-        }
-    }
-
-    #[test]
-    fn of_many_hits_hardly_more_are_held_than_are_asked_for() {
-        let mut best = TopFiles::new(FindKind::Similar, 8);
-        // Values go up and down again, each of them held by many.
-        for name in 0..5_000 {
-            best.add(hit(name, f64::from(name * 7 % 11) / 10.0));
-            assert!(best.hits.len() <= 8 + 2 + SPARE);
-        }
-        best.drop_worst();
-        let names: Vec<_> = best.hits.iter().map(|hit| &hit.file.path).collect();
-        let expected: Vec<_> = (0..5_000_u32)
-            .filter(|name| name * 7 % 11 == 10)
-            .take(8)
-            .map(|name| std::path::PathBuf::from(format!("/r/{name:05}")))
-            .collect();
-        assert_eq!((names, best.truncated), (expected.iter().collect(), true));
-    }
-}
+mod tests;

@@ -13,7 +13,7 @@ use simdex_signature::{CanonicalText, Fingerprint, Rung, SchemeKind, Signature};
 use super::QueryError;
 use crate::ingest::{ReadContent, hash_all, patience_of, raw_document};
 
-/// The subject of a question.
+/// The subject of a query, or one side of a comparison.
 pub struct Subject {
     body: Body,
     /// The document in the index, where it is one.
@@ -32,7 +32,7 @@ pub struct Subject {
 /// What of a subject is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ComparedBy {
-    /// Its text.
+    /// All shingles of its text.
     Text,
     /// Chunks of its raw bytes.
     RawBytes,
@@ -54,13 +54,13 @@ enum Body {
 
 /// A text with all its shingles.
 pub struct ShingledText {
-    /// As extracted.
+    /// The extracted text.
     pub extracted: String,
-    /// As compared.
+    /// The canonical text, which is compared.
     pub canonical: CanonicalText,
     /// All shingles of the canonical text.
     pub shingles: HeldSet,
-    /// For both texts.
+    /// For the extracted and the canonical text.
     _permits: [Option<MemoryPermit>; 2],
 }
 
@@ -143,6 +143,16 @@ impl Subject {
         account: &MemoryAccount,
     ) -> Result<Self, QueryError> {
         let permit = account.take_large(extracted.len() as u64)?;
+        Self::from_held_text(index, extracted, permit, account)
+    }
+
+    /// The same for a text that needs no permit or has this one.
+    fn from_held_text(
+        index: &Index,
+        extracted: String,
+        permit: Option<MemoryPermit>,
+        account: &MemoryAccount,
+    ) -> Result<Self, QueryError> {
         let text = ShingledText::of(index, extracted, permit, account)?;
         let (state, reason) = if text.shingles.is_empty() {
             (State::TooShort, Reason::none())
@@ -159,7 +169,8 @@ impl Subject {
     }
 
     /// Bytes that need not be in the index: extracted for whoever asks, not indexed. They are read more
-    /// than once: of a file of a share, pass a snapshot.
+    /// than once: of a file of a share, pass a snapshot. Memory for the longest text that may come of them
+    /// is taken before a worker is, so that no worker waits for memory and no text is held without a permit.
     pub fn from_upload(
         index: &Index,
         pool: &Pool,
@@ -180,12 +191,14 @@ impl Subject {
             urgency: Urgency::Question,
             share: asker,
         };
+        let mut permit = account.take(pool.longest_text())?;
         // The mark records the document as in progress, for recovery from a crash, until its text is
         // canonical.
         let (read, _mark) = pool.extract_marked(&file, hash.0, &hint, patience_of(account));
         let read = ReadContent::of(read);
+        permit.shrink_to(read.text.as_ref().map_or(0, |text| text.len() as u64));
         let subject = match read.text {
-            Some(text) => Self::from_text(index, text, account)?,
+            Some(text) => Self::from_held_text(index, text, Some(permit), account)?,
             // The daemon crashed on these bytes: nothing more is made of them.
             None if read.state == State::Quarantined => nothing(State::Quarantined)?,
             None => Self::from_raw_file(index, &mut file, length, account)?,

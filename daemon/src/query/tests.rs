@@ -1,5 +1,6 @@
 //! Whole answers against all pairs counted: long planted documents near the threshold.
 
+use simdex_extract::{Pool, Share, WorkerCommand};
 use simdex_index::store::MemoryStore;
 use simdex_index::{Change, Index, NewContent, NewDocument, Options};
 use simdex_schema::file::FileOutcome;
@@ -70,13 +71,7 @@ fn change(index: &Index, number: usize, text: &str) -> Change {
             root: RootId(1),
             path: format!("{number}.txt").into_bytes(),
         },
-        record: FileRecord {
-            stat: FileStat::default(),
-            racy: false,
-            outcome: FileOutcome::Content(content),
-            member: None,
-            last_read: None,
-        },
+        record: FileRecord::new(FileStat::default(), FileOutcome::Content(content)),
         content: Some(Box::new(NewContent {
             record,
             document: Some(document),
@@ -162,6 +157,41 @@ fn candidates_beyond_the_limit_are_counted_apart_from_common_lists() {
         (whole.verified, whole.unverified, whole.common_lists),
         (5, 0, 0)
     );
+}
+
+/// Without a worker the upload would end at once, had it asked for one before it has room for a text.
+#[test]
+fn an_upload_asks_for_no_worker_before_there_is_room_for_its_text() {
+    use std::io::Write;
+    let dir = tempfile::tempdir().unwrap();
+    let parameters = Config::default().parameters();
+    let store = Box::<MemoryStore>::default();
+    let opened = Index::open(store, dir.path(), parameters, Options::default());
+    let index = opened.unwrap().index;
+    let nowhere = WorkerCommand {
+        program: dir.path().join("no worker"),
+        args: Vec::new(),
+    };
+    let pool = Pool::new(nowhere, 1, Config::default().limits());
+    let budget = &index.memory().questions;
+    let upload = |cancel: &Cancel| {
+        let mut file = tempfile::tempfile().unwrap();
+        file.write_all(b"a text that is long enough to be asked about")
+            .unwrap();
+        let account = budget.account_of(7, cancel);
+        let name = std::path::Path::new("a.txt");
+        Subject::from_upload(&index, &pool, Share::of_user(7), file, name, &account).map(drop)
+    };
+    let others = budget.acquire(budget.total(), &Cancel::never()).unwrap();
+    let soon = Cancel::at(std::time::Instant::now() + std::time::Duration::from_millis(50));
+    let refused = upload(&soon);
+    assert!(matches!(
+        refused,
+        Err(QueryError::Index(IndexError::Cancelled))
+    ));
+    drop(others);
+    upload(&Cancel::never()).unwrap();
+    assert_eq!(budget.used(), 0);
 }
 
 #[test]

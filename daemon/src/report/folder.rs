@@ -126,8 +126,8 @@ impl ReportDir {
         Ok(())
     }
 
-    /// To be asked before so many bytes are written.
-    fn take(&self, bytes: usize) -> io::Result<()> {
+    /// Fails if the disk has no room for `bytes` beside what is kept free.
+    fn reserve(&self, bytes: usize) -> io::Result<()> {
         let disk = self.disk.as_ref();
         Ok(disk.map_or(Ok(()), |disk| disk.take_spare(bytes as u64))?)
     }
@@ -176,7 +176,7 @@ impl ReportDir {
     /// # Errors
     /// [`ReportError::Exists`], [`ReportError::NoName`], [`ReportError::TooMany`],
     /// [`ReportError::Write`].
-    pub fn begin(&self, name: &OsStr) -> Result<Folder<'_>, ReportError> {
+    pub fn begin(&self, name: &OsStr) -> Result<PendingReport<'_>, ReportError> {
         let plain = Path::new(name).components().eq([Component::Normal(name)]);
         let bytes = name.as_bytes();
         if !plain || bytes.starts_with(b".") || bytes.contains(&0) || bytes.len() > 255 {
@@ -186,7 +186,7 @@ impl ReportDir {
         if taken.is_ok() {
             return Err(self.taken(name));
         }
-        self.take(FOLDER_BYTES)
+        self.reserve(FOLDER_BYTES)
             .map_err(|source| self.failed(name, source))?;
         let failed = |errno: Errno| self.failed(name, errno.into());
         let random = RandomName::new().map_err(|source| self.failed(name, source))?;
@@ -194,12 +194,12 @@ impl ReportDir {
         rustix::fs::mkdirat(&self.directory, &hidden, FOLDER_MODE).map_err(failed)?;
         let folder = rustix::fs::openat(&self.directory, &hidden, DIRECTORY, Mode::empty());
         let folder = folder.map_err(failed)?;
-        let begun = Folder {
-            above: self,
+        let begun = PendingReport {
+            parent: self,
             folder,
             hidden,
             name: name.to_owned(),
-            made: RefCell::default(),
+            created: RefCell::default(),
             published: Cell::new(false),
         };
         // With its own folder there, so that of several that begin at once each counts the others.
@@ -235,27 +235,27 @@ impl std::fmt::Display for RandomName {
     }
 }
 
-/// A report under way; removed with all that is in it unless it is published.
+/// A report being written; removed with all that is in it unless it is published.
 #[derive(Debug)]
-pub struct Folder<'a> {
-    above: &'a ReportDir,
+pub struct PendingReport<'a> {
+    parent: &'a ReportDir,
     folder: OwnedFd,
     hidden: String,
     name: OsString,
     /// Files and folders below, in order of their making.
-    made: RefCell<Vec<(String, AtFlags)>>,
+    created: RefCell<Vec<(String, AtFlags)>>,
     published: Cell<bool>,
 }
 
-impl Folder<'_> {
+impl PendingReport<'_> {
     /// Syncs the folders and gives the report its name; returns where it is.
     ///
     /// # Errors
     /// [`ReportError::Exists`], [`ReportError::Write`].
     pub fn publish(self) -> Result<PathBuf, ReportError> {
-        let above = self.above;
-        let failed = |errno: Errno| above.failed(&self.name, errno.into());
-        for (name, kind) in self.made.borrow().iter().rev() {
+        let parent = self.parent;
+        let failed = |errno: Errno| parent.failed(&self.name, errno.into());
+        for (name, kind) in self.created.borrow().iter().rev() {
             if *kind == AtFlags::REMOVEDIR {
                 let folder = rustix::fs::openat(&self.folder, name, DIRECTORY, Mode::empty());
                 let synced = folder.and_then(rustix::fs::fsync);
@@ -265,73 +265,73 @@ impl Folder<'_> {
         rustix::fs::fsync(&self.folder).map_err(failed)?;
         self.rename()?;
         self.published.set(true);
-        rustix::fs::fsync(&above.directory).map_err(failed)?;
-        Ok(above.path.join(&self.name))
+        rustix::fs::fsync(&parent.directory).map_err(failed)?;
+        Ok(parent.path.join(&self.name))
     }
 
     /// Never over something that appeared meanwhile.
     fn rename(&self) -> Result<(), ReportError> {
-        let (above, name) = (&self.above.directory, &self.name);
-        let taken = || self.above.taken(name);
-        let failed = |errno: Errno| self.above.failed(name, errno.into());
+        let (parent, name) = (&self.parent.directory, &self.name);
+        let taken = || self.parent.taken(name);
+        let failed = |errno: Errno| self.parent.failed(name, errno.into());
         let flags = RenameFlags::NOREPLACE;
-        match rustix::fs::renameat_with(above, &self.hidden, above, name, flags) {
+        match rustix::fs::renameat_with(parent, &self.hidden, parent, name, flags) {
             Ok(()) => Ok(()),
             Err(Errno::EXIST | Errno::NOTEMPTY) => Err(taken()),
             // Some file systems cannot: look first, then.
             Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
-                if rustix::fs::statat(above, name, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
+                if rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW).is_ok() {
                     return Err(taken());
                 }
-                rustix::fs::renameat(above, &self.hidden, above, name).map_err(failed)
+                rustix::fs::renameat(parent, &self.hidden, parent, name).map_err(failed)
             }
             Err(errno) => Err(failed(errno)),
         }
     }
 }
 
-impl Drop for Folder<'_> {
+impl Drop for PendingReport<'_> {
     fn drop(&mut self) {
         if self.published.get() {
             return;
         }
-        for (name, kind) in self.made.borrow().iter().rev() {
+        for (name, kind) in self.created.borrow().iter().rev() {
             // Whatever somebody else put there stays, and so does the hidden folder then.
             let _ = rustix::fs::unlinkat(&self.folder, name, *kind);
         }
-        let above = self.above.directory.as_fd();
-        let _ = rustix::fs::unlinkat(above, &self.hidden, AtFlags::REMOVEDIR);
+        let parent = self.parent.directory.as_fd();
+        let _ = rustix::fs::unlinkat(parent, &self.hidden, AtFlags::REMOVEDIR);
     }
 }
 
-impl Sink for Folder<'_> {
-    fn folder(&self, name: &str) -> io::Result<()> {
-        self.above.take(FOLDER_BYTES)?;
+impl Sink for PendingReport<'_> {
+    fn create_dir(&self, name: &str) -> io::Result<()> {
+        self.parent.reserve(FOLDER_BYTES)?;
         rustix::fs::mkdirat(&self.folder, name, FOLDER_MODE)?;
         let folder = (name.to_owned(), AtFlags::REMOVEDIR);
-        self.made.borrow_mut().push(folder);
+        self.created.borrow_mut().push(folder);
         Ok(())
     }
 
-    fn file<'a>(&'a self, name: &str) -> io::Result<Box<dyn SinkFile + 'a>> {
+    fn create_file<'a>(&'a self, name: &str) -> io::Result<Box<dyn SinkFile + 'a>> {
         let file = rustix::fs::openat(&self.folder, name, NEW_FILE, FILE_MODE)?;
         let made = (name.to_owned(), AtFlags::empty());
-        self.made.borrow_mut().push(made);
-        let above = self.above;
+        self.created.borrow_mut().push(made);
+        let parent = self.parent;
         let file = File::from(file);
-        Ok(Box::new(FolderFile { file, above }))
+        Ok(Box::new(PendingFile { file, parent }))
     }
 }
 
 /// A file that is synced when it is complete.
-struct FolderFile<'a> {
+struct PendingFile<'a> {
     file: File,
-    above: &'a ReportDir,
+    parent: &'a ReportDir,
 }
 
-impl Write for FolderFile<'_> {
+impl Write for PendingFile<'_> {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
-        self.above.take(buffer.len())?;
+        self.parent.reserve(buffer.len())?;
         self.file.write(buffer)
     }
 
@@ -340,7 +340,7 @@ impl Write for FolderFile<'_> {
     }
 }
 
-impl SinkFile for FolderFile<'_> {
+impl SinkFile for PendingFile<'_> {
     fn finish(self: Box<Self>) -> io::Result<()> {
         self.file.sync_all()
     }
@@ -427,7 +427,11 @@ mod tests {
         std::fs::rename(path.join("reports"), path.join("moved")).unwrap();
         symlink(path.join("data"), path.join("reports")).unwrap();
         let folder = reports.begin(OsStr::new("CLEAN")).unwrap();
-        folder.file("manifest.json").unwrap().finish().unwrap();
+        folder
+            .create_file("manifest.json")
+            .unwrap()
+            .finish()
+            .unwrap();
         folder.publish().unwrap();
         assert!(names(&path.join("data")).is_empty());
         assert!(path.join("moved/CLEAN/manifest.json").is_file());
@@ -456,8 +460,12 @@ mod tests {
         let (_dir, path) = place();
         let reports = ReportDir::open(&path).unwrap();
         let folder = reports.begin(OsStr::new("r")).unwrap();
-        folder.folder("text").unwrap();
-        folder.file("text/a").unwrap().write_all(b"a").unwrap();
+        folder.create_dir("text").unwrap();
+        folder
+            .create_file("text/a")
+            .unwrap()
+            .write_all(b"a")
+            .unwrap();
         assert_eq!(names(&path).len(), 1);
         drop(folder);
         assert!(names(&path).is_empty());

@@ -2,6 +2,7 @@
 use std::fmt::{Display, Formatter, Result, Write as _};
 
 use jiff::Timestamp;
+use simdex_proto::text::{grouped, plural};
 
 use crate::difference::is_hidden;
 
@@ -49,21 +50,14 @@ pub(super) struct Count(pub(super) u64);
 
 impl Display for Count {
     fn fmt(&self, f: &mut Formatter<'_>) -> Result {
-        let digits = self.0.to_string();
-        for (i, digit) in digits.chars().enumerate() {
-            if i > 0 && (digits.len() - i).is_multiple_of(3) {
-                f.write_char(',')?;
-            }
-            f.write_char(digit)?;
-        }
-        Ok(())
+        f.write_str(&grouped(self.0))
     }
 }
 
-/// `1 file`, `2 files`.
+/// `1 file`, `1,200 files`.
 pub(super) fn counted(count: usize, one: &str) -> String {
-    let plural = if count == 1 { "" } else { "s" };
-    format!("{} {one}{plural}", Count(count as u64))
+    let count = count as u64;
+    format!("{} {one}{}", grouped(count), plural(count))
 }
 
 /// A resemblance or containment. Rounding never makes a part the whole, or something nothing.

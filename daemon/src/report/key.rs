@@ -1,4 +1,4 @@
-//! The mark by which a daemon knows the reports it wrote, wherever they lie.
+//! Authenticates the reports that this daemon wrote, so that reports below a watched root are not indexed.
 //!
 //! A mark that anybody could set would hide files from the index. So it is a keyed BLAKE3 of the
 //! manifest, and the key never leaves the data directory: without it nobody can make a manifest that
@@ -11,8 +11,8 @@ use std::path::Path;
 use serde::Deserialize;
 use simdex_index::private;
 
-use super::manifest;
 use super::sink::FileEntry;
+use simdex_proto::manifest::split_mark;
 
 /// The file in the data directory.
 const NAME: &str = "report-key";
@@ -21,7 +21,7 @@ const NAME: &str = "report-key";
 pub struct ReportKey([u8; 32]);
 
 /// The files of a report by name, each with the hash of its bytes.
-pub type Listing = HashMap<String, [u8; 32]>;
+pub type FileHashes = HashMap<String, [u8; 32]>;
 
 impl ReportKey {
     /// The key in a data directory, made where there is none, or no whole one.
@@ -63,12 +63,12 @@ impl ReportKey {
     }
 
     /// What a manifest lists, where this key marked it.
-    pub fn listed(&self, text: &str) -> Option<Listing> {
+    pub fn listed(&self, text: &str) -> Option<FileHashes> {
         #[derive(Deserialize)]
         struct Manifest {
             files: Vec<FileEntry>,
         }
-        let (lines, mark) = manifest::marked(text)?;
+        let (lines, mark) = split_mark(text)?;
         // Compared in constant time.
         if self.mark(lines) != blake3::Hash::from_hex(mark).ok()? {
             return None;

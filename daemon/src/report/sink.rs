@@ -1,6 +1,6 @@
-//! Where the files of a report go: a folder of its own, or a stream to whoever asked.
+//! Where the files of a report go: a folder of its own, or a stream to the client.
 //!
-//! [`Stage`] names, counts and hashes every file on its way there, for the manifest.
+//! [`HashingSink`] counts and hashes every file on its way there, for the manifest.
 use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
 
@@ -8,15 +8,15 @@ use super::ReportError;
 
 /// Takes the files of one report. Names are relative, of our own making.
 pub trait Sink {
-    /// A folder that files are about to lie in.
-    fn folder(&self, name: &str) -> io::Result<()>;
-    /// A new file.
-    fn file<'a>(&'a self, name: &str) -> io::Result<Box<dyn SinkFile + 'a>>;
+    /// Creates a folder.
+    fn create_dir(&self, name: &str) -> io::Result<()>;
+    /// Creates a file.
+    fn create_file<'a>(&'a self, name: &str) -> io::Result<Box<dyn SinkFile + 'a>>;
 }
 
-/// One file under way.
+/// One file being written.
 pub trait SinkFile: Write {
-    /// The file is complete.
+    /// Completes the file.
     fn finish(self: Box<Self>) -> io::Result<()>;
 }
 
@@ -28,15 +28,15 @@ pub(super) struct FileEntry {
     pub(super) blake3: String,
 }
 
-/// The files of a report on their way.
-pub(super) struct Stage<'a> {
+/// Writes the files of a report and notes the length and hash of each.
+pub(super) struct HashingSink<'a> {
     sink: &'a dyn Sink,
     pub(super) files: Vec<FileEntry>,
     /// Folders that hold such files.
     folders: BTreeSet<String>,
 }
 
-impl<'a> Stage<'a> {
+impl<'a> HashingSink<'a> {
     pub(super) fn new(sink: &'a dyn Sink) -> Self {
         Self {
             sink,
@@ -50,7 +50,7 @@ impl<'a> Stage<'a> {
         for (end, _) in name.match_indices('/') {
             let folder = &name[..end];
             if !self.folders.contains(folder) {
-                let made = self.sink.folder(folder);
+                let made = self.sink.create_dir(folder);
                 made.map_err(|source| failed(folder, source))?;
                 self.folders.insert(folder.to_owned());
             }
@@ -58,24 +58,24 @@ impl<'a> Stage<'a> {
         Ok(())
     }
 
-    /// Starts a file below the report.
-    pub(super) fn create(&mut self, name: &str) -> Result<StageFile<'a>, ReportError> {
+    /// Creates a file below the report.
+    pub(super) fn create_file(&mut self, name: &str) -> Result<HashedFile<'a>, ReportError> {
         self.folders_of(name)?;
-        let file = self.sink.file(name);
+        let file = self.sink.create_file(name);
         let file = file.map_err(|source| failed(name, source))?;
-        Ok(StageFile {
+        Ok(HashedFile {
             name: name.to_owned(),
-            out: BufWriter::with_capacity(BUFFER, Summed::new(file)),
+            out: BufWriter::with_capacity(BUFFER, HashingWriter::new(file)),
         })
     }
 
     /// Completes a file and notes its checksum.
-    pub(super) fn finish(&mut self, file: StageFile<'a>) -> Result<(), ReportError> {
-        let StageFile { name, out } = file;
+    pub(super) fn finish(&mut self, file: HashedFile<'a>) -> Result<(), ReportError> {
+        let HashedFile { name, out } = file;
         let summed = out
             .into_inner()
             .map_err(|error| failed(&name, error.into_error()))?;
-        let Summed {
+        let HashingWriter {
             file,
             hasher,
             bytes,
@@ -90,25 +90,25 @@ impl<'a> Stage<'a> {
     }
 
     /// Writes a whole file.
-    pub(super) fn put(&mut self, name: &str, content: &[u8]) -> Result<(), ReportError> {
-        let mut file = self.create(name)?;
-        file.add(|out| out.write_all(content))?;
+    pub(super) fn write_file(&mut self, name: &str, content: &[u8]) -> Result<(), ReportError> {
+        let mut file = self.create_file(name)?;
+        file.write_with(|out| out.write_all(content))?;
         self.finish(file)
     }
 }
 
-/// What is gathered before it goes on.
+/// Bytes that are buffered before they go on.
 const BUFFER: usize = 32 << 10;
 
-/// A file under way.
-pub(super) struct StageFile<'a> {
+/// One file of a [`HashingSink`].
+pub(super) struct HashedFile<'a> {
     name: String,
-    out: BufWriter<Summed<'a>>,
+    out: BufWriter<HashingWriter<'a>>,
 }
 
-impl StageFile<'_> {
-    /// Lets `write` add to the file.
-    pub(super) fn add<F>(&mut self, write: F) -> Result<(), ReportError>
+impl HashedFile<'_> {
+    /// Lets `write` append to the file.
+    pub(super) fn write_with<F>(&mut self, write: F) -> Result<(), ReportError>
     where
         F: FnOnce(&mut dyn Write) -> io::Result<()>,
     {
@@ -117,13 +117,13 @@ impl StageFile<'_> {
 }
 
 /// A file that counts and hashes what goes into it.
-struct Summed<'a> {
+struct HashingWriter<'a> {
     file: Box<dyn SinkFile + 'a>,
     hasher: blake3::Hasher,
     bytes: u64,
 }
 
-impl<'a> Summed<'a> {
+impl<'a> HashingWriter<'a> {
     fn new(file: Box<dyn SinkFile + 'a>) -> Self {
         let hasher = blake3::Hasher::new();
         Self {
@@ -134,7 +134,7 @@ impl<'a> Summed<'a> {
     }
 }
 
-impl Write for Summed<'_> {
+impl Write for HashingWriter<'_> {
     fn write(&mut self, buffer: &[u8]) -> io::Result<usize> {
         let written = self.file.write(buffer)?;
         self.hasher.update(&buffer[..written]);

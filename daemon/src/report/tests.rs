@@ -20,11 +20,16 @@ fn document(text: &str) -> DocumentHash {
     *blake3::hash(text.as_bytes()).as_bytes()
 }
 
-fn member(path: &[u8], text: &str, relation: &str, resemblance: Option<f64>) -> ReportMember {
+fn member(
+    path: &[u8],
+    text: &str,
+    relation: &'static str,
+    resemblance: Option<f64>,
+) -> ReportMember {
     ReportMember {
         path: path.to_vec(),
         document: document(text),
-        relation: relation.to_owned(),
+        relation,
         resemblance,
         containment_of_member: resemblance,
         containment_of_principal: resemblance,
@@ -65,7 +70,7 @@ fn input<'a>(groups: Vec<ReportGroup>, text_of: &'a TextOf<'a>) -> ReportInput<'
         created: "2024-05-06T07:08:09Z".parse().unwrap(),
         version: "0.1.0",
         threshold: 0.8,
-        scheme: SchemeLine {
+        scheme: SchemeInUse {
             name: "mod_n".to_owned(),
             n_max: 64,
             window: 20,

@@ -10,10 +10,10 @@ use std::io::{self, BufRead as _, BufReader, Read};
 use std::path::{Component, Path, PathBuf};
 
 use serde::Deserialize;
+use simdex_proto::lines::Diff;
+use simdex_proto::manifest::checked_hash;
 use thiserror::Error;
 
-use super::lines::DiffLine;
-use super::manifest;
 use super::sink::FileEntry;
 use crate::difference::{ApplyError, apply};
 use crate::watch::anchor::Anchor;
@@ -145,7 +145,7 @@ pub fn verify(report: &Path) -> Result<Verified, VerifyError> {
     };
     let path = report.join(MANIFEST);
     let text = read(report, MANIFEST, LONGEST_MANIFEST)?;
-    let Some(digest) = manifest::digest(&text) else {
+    let Some(digest) = checked_hash(&text) else {
         return Err(VerifyError::Unbound { path });
     };
     let manifest: Manifest =
@@ -251,7 +251,7 @@ fn diffs(report: &Place<'_>, entries: &Entries) -> Result<u64, VerifyError> {
     };
     let mut count = 0;
     for line in BufReader::new(open(report, DIFFS)?).lines() {
-        let line: DiffLine = serde_json::from_str(&line.map_err(failed)?).map_err(|source| {
+        let line: Diff = serde_json::from_str(&line.map_err(failed)?).map_err(|source| {
             let path = path.clone();
             VerifyError::Malformed { path, source }
         })?;

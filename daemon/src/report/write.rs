@@ -3,13 +3,14 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::time::{Duration, Instant};
 
-use super::lines::{DiffFacts, DiffLine, GroupLine, UnreadLine};
-use super::sink::{Sink, Stage, StageFile};
+use super::sink::{HashedFile, HashingSink, Sink};
 use super::{DocumentHash, PermittedText, ReportError, ReportGroup, ReportInput, ReportMember};
-use super::{TextOf, Written};
+use super::{TextOf, UnreadFile, Written};
 use super::{check, hex, html, manifest, view};
-use crate::difference::{Difference, lines};
+use crate::difference::{Difference, Extent, lines};
 use simdex_index::Cancel;
+use simdex_proto::lines::{self as json, Body, JsonPath, Line, exact, lossy};
+use simdex_proto::manifest::checked_hash;
 
 /// Time for one diff; past it the diff is longer than need be.
 const DIFF_TIME: Duration = Duration::from_secs(5);
@@ -17,13 +18,32 @@ const DIFF_TIME: Duration = Duration::from_secs(5);
 const VIEWS_SHOWN: usize = 16 << 20;
 
 /// A group in the order of the report: its principal, then the others by path.
-pub(super) struct Sorted<'a> {
+pub(super) struct SortedGroup<'a> {
     pub(super) group: &'a ReportGroup,
     pub(super) principal: &'a ReportMember,
     pub(super) members: Vec<&'a ReportMember>,
 }
 
-impl<'a> Sorted<'a> {
+impl<'a> SortedGroup<'a> {
+    fn line(&self) -> json::Group {
+        let members = self.members.iter().map(|member| json::Member {
+            path: lossy(&member.path),
+            path_bytes: exact(&member.path),
+            document: Some(hex(&member.document)),
+            relation: Some(member.relation),
+            resemblance: member.resemblance,
+            containment_of_member: member.containment_of_member,
+            containment_of_principal: member.containment_of_principal,
+        });
+        json::Group {
+            id: self.group.id,
+            kind: self.group.kind.to_owned(),
+            principal: lossy(&self.group.principal),
+            principal_bytes: exact(&self.group.principal),
+            members: members.collect(),
+        }
+    }
+
     pub(super) fn new(group: &'a ReportGroup) -> Result<Self, ReportError> {
         let mut members: Vec<_> = group.members.iter().collect();
         members.sort_by_key(|m| (m.path != group.principal, &m.path));
@@ -37,7 +57,7 @@ impl<'a> Sorted<'a> {
     }
 
     /// Distinct documents.
-    pub(super) fn texts(&self) -> u64 {
+    pub(super) fn distinct_documents(&self) -> u64 {
         let documents: HashSet<_> = self.members.iter().map(|m| &m.document).collect();
         documents.len() as u64
     }
@@ -49,7 +69,7 @@ impl<'a> Sorted<'a> {
     }
 
     /// The documents unlike the principal's, each with its files, in the members' order.
-    fn others(&self) -> Vec<(&'a DocumentHash, Vec<&'a ReportMember>)> {
+    fn other_documents(&self) -> Vec<(&'a DocumentHash, Vec<&'a ReportMember>)> {
         let mut place = HashMap::new();
         let mut others: Vec<(_, Vec<_>)> = Vec::new();
         for member in &self.members {
@@ -66,8 +86,17 @@ impl<'a> Sorted<'a> {
     }
 }
 
+/// One diff in the report.
+pub(super) struct DiffFacts {
+    /// Its file.
+    pub(super) diff: String,
+    pub(super) extent: Extent,
+    /// The time for it ran out: it is longer than need be.
+    pub(super) cut_short: bool,
+}
+
 /// A document of a group compared with the principal's.
-pub(super) struct Compared<'a> {
+pub(super) struct ComparedDocument<'a> {
     pub(super) document: &'a DocumentHash,
     pub(super) files: Vec<&'a ReportMember>,
     /// Absent where a text is not kept.
@@ -77,31 +106,36 @@ pub(super) struct Compared<'a> {
 }
 
 /// Writes the whole report; see [`super::write`].
-pub(super) fn report(sink: &dyn Sink, input: &ReportInput<'_>) -> Result<Written, ReportError> {
+pub(super) fn report<'a>(
+    sink: &'a dyn Sink,
+    input: &'a ReportInput<'a>,
+) -> Result<Written, ReportError> {
     let mut groups: Vec<_> = input.groups.iter().collect();
     groups.sort_by_key(|group| (&group.principal, group.id));
     let mut writer = Writer::open(sink, input)?;
-    writer.html.add(|out| html::head(out, input, &groups))?;
+    writer
+        .html
+        .write_with(|out| html::head(out, input, &groups))?;
     for (index, group) in groups.iter().enumerate() {
-        writer.group(&Sorted::new(group)?, index < html::GROUPS_SHOWN)?;
+        writer.group(&SortedGroup::new(group)?, index < html::GROUPS_SHOWN)?;
     }
     writer
         .html
-        .add(|out| html::more_groups(out, groups.len()))?;
+        .write_with(|out| html::more_groups(out, groups.len()))?;
     writer.unread(input)?;
     let met = (input.completeness)();
     writer
         .html
-        .add(|out| html::foot(out, &input.summary.completeness, &met))?;
+        .write_with(|out| html::foot(out, &input.summary.completeness, &met))?;
     writer.close(input)
 }
 
 /// The open files and what was counted.
 struct Writer<'a> {
-    stage: Stage<'a>,
-    groups: StageFile<'a>,
-    diffs: StageFile<'a>,
-    html: StageFile<'a>,
+    sink: HashingSink<'a>,
+    groups: HashedFile<'a>,
+    diffs: HashedFile<'a>,
+    html: HashedFile<'a>,
     texts: Texts<'a>,
     cancel: &'a Cancel,
     diff_count: u64,
@@ -110,13 +144,13 @@ struct Writer<'a> {
 }
 
 impl<'a> Writer<'a> {
-    fn open(sink: &'a dyn Sink, input: &ReportInput<'a>) -> Result<Self, ReportError> {
-        let mut stage = Stage::new(sink);
+    fn open(to: &'a dyn Sink, input: &ReportInput<'a>) -> Result<Self, ReportError> {
+        let mut sink = HashingSink::new(to);
         Ok(Self {
-            groups: stage.create("groups.jsonl")?,
-            diffs: stage.create("diffs.jsonl")?,
-            html: stage.create("report.html")?,
-            stage,
+            groups: sink.create_file("groups.jsonl")?,
+            diffs: sink.create_file("diffs.jsonl")?,
+            html: sink.create_file("report.html")?,
+            sink,
             texts: Texts::of(input.text_of),
             cancel: input.cancel,
             diff_count: 0,
@@ -127,63 +161,80 @@ impl<'a> Writer<'a> {
 
     /// Names what was not read: every file for tools, the first of them on the page.
     fn unread(&mut self, input: &ReportInput<'_>) -> Result<(), ReportError> {
-        let mut unread = self.stage.create("unread.jsonl")?;
+        let mut unread = self.sink.create_file("unread.jsonl")?;
         let (mut shown, mut count) = (Vec::new(), 0_usize);
-        unread.add(|out| {
+        unread.write_with(|out| {
             (input.unread)(&mut |file| {
                 count += 1;
                 if count <= html::UNREAD_SHOWN {
                     html::unread_row(&mut shown, file)?;
                 }
-                json_line(out, &UnreadLine::new(file))
+                json_line(out, &unread_line(file))
             })
         })?;
-        self.stage.finish(unread)?;
-        self.html.add(|out| html::unread(out, &shown, count))
+        self.sink.finish(unread)?;
+        self.html.write_with(|out| html::unread(out, &shown, count))
     }
 
-    fn group(&mut self, sorted: &Sorted<'_>, shown: bool) -> Result<(), ReportError> {
+    fn group(&mut self, sorted: &SortedGroup<'a>, shown: bool) -> Result<(), ReportError> {
         check(self.cancel)?;
-        let line = GroupLine::new(sorted.group, &sorted.members);
-        self.groups.add(|out| json_line(out, &line))?;
-        let principal = self
-            .texts
-            .get(&mut self.stage, &sorted.principal.document)?;
-        let others = sorted.others();
+        let line = sorted.line();
+        self.groups.write_with(|out| json_line(out, &line))?;
+        let principal = self.texts.get(&mut self.sink, &sorted.principal.document)?;
         let mut compared = Vec::new();
-        for (document, files) in others {
+        for (document, files) in sorted.other_documents() {
             check(self.cancel)?;
-            let member = self.texts.get(&mut self.stage, document)?;
-            let (facts, view) = match (&principal, &member) {
-                (Some(a), Some(b)) => self.difference(sorted, document, a, b, shown)?,
-                _ => (None, None),
-            };
-            self.without_text += u64::from(facts.is_none());
-            let from = (
-                &sorted.principal.document,
-                text_name(&principal, &sorted.principal.document),
-            );
-            let to = (document, text_name(&member, document));
-            let line = DiffLine::new(sorted.group.id, from, to, &files, facts.as_ref());
-            self.diffs.add(|out| json_line(out, &line))?;
-            compared.push(Compared {
-                document,
-                files,
-                facts,
-                view,
-            });
+            compared.push(self.compare(sorted, &principal, document, files, shown)?);
         }
         if shown {
             self.html
-                .add(|out| html::group(out, sorted, &compared, principal.is_some()))?;
+                .write_with(|out| html::group(out, sorted, &compared, principal.is_some()))?;
         }
         Ok(())
+    }
+
+    /// Compares a document of a group with the principal's, and writes its line of `diffs.jsonl`.
+    fn compare(
+        &mut self,
+        sorted: &SortedGroup<'a>,
+        principal: &Option<PermittedText>,
+        document: &'a DocumentHash,
+        files: Vec<&'a ReportMember>,
+        shown: bool,
+    ) -> Result<ComparedDocument<'a>, ReportError> {
+        let member = self.texts.get(&mut self.sink, document)?;
+        let (facts, view) = match (principal, &member) {
+            (Some(a), Some(b)) => self.difference(sorted, document, a, b, shown)?,
+            _ => (None, None),
+        };
+        self.without_text += u64::from(facts.is_none());
+        let first = &sorted.principal.document;
+        let line = json::Diff {
+            group: sorted.group.id,
+            diff: facts.as_ref().map(|facts| facts.diff.clone()),
+            from_document: hex(first),
+            from_text: text_name(principal, first),
+            to_document: hex(document),
+            to_text: text_name(&member, document),
+            files: files.iter().map(|file| JsonPath::new(&file.path)).collect(),
+            places: facts.as_ref().map(|facts| facts.extent.hunks),
+            lines_removed: facts.as_ref().map(|facts| facts.extent.removed),
+            lines_added: facts.as_ref().map(|facts| facts.extent.added),
+            cut_short: facts.as_ref().map(|facts| facts.cut_short),
+        };
+        self.diffs.write_with(|out| json_line(out, &line))?;
+        Ok(ComparedDocument {
+            document,
+            files,
+            facts,
+            view,
+        })
     }
 
     /// Writes the diff of two texts, and shows it while there is room.
     fn difference(
         &mut self,
-        sorted: &Sorted<'_>,
+        sorted: &SortedGroup<'_>,
         document: &DocumentHash,
         a: &str,
         b: &str,
@@ -194,7 +245,7 @@ impl<'a> Writer<'a> {
         let difference = Difference::between(&lines(a), &lines(b), deadline);
         let names = [&sorted.principal.document, document].map(text_path);
         let patch = difference.unified(&names[0], &names[1]);
-        self.stage.put(&name, patch.as_bytes())?;
+        self.sink.write_file(&name, patch.as_bytes())?;
         self.diff_count += 1;
         check(self.cancel)?;
         let last = self.cancel.deadline();
@@ -217,25 +268,25 @@ impl<'a> Writer<'a> {
 
     fn close(self, input: &ReportInput<'_>) -> Result<Written, ReportError> {
         let Self {
-            mut stage,
+            mut sink,
             groups,
             diffs,
             html,
             ..
         } = self;
         for file in [groups, diffs, html] {
-            stage.finish(file)?;
+            sink.finish(file)?;
         }
-        let text = manifest::text(input, &stage.files, self.diff_count, self.without_text);
+        let text = manifest::text(input, &sink.files, self.diff_count, self.without_text);
         let text = text.map_err(|error| ReportError::Write {
             name: "manifest.json".to_owned(),
             source: error.into(),
         })?;
-        stage.put("manifest.json", text.as_bytes())?;
-        let files = stage.files.len() as u64;
-        let bytes = stage.files.iter().map(|file| file.bytes).sum();
+        sink.write_file("manifest.json", text.as_bytes())?;
+        let files = sink.files.len() as u64;
+        let bytes = sink.files.iter().map(|file| file.bytes).sum();
         Ok(Written {
-            manifest: manifest::digest(&text).unwrap_or_default(),
+            manifest: checked_hash(&text).unwrap_or_default(),
             files,
             bytes,
             diffs: self.diff_count,
@@ -259,7 +310,7 @@ impl<'a> Texts<'a> {
 
     fn get(
         &mut self,
-        stage: &mut Stage<'_>,
+        sink: &mut HashingSink<'_>,
         document: &DocumentHash,
     ) -> Result<Option<PermittedText>, ReportError> {
         let text = (self.text_of)(document).map_err(|source| ReportError::Text {
@@ -269,7 +320,7 @@ impl<'a> Texts<'a> {
         if let Some(text) = &text
             && self.written.insert(*document)
         {
-            stage.put(&text_path(document), text.as_bytes())?;
+            sink.write_file(&text_path(document), text.as_bytes())?;
         }
         Ok(text)
     }
@@ -284,7 +335,15 @@ fn text_name(text: &Option<PermittedText>, document: &DocumentHash) -> Option<St
     text.is_some().then(|| text_path(document))
 }
 
-fn json_line(out: &mut dyn io::Write, line: &impl serde::Serialize) -> io::Result<()> {
-    serde_json::to_writer(&mut *out, line)?;
+fn unread_line(file: &UnreadFile<'_>) -> json::UnreadFile {
+    json::UnreadFile {
+        path: JsonPath::new(file.path),
+        state: file.state.to_owned(),
+        reason: (!file.reason.is_empty()).then(|| file.reason.to_owned()),
+    }
+}
+
+fn json_line(out: &mut dyn io::Write, body: &impl Body) -> io::Result<()> {
+    serde_json::to_writer(&mut *out, &Line::of(body))?;
     out.write_all(b"\n")
 }

@@ -132,13 +132,10 @@ mod tests {
         let store = Box::new(MemoryStore::default());
         let opened = Index::open(store, texts.path(), parameters, Options::default()).unwrap();
         let root = opened.index.root(Path::new("/r")).unwrap();
-        let record = FileRecord {
-            stat: FileStat::default(),
-            racy: false,
-            outcome: FileOutcome::Unread(State::Skipped, Reason::none()),
-            member: None,
-            last_read: None,
-        };
+        let record = FileRecord::new(
+            FileStat::default(),
+            FileOutcome::Unread(State::Skipped, Reason::none()),
+        );
         let change = |path: &String| Change::File {
             key: key(root, path),
             record: record.clone(),

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use simdex_schema::FileStat;
 
 use super::anchor::Anchor;
-use super::tests::fate;
+use super::tests::lifecycle;
 use super::walk::{Limits, Look, Seen, look, walk_beneath};
 use super::{Cause, Hint, Mode, RootWatcher, Settings};
 
@@ -130,7 +130,7 @@ fn converges(seed: u64, settings: &Settings, room: usize) {
     let root = dir.path().to_owned();
     let (sink, hints) = sync_channel(room);
     let (_watcher, _) =
-        RootWatcher::start(&fate(), 1, &root, Mode::Native, settings, sink).unwrap();
+        RootWatcher::start(&lifecycle(), 1, &root, Mode::Native, settings, sink).unwrap();
     assert_eq!(hints.recv().unwrap().1, Hint::Rescan(Cause::Start));
     let mut engine = Engine {
         root: root.clone(),

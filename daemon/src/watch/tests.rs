@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use tempfile::TempDir;
 
 use super::*;
-use crate::fate::Failure;
+use crate::lifecycle::Failure;
 
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -21,8 +21,8 @@ fn quick() -> Settings {
     }
 }
 
-pub(super) fn fate() -> Arc<Fate> {
-    Fate::new(Arc::default(), Arc::default())
+pub(super) fn lifecycle() -> Arc<Lifecycle> {
+    Lifecycle::new(Arc::default(), Arc::default())
 }
 
 struct Watched {
@@ -36,7 +36,7 @@ fn watch_with(mode: Mode, settings: &Settings, room: usize, prepare: impl Fn(&Pa
     prepare(&dir.path().join("root"));
     let (sink, hints) = sync_channel(room);
     let root = dir.path().join("root");
-    let (watcher, _) = RootWatcher::start(&fate(), 7, &root, mode, settings, sink).unwrap();
+    let (watcher, _) = RootWatcher::start(&lifecycle(), 7, &root, mode, settings, sink).unwrap();
     Watched {
         dir,
         hints,
@@ -296,11 +296,11 @@ fn a_watcher_that_panics_ends_the_engine() {
         check_every: Duration::MAX,
         ..quick()
     };
-    let (dir, fate) = (tempfile::tempdir().unwrap(), fate());
-    let started = RootWatcher::start(&fate, 7, dir.path(), Mode::Poll, &settings, sink);
+    let (dir, lifecycle) = (tempfile::tempdir().unwrap(), lifecycle());
+    let started = RootWatcher::start(&lifecycle, 7, dir.path(), Mode::Poll, &settings, sink);
     let (watcher, _) = started.unwrap();
-    assert!(!fate.wait(PATIENCE), "it panicked in silence");
-    let failure = fate.failure();
+    assert!(!lifecycle.wait(PATIENCE), "it panicked in silence");
+    let failure = lifecycle.failure();
     assert_eq!(failure, Some(Failure::Panic("watch-7".to_owned())));
     drop(watcher);
 }
@@ -308,7 +308,14 @@ fn a_watcher_that_panics_ends_the_engine() {
 #[test]
 fn a_relative_root_is_refused() {
     let (sink, _hints) = sync_channel(1);
-    let started = RootWatcher::start(&fate(), 7, Path::new("share"), Mode::Auto, &quick(), sink);
+    let started = RootWatcher::start(
+        &lifecycle(),
+        7,
+        Path::new("share"),
+        Mode::Auto,
+        &quick(),
+        sink,
+    );
     assert!(matches!(started, Err(WatchError::NotAbsolute(_))));
 }
 

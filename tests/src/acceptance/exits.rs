@@ -116,6 +116,7 @@ fn without_daemon(sandbox: &Sandbox, figures: &mut Figures<'_>) -> Result<u32> {
 }
 
 /// Questions to a daemon, and a second daemon on its data directory.
+#[expect(clippy::too_many_lines, reason = "a table of verbs and exit codes")]
 fn of_simctl(sandbox: &Sandbox, figures: &mut Figures<'_>) -> Result<u32> {
     let daemon = sandbox.serve().start()?;
     daemon.sync()?;

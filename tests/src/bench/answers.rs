@@ -42,7 +42,7 @@ pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Resu
     over_grpc(&sandbox, &queries, figures)
 }
 
-fn open(sandbox: &Sandbox) -> anyhow::Result<Index> {
+pub(super) fn open(sandbox: &Sandbox) -> anyhow::Result<Index> {
     let dir = sandbox.data_dir();
     std::fs::create_dir_all(&dir)?;
     let store = Box::new(SledStore::open(&dir.join("store"), StoreOptions::DAEMON)?);
@@ -90,7 +90,7 @@ fn fill(
     Ok(())
 }
 
-fn change(index: &Index, root: RootId, number: u64, text: String) -> Change {
+pub(super) fn change(index: &Index, root: RootId, number: u64, text: String) -> Change {
     let canonical = CanonicalText::from_extracted(&text);
     let length = canonical.as_bytes().len() as u64;
     let content = ContentHash(*blake3::hash(text.as_bytes()).as_bytes());
@@ -126,13 +126,7 @@ fn change(index: &Index, root: RootId, number: u64, text: String) -> Change {
             root,
             path: format!("{}/{number}.txt", number / 1000).into_bytes(),
         },
-        record: FileRecord {
-            stat,
-            racy: false,
-            outcome: FileOutcome::Content(content),
-            member: None,
-            last_read: None,
-        },
+        record: FileRecord::new(stat, FileOutcome::Content(content)),
         content: Some(Box::new(NewContent {
             record,
             document: Some(document),

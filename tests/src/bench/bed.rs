@@ -168,17 +168,14 @@ fn change(document: u64, signature: Signature) -> Change {
             root: RootId(1),
             path: path.into_bytes(),
         },
-        record: FileRecord {
-            stat: FileStat {
+        record: FileRecord::new(
+            FileStat {
                 inode: document,
                 length,
                 ..FileStat::default()
             },
-            racy: false,
-            outcome: FileOutcome::Content(content),
-            member: None,
-            last_read: None,
-        },
+            FileOutcome::Content(content),
+        ),
         content: Some(Box::new(NewContent {
             record,
             document: Some(new),

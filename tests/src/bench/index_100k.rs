@@ -8,7 +8,9 @@ use simdex_index::{Index, Question};
 
 use super::Settings;
 use super::bed::{Bed, Query, queries};
-use super::process::{allocated, bytes_written, drop_cached, load, peak_memory_mb};
+use super::process::{
+    allocated, bytes_written, drop_cached, load, peak_memory_mb, processor_seconds,
+};
 use crate::figure::{Figures, percentile};
 
 const DOCUMENTS: u64 = 100_000;
@@ -129,6 +131,7 @@ fn ask(index: &Index, queries: &[Query], figures: &mut Figures<'_>) -> anyhow::R
     figures.put("cold query, p50", percentile(&mut times, 0.5), "ms")?;
     figures.put("cold query, p99", percentile(&mut times, 0.99), "ms")?;
     asked(index, rest)?;
+    let processor = processor_seconds()?;
     let Asked {
         mut times,
         right,
@@ -149,6 +152,8 @@ fn ask(index: &Index, queries: &[Query], figures: &mut Figures<'_>) -> anyhow::R
     )?;
     figures.put("warm query, slowest", percentile(&mut times, 1.0), "ms")?;
     let count = queries.len() as f64;
+    let processor = processor_seconds()? - processor;
+    figures.put("warm query, processor time", processor * 1e3 / count, "ms")?;
     figures.put("candidates a query", candidates as f64 / count, "documents")?;
     figures.put(
         "lists left unread a query",

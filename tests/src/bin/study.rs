@@ -1,7 +1,7 @@
 //! Runs one study and prints its figures.
 //!
 //! `cargo run --release -p simdex-tests --bin study -- --list | NAME [--corpus DIR] [--texts N]
-//! [--keep FILE] [--json]`. Called with `extract-worker` it is a worker of its own pool.
+//! [--keep FILE] [--figures DIR] [--json]`. Called with `extract-worker` it is a worker of its own pool.
 
 use std::io::{Write, stdout};
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ use clap::Parser;
 use simdex_tests::figure::Figures;
 use simdex_tests::study::{STUDIES, Settings, find, worker};
 
-/// Holds what Simdex reads against what independent readers read.
+/// Holds what Simdex reads against what independent readers read, and runs the papers' experiments.
 #[derive(Parser)]
 struct Arguments {
     /// Which study
@@ -29,6 +29,9 @@ struct Arguments {
     /// Keeps the answers of independent readers in this file, and takes them from it
     #[arg(long, value_name = "FILE")]
     keep: Option<PathBuf>,
+    /// Draws figures, as SVG, into this folder
+    #[arg(long, value_name = "DIR", default_value = "target/study")]
+    figures: PathBuf,
     /// Prints one JSON object a figure
     #[arg(long)]
     json: bool,
@@ -51,7 +54,7 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
     let mut out = stdout().lock();
     let Some(name) = arguments.name.as_deref().filter(|_| !arguments.list) else {
         for study in STUDIES {
-            writeln!(out, "{:<12} {}", study.name, study.about)?;
+            writeln!(out, "{:<17} {}", study.name, study.about)?;
         }
         return Ok(());
     };
@@ -61,6 +64,7 @@ fn run(arguments: Arguments) -> anyhow::Result<()> {
         corpus: arguments.corpus,
         texts: arguments.texts,
         keep: arguments.keep,
+        figures: arguments.figures,
     };
     (study.run)(&settings, &mut Figures::new(&mut out, arguments.json))
 }

@@ -112,23 +112,14 @@ fn stat() -> FileStat {
 
 fn read_file() -> FileRecord {
     FileRecord {
-        stat: stat(),
-        racy: false,
-        outcome: FileOutcome::Content(ContentHash([0xaa; 32])),
-        member: None,
         last_read: Some(60),
+        ..FileRecord::new(stat(), FileOutcome::Content(ContentHash([0xaa; 32])))
     }
 }
 
 fn unread_file() -> FileRecord {
     let outcome = FileOutcome::Unread(State::Skipped, Reason::code("symlink"));
-    FileRecord {
-        stat: stat(),
-        racy: false,
-        outcome,
-        member: None,
-        last_read: None,
-    }
+    FileRecord::new(stat(), outcome)
 }
 
 fn attachment() -> FileRecord {

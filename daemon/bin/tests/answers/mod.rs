@@ -6,6 +6,7 @@ use crate::daemon::{self, Daemon, prose};
 use crate::names;
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one story, step by step")]
 fn versions_come_by_the_best_date_known_and_say_where_it_is_from() {
     use std::time::{Duration, SystemTime};
     let body = prose(11, 300);

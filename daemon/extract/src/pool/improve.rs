@@ -3,11 +3,12 @@
 use std::os::fd::BorrowedFd;
 use std::sync::atomic::Ordering;
 
+use super::permit::WorkerPermit;
 use super::queue::{Lane, Share};
-use super::{Place, Pool, unread};
+use super::{Pool, unread};
 use crate::outside::Source;
 use crate::protocol::{Request, Task};
-use crate::{Extraction, Outcome, Reason};
+use crate::{Extraction, Fact, Outcome, Reason};
 
 impl Pool {
     /// Gives a document that our readers did not read well to an outside program, as one of the
@@ -19,8 +20,9 @@ impl Pool {
         share: Share,
     ) -> Extraction {
         let code = extraction.outcome.reason().map_or("", Reason::code);
+        let tried = extraction.facts.get(Fact::ProgramsTried);
         let asked = self.outside.as_ref().filter(|outside| {
-            outside.could_improve(&extraction.media_type, code, &extraction.engine)
+            outside.could_improve(&extraction.media_type, code, tried.unwrap_or_default())
         });
         let Some(outside) = asked else {
             return extraction;
@@ -37,7 +39,7 @@ impl Pool {
     }
 
     /// Has a worker make one text of the pages that an outside program printed.
-    fn join_pages(&self, place: &Place<'_>, pages: BorrowedFd<'_>) -> Extraction {
+    fn join_pages(&self, place: &WorkerPermit<'_>, pages: BorrowedFd<'_>) -> Extraction {
         let length = rustix::fs::fstat(pages).map(|stat| stat.st_size);
         let Ok(length) = length.map(|length| u64::try_from(length).unwrap_or(0)) else {
             return unread(Outcome::Failed(Reason::ReadError), pages);

@@ -48,7 +48,7 @@ fn the_innocent_clear_themselves_and_suspects_are_tried_alone() {
             let _mark = second.begin([3; 32], Patience::MayWait).unwrap();
             started.fetch_add(1, Ordering::SeqCst);
         });
-        assert!(second.company().alone, "others may start");
+        assert!(second.in_flight().alone, "others may start");
         assert_eq!(started.load(Ordering::SeqCst), 0);
         // The crash: what the file holds now is what the next start finds.
         let bytes = std::fs::read(dir.path().join(NAME)).unwrap();
@@ -70,7 +70,7 @@ fn whoever_holds_what_others_wait_for_never_waits_for_a_suspect() {
     let container = second.begin([3; 32], Patience::MayWait).unwrap();
     std::thread::scope(|scope| {
         let alone = scope.spawn(|| second.begin(CULPRIT, Patience::MayWait).map(drop));
-        while second.company().waiting == 0 {
+        while second.in_flight().waiting == 0 {
             std::thread::yield_now();
         }
         // Members of a container, a suspect among them: the suspect that waits would wait for
@@ -83,7 +83,7 @@ fn whoever_holds_what_others_wait_for_never_waits_for_a_suspect() {
         drop((member, container));
         alone.join().unwrap().unwrap();
     });
-    assert_eq!(second.company().under_way, 0);
+    assert_eq!(second.in_flight().under_way, 0);
 }
 
 #[test]

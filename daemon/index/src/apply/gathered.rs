@@ -101,13 +101,7 @@ impl<'a, 'c> Gathered<'a, 'c> {
     /// there any more, what is recorded of it goes.
     fn unpacking(&mut self, container: &FileKey) -> Result<(), IndexError> {
         let outcome = FileOutcome::Unread(State::Unstable, Reason::code("unpacking"));
-        let record = FileRecord {
-            stat: FileStat::default(),
-            racy: false,
-            outcome,
-            member: None,
-            last_read: None,
-        };
+        let record = FileRecord::new(FileStat::default(), outcome);
         self.file(Seen {
             key: container,
             record: &record,

@@ -6,6 +6,7 @@ use simdex_schema::DocId;
 use simdex_schema::posting::PostingKey;
 use simdex_signature::{Fingerprint, Rung, SchemeKind};
 
+use crate::edges::{LONG, PrincipalLists};
 use crate::index::Index;
 use crate::{Cancel, IndexError};
 
@@ -17,6 +18,8 @@ pub(crate) struct Tally<'a> {
     scheme: SchemeKind,
     /// Documents that count; none where all do. A view is applied here, where candidates are made.
     visible: Option<&'a RoaringTreemap>,
+    /// Where principals alone count: what is known of long lists.
+    pub(crate) principals: Option<&'a PrincipalLists>,
     pub(crate) hits: FxHashMap<DocId, u64>,
     /// Probes whose lists are long and still unread.
     pub(crate) long: Vec<Fingerprint>,
@@ -32,6 +35,7 @@ impl<'a> Tally<'a> {
             index,
             scheme,
             visible,
+            principals: None,
             hits: FxHashMap::default(),
             long: Vec::new(),
         }
@@ -86,21 +90,52 @@ impl<'a> Tally<'a> {
         // In key order neighbouring look-ups meet in one bucket, and buckets in one leaf.
         probes.sort_unstable();
         probes.dedup_by_key(|(key, _)| *key);
+        let known = self.principals;
+        if let Some(known) = known {
+            let mut count = |key| known.read(key, |list| self.count(list, add_new));
+            probes.retain(|(key, _)| count(*key).is_none());
+        }
         let keys: Vec<PostingKey> = probes.iter().map(|(key, _)| *key).collect();
         let (index, scheme) = (self.index, self.scheme);
+        let mut read = (0, 0);
         let show = &mut |at: usize, list: Option<&[DocId]>| match list {
             None => self.long.push(probes[at].1),
-            Some(list) => self.count(list, add_new),
+            Some(list) => {
+                read = (read.0 + 1, read.1 + list.len() as u64);
+                match known.filter(|_| list.len() >= LONG) {
+                    Some(known) => {
+                        let principals = self.principals_of(list);
+                        self.count(&principals, add_new);
+                        known.keep(keys[at], principals);
+                    }
+                    None => self.count(list, add_new),
+                }
+            }
         };
-        index.look_up(scheme, &keys, skip_long, cancel, show)
+        index.look_up(scheme, &keys, skip_long, cancel, show)?;
+        index.work.lists_read(read.0, read.1);
+        Ok(())
+    }
+
+    /// The principals among some documents.
+    fn principals_of(&self, list: &[DocId]) -> Vec<DocId> {
+        let shared = self.index.read();
+        let leads = |id: &DocId| shared.stars.leads(*id);
+        list.iter().copied().filter(leads).collect()
     }
 
     fn count(&mut self, list: &[DocId], add_new: bool) {
-        let visible = self.visible;
+        let index = self.index;
+        let shared = self.principals.map(|_| index.read());
+        let (visible, stars) = (self.visible, shared.as_deref().map(|shared| &shared.stars));
+        let counts = |id: &DocId| {
+            visible.is_none_or(|ids| ids.contains(id.0))
+                && stars.is_none_or(|stars| stars.leads(*id))
+        };
         for id in list {
             if let Some(hits) = self.hits.get_mut(id) {
                 *hits += 1;
-            } else if add_new && visible.is_none_or(|ids| ids.contains(id.0)) {
+            } else if add_new && counts(id) {
                 self.hits.insert(*id, 1);
             }
         }

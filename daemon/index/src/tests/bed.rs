@@ -264,13 +264,7 @@ pub(super) fn seen(path: &str, hash: ContentHash) -> Change {
 
 fn record_of(hash: ContentHash) -> FileRecord {
     let outcome = FileOutcome::Content(hash);
-    FileRecord {
-        stat: FileStat::default(),
-        racy: false,
-        outcome,
-        member: None,
-        last_read: None,
-    }
+    FileRecord::new(FileStat::default(), outcome)
 }
 
 /// Every posting of a scheme as it stands in the runs, and the bytes of their blocks; no other run is

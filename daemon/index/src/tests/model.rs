@@ -7,6 +7,7 @@ use simdex_schema::{DocumentHash, FileKey, RootId, State};
 use simdex_signature::{CanonicalText, Ladder, Ratio, Rung, ShingleSet, Window, least_overlap_cut};
 
 use super::bed::{content, document, pairs};
+use crate::edges::DOUBT;
 use crate::{Cancel, Index, View};
 
 /// Files with their texts and formats.
@@ -153,13 +154,19 @@ fn edges(texts: &[Text], threshold: f64) -> BTreeMap<BTreeSet<DocumentHash>, (u6
 fn edge(a: &Text, b: &Text, threshold: f64) -> Option<(u64, f64)> {
     let resemblance = a.set.resemblance(&b.set)?.get();
     let rung = a.rung.max(b.rung);
-    let sampled =
-        |text: &Text| -> BTreeSet<u64> { text.set.sampled(rung).iter().map(|f| f.0).collect() };
-    let (of_a, of_b) = (sampled(a), sampled(b));
-    let shared = of_a.intersection(&of_b).count() as u64;
-    let union = of_a.union(&of_b).count() as u64;
     let ratio = Ratio::new(threshold).unwrap();
-    let enough = rung == Rung::ZERO || shared >= least_overlap_cut(union, ratio, 0.001).max(1);
+    let enough = |at: Rung| {
+        let sampled =
+            |text: &Text| -> BTreeSet<u64> { text.set.sampled(at).iter().map(|f| f.0).collect() };
+        let (of_a, of_b) = (sampled(a), sampled(b));
+        let shared = of_a.intersection(&of_b).count() as u64;
+        let union = of_a.union(&of_b).count() as u64;
+        let miss = if at == rung { 0.001 } else { DOUBT };
+        shared >= least_overlap_cut(union, ratio, miss).max(u64::from(at == rung))
+    };
+    let enough = Rung::all()
+        .filter(|at| *at > Rung::ZERO && *at <= rung)
+        .all(enough);
     (enough && resemblance >= threshold).then(|| (a.set.shared_with(&b.set), resemblance))
 }
 

@@ -1,7 +1,6 @@
 //! What two signatures of one recipe tell, and what they cannot.
 
-use crate::compare::{Estimate, Support};
-use crate::fingerprint::Fingerprint;
+use crate::compare::{Estimate, Ratio, Support};
 use crate::laboratory::signer::Kept;
 use crate::laboratory::{Method, Recipe, Signature};
 use crate::shingle::shared;
@@ -33,18 +32,38 @@ pub enum Unanswerable {
 /// # Errors
 /// [`Unanswerable::Unlike`] and [`Unanswerable::NoResemblance`].
 pub fn resemblance(a: &Signature, b: &Signature) -> Result<Option<Estimate>, Unanswerable> {
+    let (shared, trials, support) = counted(a, b)?;
+    Ok(Estimate::from_counts(shared, trials, support))
+}
+
+/// What the resemblance is the ratio of, and no interval, which takes longer than the count: for
+/// all pairs of a collection. `None` if neither text has a shingle.
+///
+/// # Errors
+/// As [`resemblance`].
+pub fn similarity(a: &Signature, b: &Signature) -> Result<Option<Ratio>, Unanswerable> {
+    let (shared, trials, _) = counted(a, b)?;
+    Ok(Ratio::of(shared, trials))
+}
+
+/// How many trials agree, of how many, and what they support.
+fn counted(a: &Signature, b: &Signature) -> Result<(u64, u64, Support), Unanswerable> {
     let method = alike(a, b)?;
     Ok(match (method, &a.kept, &b.kept) {
         (Method::SuperShingles, ..) => return Err(Unanswerable::NoResemblance(method)),
-        (Method::MinN { n, .. }, Kept::Set(a), Kept::Set(b)) => {
-            min_n::resemblance(a, b, n as usize)
-        }
-        (_, Kept::Entries(a), Kept::Entries(b)) => sketch_n::resemblance(a, b),
-        _ => {
-            let (a, b) = (a.units(), b.units());
-            let shared = shared(&a, &b);
+        (Method::MinN { n, .. }, Kept::Set(a), Kept::Set(b)) => min_n::count(a, b, n as usize),
+        (_, Kept::Set(a), Kept::Set(b)) => {
+            let shared = shared(a, b);
             let union = (a.len() + b.len()) as u64 - shared;
-            Estimate::from_counts(shared, union, support(method))
+            (shared, union, support(method))
+        }
+        (_, Kept::Entries(a), Kept::Entries(b)) => {
+            let (shared, trials) = sketch_n::count(a, b);
+            (shared, trials, Support::Sampled)
+        }
+        // One recipe never keeps both.
+        (_, Kept::Set(_), Kept::Entries(_)) | (_, Kept::Entries(_), Kept::Set(_)) => {
+            return Err(Unanswerable::Unlike(a.recipe(), b.recipe()));
         }
     })
 }
@@ -86,8 +105,10 @@ pub fn is_candidate(a: &Signature, b: &Signature) -> Result<bool, Unanswerable> 
 /// [`Unanswerable::Unlike`].
 pub fn agreeing(a: &Signature, b: &Signature) -> Result<u64, Unanswerable> {
     alike(a, b)?;
-    let (a, b): (Vec<Fingerprint>, _) = (a.units(), b.units());
-    Ok(shared(&a, &b))
+    Ok(match (&a.kept, &b.kept) {
+        (Kept::Set(a), Kept::Set(b)) => shared(a, b),
+        _ => shared(&a.units(), &b.units()),
+    })
 }
 
 fn alike(a: &Signature, b: &Signature) -> Result<Method, Unanswerable> {

@@ -148,7 +148,12 @@ impl Signer {
     }
 
     fn min_n(&self, text: &str, n: usize) -> Vec<Fingerprint> {
-        let mut gather = MinN::new(n);
+        let guess = MinN::guessing(n, self.shingler.most_in(text));
+        let surely = || self.gathered(text, MinN::new(n)).unwrap_or_default();
+        self.gathered(text, guess).unwrap_or_else(surely)
+    }
+
+    fn gathered(&self, text: &str, mut gather: MinN) -> Option<Vec<Fingerprint>> {
         let mut images = Vec::new();
         self.shingler
             .for_each_run(text, |run| match self.permutations.first() {

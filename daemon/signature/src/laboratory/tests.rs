@@ -69,6 +69,16 @@ proptest! {
     }
 
     #[test]
+    fn the_smallest_are_the_smallest_of_any_text(
+        text in prop_oneof!["[a-z ]{0,900}", "[ab]{0,900}"], repeats in 1usize..9, n in 1u32..60,
+    ) {
+        let text = text.repeat(repeats);
+        let all: BTreeSet<_> = signer(Method::mod_n(1)).sign(&text).units().into_iter().collect();
+        let expected: Vec<_> = all.into_iter().take(n as usize).collect();
+        prop_assert_eq!(signer(Method::min_n(n)).sign(&text).units(), expected);
+    }
+
+    #[test]
     fn remainders_part_the_shingles(text in "[a-d ]{0,300}", n in 1u64..12) {
         let parts = (0..n).map(|remainder| signer(Method::ModN { n, remainder }).sign(&text).units());
         let mut parts: Vec<_> = parts.flatten().collect();

@@ -68,8 +68,14 @@ proptest! {
         });
         seen?;
         prop_assert_eq!(visited, whole_a.sampled(Rung::ZERO));
-        let count = |a: &ShingleSet, b: &ShingleSet| a.count_shared(b, rung, || Ok::<_, ()>(())).unwrap();
+        let count = |a: &ShingleSet, b: &ShingleSet| {
+            let by_rung = a.count_shared_by_rung(b, || Ok::<_, ()>(())).unwrap();
+            assert_eq!(a.count_shared(b, || Ok::<_, ()>(())), Ok(by_rung[0]));
+            by_rung
+        };
         let expected = count(&whole_a, &whole_b);
+        let at_rung = crate::shingle::shared(&whole_a.sampled(rung), &whole_b.sampled(rung));
+        prop_assert_eq!(expected[usize::from(rung.get())], at_rung);
         for (a, b) in [(&parts_a, &parts_b), (&parts_a, &whole_b), (&whole_a, &parts_b)] {
             prop_assert_eq!(count(a, b), expected);
         }
@@ -103,7 +109,7 @@ fn a_question_that_nobody_waits_for_ends_between_parts() {
     let text = CanonicalText::from_extracted(&words);
     let set = ShingleSet::listing(&text, Window::DEFAULT, 100);
     let mut asked = 0;
-    let ended = set.count_shared(&set, Rung::ZERO, || {
+    let ended = set.count_shared(&set, || {
         asked += 1;
         if asked == 3 { Err("gone") } else { Ok(()) }
     });

@@ -1,8 +1,14 @@
 //! Entries against their definition; the estimate against exact resemblance, for bias and variance.
 
 use super::*;
+use crate::compare::{Estimate, Support};
 use crate::fingerprint::mix;
 use proptest::prelude::*;
+
+fn resemblance(a: &[Entry], b: &[Entry]) -> Option<Estimate> {
+    let (shared, trials) = count(a, b);
+    Estimate::from_counts(shared, trials, Support::Sampled)
+}
 
 fn binned(all: &[Fingerprint], n: usize) -> Vec<Entry> {
     let mut gather = SketchN::new(n);

@@ -5,13 +5,13 @@ use std::io::{self, Write};
 use super::FILES_SHOWN;
 use crate::report::ReportMember;
 use crate::report::format::{Count, PathText, Text, counted, date, share};
-use crate::report::write::{Compared, Sorted};
+use crate::report::write::{ComparedDocument, SortedGroup};
 
 /// Writes a group; `has_text` says whether the principal's text is kept.
 pub(in crate::report) fn group(
     out: &mut dyn Write,
-    sorted: &Sorted<'_>,
-    compared: &[Compared<'_>],
+    sorted: &SortedGroup<'_>,
+    compared: &[ComparedDocument<'_>],
     has_text: bool,
 ) -> io::Result<()> {
     let (id, files) = (sorted.group.id, counted(sorted.members.len(), "file"));
@@ -39,7 +39,11 @@ const HEAD: &str = "<table>\n<thead><tr><th>File</th><th>Relation</th><th class=
     <th class=\"r\">Containment<br>of member</th><th class=\"r\">Containment<br>of principal</th>\
     <th>Modified (UTC)</th><th class=\"r\">Bytes</th><th>Difference</th></tr></thead>\n";
 
-fn members(out: &mut dyn Write, sorted: &Sorted<'_>, compared: &[Compared<'_>]) -> io::Result<()> {
+fn members(
+    out: &mut dyn Write,
+    sorted: &SortedGroup<'_>,
+    compared: &[ComparedDocument<'_>],
+) -> io::Result<()> {
     let diffs: HashMap<_, _> = compared
         .iter()
         .map(|c| (c.document, c.facts.as_ref()))
@@ -77,7 +81,7 @@ fn row(out: &mut dyn Write, member: &ReportMember, principal: bool, link: &str) 
             b"<td><span class=\"tag principal\">principal</span></td><td></td><td></td><td></td>",
         )?;
     } else {
-        let relation = Text(&member.relation);
+        let relation = Text(member.relation);
         let resemblance = share(member.resemblance);
         let found_in = share(member.containment_of_member);
         let finds = share(member.containment_of_principal);
@@ -94,7 +98,7 @@ fn row(out: &mut dyn Write, member: &ReportMember, principal: bool, link: &str) 
 }
 
 /// A fold with the differing text side by side, where it is shown.
-fn difference(out: &mut dyn Write, one: &Compared<'_>) -> io::Result<()> {
+fn difference(out: &mut dyn Write, one: &ComparedDocument<'_>) -> io::Result<()> {
     let (Some(facts), Some(view)) = (&one.facts, &one.view) else {
         return Ok(());
     };
@@ -110,7 +114,7 @@ fn difference(out: &mut dyn Write, one: &Compared<'_>) -> io::Result<()> {
         out,
         "<details>\n<summary>{}{others} <small>{}, {} removed, {} added</small></summary>",
         PathText(&first.path),
-        counted(extent.places, "place"),
+        counted(extent.hunks, "place"),
         counted(extent.removed, "line"),
         counted(extent.added, "line"),
     )?;

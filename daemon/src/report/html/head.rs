@@ -6,7 +6,7 @@ use super::states::{Reading, state};
 use super::{GROUPS_SHOWN, incomplete};
 use crate::catalogue::Summary;
 use crate::report::format::{Count, PathText, Text, counted, minute, share};
-use crate::report::write::Sorted;
+use crate::report::write::SortedGroup;
 use crate::report::{ReportGroup, ReportInput};
 
 /// Nothing but this page's own style may be loaded or run.
@@ -45,7 +45,7 @@ pub(in crate::report) fn head(
 fn figures(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     let figures = [
         (summary.files_on_disk, "files on disk"),
-        (summary.members, "files inside containers"),
+        (summary.container_members, "files inside containers"),
         (summary.documents, "different texts"),
         (summary.groups, "groups"),
     ];
@@ -118,7 +118,7 @@ fn reading(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
         Count(summary.files_on_disk)
     )?;
     for (reading, count) in shares.iter().filter(|(_, count)| *count > 0) {
-        let class = reading.class();
+        let class = reading.css_class();
         write!(
             out,
             "<span class=\"{class}\" style=\"flex:{count}\"></span>"
@@ -139,7 +139,7 @@ fn states(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
         .collect();
     rows.sort_by_key(|(state, name, _)| (state.place, *name));
     for (state, name, count) in rows {
-        let (class, meaning) = (state.reading.class(), state.meaning);
+        let (class, meaning) = (state.reading.css_class(), state.meaning);
         let (name, count) = (Text(name), Count(count));
         writeln!(
             out,
@@ -164,12 +164,15 @@ fn overview(out: &mut dyn Write, groups: &[&ReportGroup]) -> io::Result<()> {
     )?;
     for group in groups.iter().take(GROUPS_SHOWN) {
         // A group without its principal is refused before it is shown.
-        let Ok(sorted) = Sorted::new(group) else {
+        let Ok(sorted) = SortedGroup::new(group) else {
             continue;
         };
         let (id, principal) = (group.id, PathText(&group.principal));
         let files = Count(group.members.len() as u64);
-        let (texts, least) = (Count(sorted.texts()), share(sorted.least_resemblance()));
+        let (texts, least) = (
+            Count(sorted.distinct_documents()),
+            share(sorted.least_resemblance()),
+        );
         writeln!(
             out,
             "<tr><td class=\"r\"><a href=\"#g{id}\">{id}</a></td><td>{principal}</td><td class=\"r\">{files}</td>\

@@ -13,7 +13,7 @@ pub(super) enum Reading {
 
 impl Reading {
     /// Its class in the style sheet.
-    pub(super) fn class(self) -> &'static str {
+    pub(super) fn css_class(self) -> &'static str {
         match self {
             Self::Compared => "yes",
             Self::Opened => "half",
@@ -119,5 +119,19 @@ pub(super) fn state(name: &str) -> State {
         place,
         reading,
         meaning,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::STATES;
+
+    #[test]
+    fn page_and_contract_name_every_state_that_is_stored() {
+        let stored = simdex_schema::State::ALL.iter();
+        let stored: Vec<&str> = stored.map(|state| state.name()).collect();
+        let shown: Vec<&str> = STATES.iter().map(|(name, ..)| *name).collect();
+        assert_eq!(shown, stored);
+        assert_eq!(simdex_proto::STATES[..], stored);
     }
 }

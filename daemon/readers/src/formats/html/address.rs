@@ -110,6 +110,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
+    #[expect(clippy::too_many_lines, reason = "a table of addresses")]
     fn addresses_are_resolved() {
         for (base, address, whole) in [
             (

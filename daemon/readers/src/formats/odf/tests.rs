@@ -182,6 +182,7 @@ fn rows_are_lines_and_cells_apart_by_tabs() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one sample sheet in two formats")]
 fn a_sheet_is_the_same_text_in_either_kind() {
     let cells = [
         ("t='str'><v>Ümlaut</v>", "string'><text:p>Ümlaut</text:p>"),

@@ -1,10 +1,12 @@
 //! The groups of an RTF document and the text they make.
 
+mod before;
 mod font;
 mod piece;
 
 use simdex_extract::{Fact, Reason};
 
+use self::before::Before;
 use self::font::Fonts;
 use super::super::aside::{Aside, Streams};
 use super::code_page::CodePage;
@@ -64,27 +66,6 @@ struct Group {
     inserted: bool,
     /// Made for readers of RTF, not of the page it was made from.
     rtf_only: bool,
-}
-
-/// The unit before, as far as it matters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Before {
-    Open,
-    /// `\*` at a group's start: readers that do not know the destination shall leave it out.
-    Star,
-    Close,
-    Else,
-}
-
-impl Before {
-    fn of(token: &Token<'_>) -> Self {
-        match token {
-            Token::Open => Self::Open,
-            Token::Symbol(b'*') => Self::Star,
-            Token::Close => Self::Close,
-            _ => Self::Else,
-        }
-    }
 }
 
 pub(super) struct Document<'a> {

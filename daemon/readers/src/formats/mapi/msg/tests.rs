@@ -79,6 +79,10 @@ fn strings_of_either_kind_recipients_and_dates_are_read() {
 }
 
 #[test]
+#[expect(
+    clippy::too_many_lines,
+    reason = "one sample message, property by property"
+)]
 fn attachments_and_messages_within_are_members_in_their_order() {
     let part = |number: u32, name: &str| format!("__attach_version1.0_#{number:08X}{name}");
     let large = b"attached ".repeat(1000);

@@ -41,6 +41,10 @@ fn shape(parts: &[Vec<u8>]) -> Vec<u8> {
 }
 
 /// Document 1, slide 2, notes 3; then a second save with another slide 2.
+#[expect(
+    clippy::too_many_lines,
+    reason = "one sample document, record by record"
+)]
 fn sample() -> Vec<u8> {
     let outline = |text: &str| {
         [

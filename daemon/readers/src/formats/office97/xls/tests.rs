@@ -45,6 +45,10 @@ fn book(version: u16, shared: &[Vec<u8>], sheet: &[Vec<u8>]) -> Vec<u8> {
     compound_of(&[(name, &stream)])
 }
 
+#[expect(
+    clippy::too_many_lines,
+    reason = "one sample document, record by record"
+)]
 fn sample() -> Vec<u8> {
     let sst = [&[0; 8][..], &string("first"), &[5, 0, 8, 1, 0, b's', b'e']].concat();
     // The second string goes on in 16 bits, and its format follows.

@@ -1,0 +1,127 @@
+//! Answers that arrive item by item and end with a closing record.
+
+use std::time::Duration;
+
+use tokio::time::timeout;
+use tonic::Streaming;
+
+use crate::Error;
+use crate::upload::ReadErrorWatcher;
+use crate::wire::{self, find_reply, list_files_reply, list_groups_reply, list_pairs_reply};
+
+/// One message of a streamed answer.
+#[derive(Debug)]
+pub enum Part<I, C> {
+    /// An item of the list.
+    Item(I),
+    /// The record that closes the list.
+    Closing(C),
+}
+
+/// A message type whose stream is a list of items and one closing record.
+pub trait Reply {
+    /// Type of the items.
+    type Item;
+    /// Type of the record that closes the list.
+    type Closing;
+    /// The part this message holds; none where a newer daemon sent a part unknown here.
+    fn part(self) -> Option<Part<Self::Item, Self::Closing>>;
+}
+
+/// A list that the daemon streams, item by item.
+///
+/// Its first message has been received, so that a refusal shows when the question is asked.
+pub struct ItemStream<R: Reply> {
+    replies: Streaming<R>,
+    first: Option<R::Item>,
+    closing: Option<R::Closing>,
+    item_timeout: Duration,
+    read_error: Option<ReadErrorWatcher>,
+}
+
+impl<R: Reply> ItemStream<R> {
+    pub(crate) async fn open(
+        replies: Streaming<R>,
+        item_timeout: Duration,
+        read_error: Option<ReadErrorWatcher>,
+    ) -> Result<Self, Error> {
+        let mut stream = Self {
+            replies,
+            first: None,
+            closing: None,
+            item_timeout,
+            read_error,
+        };
+        stream.first = stream.next().await?;
+        Ok(stream)
+    }
+
+    /// The next item; `None` once the list is complete.
+    ///
+    /// # Errors
+    /// [`Error::Incomplete`] where the stream ends without its closing record, the daemon's status,
+    /// [`Error::Late`], or [`Error::Unreadable`] where the bytes being sent could not be read.
+    pub async fn next(&mut self) -> Result<Option<R::Item>, Error> {
+        if let Some(item) = self.first.take() {
+            return Ok(Some(item));
+        }
+        while self.closing.is_none() {
+            let reply = self.receive().await?.ok_or(Error::Incomplete)?;
+            match reply.part() {
+                Some(Part::Item(item)) => return Ok(Some(item)),
+                Some(Part::Closing(closing)) => self.closing = Some(closing),
+                None => {}
+            }
+        }
+        Ok(None)
+    }
+
+    /// The closing record; items not yet read are passed over.
+    ///
+    /// # Errors
+    /// As [`ItemStream::next`].
+    pub async fn closing(mut self) -> Result<R::Closing, Error> {
+        while self.next().await?.is_some() {}
+        self.closing.ok_or(Error::Incomplete)
+    }
+
+    async fn receive(&mut self) -> Result<Option<R>, Error> {
+        let read_error = &mut self.read_error;
+        let source_failed = async {
+            match read_error {
+                Some(watcher) => watcher.failure().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            failure = source_failed => Err(failure),
+            reply = timeout(self.item_timeout, self.replies.message()) => match reply {
+                Ok(reply) => Ok(reply?),
+                Err(_) => Err(Error::Late(self.item_timeout)),
+            },
+        }
+    }
+}
+
+/// Implements [`Reply`] for a message whose `part` is an item or a closing record.
+macro_rules! reply {
+    ($reply:ident, $module:ident, $item:ident, $closing:ident) => {
+        impl Reply for wire::$reply {
+            type Item = wire::$item;
+            type Closing = wire::$closing;
+
+            fn part(self) -> Option<Part<Self::Item, Self::Closing>> {
+                Some(match self.part? {
+                    $module::Part::$item(item) => Part::Item(item),
+                    $module::Part::Summary(closing) => Part::Closing(closing),
+                })
+            }
+        }
+    };
+}
+
+reply!(FindReply, find_reply, Match, QuerySummary);
+reply!(ListFilesReply, list_files_reply, File, Summary);
+reply!(ListPairsReply, list_pairs_reply, Pair, Summary);
+reply!(ListGroupsReply, list_groups_reply, Group, Summary);

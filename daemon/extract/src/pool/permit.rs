@@ -1,0 +1,32 @@
+//! The right to one worker.
+
+use super::queue::Ticket;
+use super::{Pool, Worker};
+use crate::Outcome;
+
+/// The right to one worker, given back when it is dropped.
+pub(super) struct WorkerPermit<'a> {
+    pub(super) pool: &'a Pool,
+    pub(super) ticket: Ticket,
+}
+
+impl WorkerPermit<'_> {
+    /// A worker: an idle one if it still waits, else a new one.
+    pub(super) fn worker(&self) -> Result<Worker, Outcome> {
+        loop {
+            let idle = self.pool.lock().idle.pop();
+            match idle {
+                Some(worker) if worker.is_ready() => return Ok(worker),
+                Some(worker) => drop(self.pool.forget(&worker)),
+                None => return self.pool.start_worker(),
+            }
+        }
+    }
+}
+
+impl Drop for WorkerPermit<'_> {
+    fn drop(&mut self) {
+        self.pool.lock().queue.done(self.ticket);
+        self.pool.freed.notify_all();
+    }
+}

@@ -1,0 +1,177 @@
+//! What placing documents in groups costs, in counts of work: a regression fails here, whatever the machine.
+
+use simdex_schema::DocId;
+use simdex_signature::{
+    CanonicalText, Levels, Ratio, Rung, SharedAt, ShingleSet, Window, least_overlap_cut,
+};
+
+use super::bed::{Bed, put};
+use super::model::Model;
+use super::texts::Random;
+use crate::edges::DOUBT;
+use crate::{Cancel, View, Work};
+
+/// An index that lists all shingles, as a daemon does of usual texts.
+fn bed() -> Bed {
+    let mut bed = Bed::memory();
+    bed.options.listed_shingles = 1 << 20;
+    bed.options.cached_shingles = 1 << 20;
+    bed.open();
+    bed
+}
+
+/// Versions of one text; the later, the longer.
+fn family(random: &mut Random, versions: usize) -> Vec<String> {
+    let base = random.words(300);
+    let end = random.words(versions);
+    let version = |at: usize| {
+        let more: Vec<&str> = end.split(' ').take(at / 8).collect();
+        format!("{} {}", random.version(&base, 4), more.join(" "))
+    };
+    (0..versions).map(version).collect()
+}
+
+/// Texts that resemble one another a little less than the threshold of a bed.
+fn near_misses(random: &mut Random, count: usize) -> Vec<String> {
+    let shared = random.words(930);
+    let text = |_| format!("{shared} {}", random.words(270));
+    (0..count).map(text).collect()
+}
+
+fn put_all(bed: &Bed, folder: &str, texts: &[String]) {
+    for (at, some) in texts.chunks(50).enumerate() {
+        let path = |n: usize| format!("a/{folder}/{:04}", 50 * at + n);
+        let changes = some.iter().enumerate();
+        let changes = changes.map(|(n, text)| put(bed.index(), &path(n), text, 0));
+        bed.index().apply(changes.collect()).unwrap();
+    }
+}
+
+/// Work for each document, since some was done before.
+fn each(bed: &Bed, before: Work, documents: usize) -> [f64; 5] {
+    let now = bed.index().work();
+    [
+        now.texts_read - before.texts_read,
+        now.comparisons - before.comparisons,
+        now.shingles_counted - before.shingles_counted,
+        now.lists_read - before.lists_read,
+        now.postings_read - before.postings_read,
+    ]
+    .map(|count| count as f64 / documents as f64)
+}
+
+#[test]
+fn a_version_costs_the_same_in_a_small_family_and_in_a_large_one() {
+    for versions in [20, 320] {
+        let bed = bed();
+        let mut texts = family(&mut Random::new(versions as u64), versions);
+        // They come in no order.
+        texts.sort_by_cached_key(|text| blake3::hash(text.as_bytes()).to_hex());
+        put_all(&bed, "family", &texts);
+        bed.settle();
+        let [read, compared, shingles, lists, postings] = each(&bed, Work::default(), versions);
+        assert!(read <= 1.05, "{read} texts");
+        assert!(compared <= 1.2, "{compared} comparisons");
+        assert!(shingles <= 7_000.0, "{shingles} shingles");
+        assert!(lists <= 400.0, "{lists} lists");
+        assert!(postings <= 16_000.0, "{postings} postings");
+        let groups = bed
+            .index()
+            .groups(&View::All, bed.index().threshold(), &Cancel::never());
+        assert_eq!(groups.unwrap().groups.len(), 1);
+    }
+}
+
+#[test]
+fn no_pair_at_the_threshold_is_refused_on_a_finer_sample() {
+    let (mut random, threshold) = (Random::new(10), Ratio::new(0.8).unwrap());
+    let base = random.words(1_500);
+    let levels = |edits: usize, random: &mut Random| {
+        let text = CanonicalText::from_extracted(&random.version(&base, edits));
+        Levels::of(&ShingleSet::new(&text, Window::DEFAULT)).unwrap()
+    };
+    let texts: Vec<Levels> = (0..60).map(|at| levels(4 + at, &mut random)).collect();
+    let (mut near, mut refused, mut spared) = (0, 0, 0);
+    for (at, a) in texts.iter().enumerate() {
+        for b in &texts[..at] {
+            let exact = a.compare(b, Rung::MAX_DOCUMENT, |_| true);
+            let cut = |at: SharedAt| least_overlap_cut(at.union, threshold, DOUBT);
+            let last = a.compare(b, Rung::MAX_DOCUMENT, |at| at.shared >= cut(at));
+            let is_near = exact.shared as f64 >= threshold.get() * exact.union as f64;
+            near += usize::from(is_near);
+            refused += usize::from(is_near && last.rung != Rung::ZERO);
+            spared += usize::from(!is_near && last.rung != Rung::ZERO);
+        }
+    }
+    assert!(near > 200 && spared > 200, "{near} near, {spared} spared");
+    assert_eq!(refused, 0);
+}
+
+#[test]
+fn growing_versions_cost_a_few_comparisons_each() {
+    let bed = bed();
+    let texts = family(&mut Random::new(7), 256);
+    let mut done = 0;
+    // Placing takes as long as twice as many take to come.
+    for upto in [16, 32, 64, 128, 256] {
+        put_all(&bed, &format!("{upto}"), &texts[done..upto]);
+        bed.settle();
+        done = upto;
+    }
+    let [read, compared, ..] = each(&bed, Work::default(), texts.len());
+    assert!(
+        read <= 2.5 && compared <= 3.0,
+        "{read} texts, {compared} comparisons"
+    );
+}
+
+#[test]
+fn near_misses_are_refused_on_a_sample_and_read_once_for_many() {
+    let bed = bed();
+    let texts = near_misses(&mut Random::new(8), 128);
+    put_all(&bed, "near", &texts);
+    bed.settle();
+    let [read, compared, shingles, _, postings] = each(&bed, Work::default(), texts.len());
+    assert!(
+        compared > 20.0,
+        "they are candidates: {compared} comparisons"
+    );
+    assert!(compared <= 64.0, "{compared} comparisons");
+    // Both hold 16,000 together.
+    assert!(shingles <= 9_000.0 * compared, "{shingles} shingles");
+    assert!(read <= 6.0, "{read} texts");
+    assert!(postings <= 64_000.0, "{postings} postings");
+}
+
+#[test]
+fn who_must_be_compared_with_many_waits_for_all_others() {
+    let bed = bed();
+    let mut random = Random::new(9);
+    let (crowd, others) = (near_misses(&mut random, 60), family(&mut random, 8));
+    put_all(&bed, "crowd", &crowd);
+    put_all(&bed, "others", &others);
+    let index = bed.index();
+    let settled = |texts: &[String]| {
+        let ids: Vec<DocId> = texts.iter().map(|text| bed.id(text).unwrap()).collect();
+        let shared = index.read();
+        ids.iter().filter(|id| shared.stars.contains(**id)).count()
+    };
+    let settled_step = index.settle_step(&Cancel::never()).unwrap();
+    assert_eq!((settled(&others), settled_step.waiting), (others.len(), 0));
+    assert!(settled(&crowd) < crowd.len() && !index.is_settled());
+    let family = index.group_of(bed.id(&others[7]).unwrap()).unwrap();
+    assert!(
+        family.id.is_some(),
+        "it has its number while the crowd waits"
+    );
+    bed.settle();
+    assert_eq!(settled(&crowd), crowd.len());
+    let mut model = Model::default();
+    for (folder, texts) in [("crowd", &crowd), ("others", &others)] {
+        for (at, text) in texts.iter().enumerate() {
+            let file = super::bed::file(&format!("a/{folder}/{at:04}"));
+            model.files.insert(file, (text.clone(), 0));
+        }
+    }
+    model.check(index, &View::All, bed.parameters.threshold);
+}

@@ -1,0 +1,55 @@
+//! What seeking edges has cost so far, in counts that say the same on every machine.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Work done since the index was opened, for groups, pairs and questions together.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Work {
+    /// Texts read and taken apart into shingles.
+    pub texts_read: u64,
+    /// Lists of fingerprints looked up.
+    pub lists_read: u64,
+    /// Documents in those lists.
+    pub postings_read: u64,
+    /// Pairs of documents compared.
+    pub comparisons: u64,
+    /// Shingles of both sides that were counted to compare them.
+    pub shingles_counted: u64,
+}
+
+/// The counters behind [`Work`].
+#[derive(Debug, Default)]
+pub(crate) struct WorkCounters {
+    texts_read: AtomicU64,
+    lists_read: AtomicU64,
+    postings_read: AtomicU64,
+    comparisons: AtomicU64,
+    shingles_counted: AtomicU64,
+}
+
+impl WorkCounters {
+    pub(crate) fn text_read(&self) {
+        self.texts_read.fetch_add(1, Ordering::Relaxed);
+    }
+
+    pub(crate) fn lists_read(&self, lists: u64, postings: u64) {
+        self.lists_read.fetch_add(lists, Ordering::Relaxed);
+        self.postings_read.fetch_add(postings, Ordering::Relaxed);
+    }
+
+    pub(crate) fn compared(&self, shingles: u64) {
+        self.comparisons.fetch_add(1, Ordering::Relaxed);
+        self.shingles_counted.fetch_add(shingles, Ordering::Relaxed);
+    }
+
+    pub(crate) fn so_far(&self) -> Work {
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        Work {
+            texts_read: read(&self.texts_read),
+            lists_read: read(&self.lists_read),
+            postings_read: read(&self.postings_read),
+            comparisons: read(&self.comparisons),
+            shingles_counted: read(&self.shingles_counted),
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! All shingles of a text in the order of the ladder, so that two texts are compared on a sample first
+//! and on all of it only where the sample leaves a doubt.
+//!
+//! A level holds the shingles that are divisible by 2^r and by no higher power; those of the coarsest
+//! rung and above share the first. Counts at a rung are the sums over the levels down to it.
+
+use crate::fingerprint::Fingerprint;
+use crate::rung::Rung;
+use crate::set::ShingleSet;
+use crate::shingle::shared;
+
+/// Levels: one for each rung of a document.
+const LEVELS: usize = Rung::MAX_DOCUMENT.get() as usize + 1;
+
+/// The distinct shingles of one text by level.
+#[derive(Clone, Debug)]
+pub struct Levels {
+    /// The coarsest level first, each ascending.
+    all: Vec<Fingerprint>,
+    /// Where each level ends.
+    ends: [usize; LEVELS],
+}
+
+/// What two texts share at a rung, and what they hold there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SharedAt {
+    /// The rung.
+    pub rung: Rung,
+    /// Shingles in both.
+    pub shared: u64,
+    /// Shingles in either.
+    pub union: u64,
+}
+
+impl Levels {
+    /// The shingles of a set; none where it is too large to be listed.
+    pub fn of(set: &ShingleSet) -> Option<Self> {
+        let listed = set.as_list()?;
+        let level = |f: &Fingerprint| LEVELS - 1 - (f.0.trailing_zeros() as usize).min(LEVELS - 1);
+        let mut ends = [0; LEVELS];
+        listed.iter().for_each(|f| ends[level(f)] += 1);
+        let mut next = [0; LEVELS];
+        for at in 1..LEVELS {
+            next[at] = next[at - 1] + ends[at - 1];
+        }
+        let mut all = vec![Fingerprint(0); listed.len()];
+        for fingerprint in listed {
+            let at = &mut next[level(fingerprint)];
+            all[*at] = *fingerprint;
+            *at += 1;
+        }
+        Some(Self { all, ends: next })
+    }
+
+    /// How many shingles there are.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Whether the text was shorter than one window.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Bytes it holds.
+    pub fn held_bytes(&self) -> u64 {
+        size_of_val(self.all.as_slice()) as u64
+    }
+
+    /// The shingles divisible by 2^rung; each level ascends, coarsest first.
+    pub fn sampled(&self, rung: Rung) -> &[Fingerprint] {
+        &self.all[..self.ends[level_of(rung)]]
+    }
+
+    /// Compares two texts at `rung`, then at each finer rung down to all shingles, as long as `go_on` wants
+    /// to know more. Returns what was compared last.
+    pub fn compare(
+        &self,
+        other: &Self,
+        rung: Rung,
+        mut go_on: impl FnMut(SharedAt) -> bool,
+    ) -> SharedAt {
+        let (first, mut from, mut counted) = (level_of(rung), 0, 0);
+        for level in 0..LEVELS {
+            counted += shared(self.level(level), other.level(level));
+            if level < first {
+                continue;
+            }
+            from = level;
+            if level + 1 == LEVELS || !go_on(self.shared_at(other, level, counted)) {
+                break;
+            }
+        }
+        self.shared_at(other, from, counted)
+    }
+
+    fn shared_at(&self, other: &Self, level: usize, shared: u64) -> SharedAt {
+        SharedAt {
+            rung: Rung::new((LEVELS - 1 - level) as u8).unwrap_or(Rung::ZERO),
+            shared,
+            union: (self.ends[level] + other.ends[level]) as u64 - shared,
+        }
+    }
+
+    fn level(&self, level: usize) -> &[Fingerprint] {
+        let start = level.checked_sub(1).map_or(0, |before| self.ends[before]);
+        &self.all[start..self.ends[level]]
+    }
+}
+
+/// The last level that a rung takes in.
+fn level_of(rung: Rung) -> usize {
+    LEVELS - 1 - usize::from(rung.get()).min(LEVELS - 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::canonical::CanonicalText;
+    use crate::window::Window;
+
+    fn set(text: &str) -> ShingleSet {
+        ShingleSet::new(&CanonicalText::from_extracted(text), Window::DEFAULT)
+    }
+
+    fn words(from: u64, to: u64) -> String {
+        (from..to).map(|n| format!("{:x} ", n * 7_919)).collect()
+    }
+
+    #[test]
+    fn counts_at_every_rung_are_those_of_the_sets() {
+        let (a, b) = (set(&words(0, 3_000)), set(&words(400, 3_300)));
+        let (of_a, of_b) = (Levels::of(&a).unwrap(), Levels::of(&b).unwrap());
+        assert_eq!(of_a.len(), a.len());
+        assert_eq!(ShingleSet::of_levels(&of_a).as_list(), a.as_list());
+        for rung in Rung::all().take_while(|rung| *rung <= Rung::MAX_DOCUMENT) {
+            let mut sample = of_a.sampled(rung).to_vec();
+            sample.sort_unstable();
+            assert_eq!(sample, a.sampled(rung));
+            let at = of_a.compare(&of_b, rung, |_| false);
+            let shared = crate::shingle::shared(&a.sampled(rung), &b.sampled(rung));
+            let union = (a.sampled(rung).len() + b.sampled(rung).len()) as u64 - shared;
+            assert_eq!(
+                at,
+                SharedAt {
+                    rung,
+                    shared,
+                    union
+                }
+            );
+        }
+        let mut rungs = Vec::new();
+        let last = of_a.compare(&of_b, Rung::MAX_DOCUMENT, |at| {
+            rungs.push(at.rung.get());
+            true
+        });
+        assert_eq!(rungs, [6, 5, 4, 3, 2, 1]);
+        assert_eq!((last.rung, last.shared), (Rung::ZERO, a.shared_with(&b)));
+    }
+
+    #[test]
+    fn an_empty_text_and_one_that_is_counted_in_parts() {
+        let empty = Levels::of(&set("short")).unwrap();
+        assert!(empty.is_empty() && empty.sampled(Rung::ZERO).is_empty());
+        let text = CanonicalText::from_extracted(&words(0, 500));
+        assert!(Levels::of(&ShingleSet::listing(&text, Window::DEFAULT, 100)).is_none());
+    }
+}

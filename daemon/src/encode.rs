@@ -1,0 +1,206 @@
+//! Encodes the daemon's types as messages of the wire, for gRPC and for what `scan` prints.
+
+mod answer;
+mod status;
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+
+use simdex_index::FileView;
+use simdex_proto::v1;
+use simdex_signature::{Rung, Scheme, SchemeKind};
+
+use crate::catalogue::{Group, Member, Pair, Summary};
+use crate::query::{Measured, Relation};
+
+pub use answer::{answer, comparison};
+pub use status::{alarm, event, report, root, usage};
+
+/// The bytes of a path.
+pub fn path(path: &Path) -> Vec<u8> {
+    path.as_os_str().as_bytes().to_vec()
+}
+
+fn relation(relation: Relation) -> i32 {
+    let relation = match relation {
+        Relation::IdenticalBytes => v1::Relation::IdenticalBytes,
+        Relation::IdenticalText => v1::Relation::IdenticalText,
+        Relation::NearDuplicate => v1::Relation::NearDuplicate,
+        Relation::Contains => v1::Relation::Contains,
+        Relation::ContainedIn => v1::Relation::ContainedIn,
+        Relation::Overlaps => v1::Relation::Overlaps,
+    };
+    relation.into()
+}
+
+fn ratio(measured: Measured) -> Option<v1::Ratio> {
+    let Measured { value, low, high } = measured;
+    Some(v1::Ratio { value, low, high })
+}
+
+fn scheme(scheme: Scheme, rung: Rung) -> v1::Scheme {
+    let raw = scheme.kind == SchemeKind::Chunks;
+    let unit = if raw {
+        "raw-bytes"
+    } else {
+        scheme.unit().name()
+    };
+    v1::Scheme {
+        name: scheme.name().to_owned(),
+        n: rung.modulus(),
+        window: scheme.window.width().into(),
+        unit: unit.to_owned(),
+        canonical: scheme.canonical,
+    }
+}
+
+/// Encodes a file with its state.
+pub fn file(file: &FileView) -> v1::File {
+    let content = file.record.content();
+    let read = file.content.as_ref();
+    let media_type = read.map(|read| read.media_type.clone());
+    v1::File {
+        path: path(&file.path),
+        state: file.state.name().to_owned(),
+        reason: file.reason.as_str().to_owned(),
+        document: file
+            .document
+            .map(|(_, hash)| hash.0.to_vec())
+            .unwrap_or_default(),
+        content: content.map(|hash| hash.0.to_vec()).unwrap_or_default(),
+        media_type: media_type.unwrap_or_default(),
+        bytes: file.record.bytes(),
+        chars: file.chars,
+        modified: file.record.modified(),
+        engine: read.map(|read| read.engine.clone()).unwrap_or_default(),
+        extractor: read.map_or(0, |read| read.extractor),
+        warnings: read.map(|read| read.warnings.clone()).unwrap_or_default(),
+        facts: facts(file),
+        place: place(file),
+        last_read: file.record.last_read,
+        group: file.group.map(|group| group.0),
+    }
+}
+
+fn facts(file: &FileView) -> Vec<v1::Fact> {
+    let facts = crate::catalogue::facts(file).into_iter();
+    let fact = |(name, value): (&str, &str)| v1::Fact {
+        name: name.to_owned(),
+        value: value.to_owned(),
+    };
+    facts.map(fact).collect()
+}
+
+fn place(file: &FileView) -> Option<v1::Place> {
+    let place = file.record.member?;
+    Some(v1::Place {
+        container: path(&file.container()?),
+        role: place.role.name().to_owned(),
+        ordinal: place.ordinal,
+    })
+}
+
+/// Encodes a pair.
+pub fn pair(pair: &Pair) -> v1::Pair {
+    v1::Pair {
+        a: path(&pair.a.path),
+        b: path(&pair.b.path),
+        document_a: pair.documents.0.0.to_vec(),
+        document_b: pair.documents.1.0.to_vec(),
+        relation: relation(pair.relation),
+        resemblance: Some(pair.resemblance),
+        containment_of_a: Some(pair.containment_of_a),
+        containment_of_b: Some(pair.containment_of_b),
+        verified: true,
+    }
+}
+
+/// Encodes a group; its principal is the first member.
+pub fn group(group: &Group) -> v1::Group {
+    let principal = group.members.first().map(|member| path(&member.file.path));
+    v1::Group {
+        id: group.id.0,
+        kind: "star".to_owned(),
+        principal: principal.unwrap_or_default(),
+        members: group.members.iter().map(member).collect(),
+    }
+}
+
+fn member(member: &Member) -> v1::Member {
+    v1::Member {
+        path: path(&member.file.path),
+        document: member.document.0.to_vec(),
+        relation: relation(member.relation),
+        resemblance: Some(member.resemblance),
+        containment_of_member: Some(member.containment_of_member),
+        containment_of_principal: Some(member.containment_of_principal),
+    }
+}
+
+/// Encodes the counts that close a list.
+pub fn summary(summary: &Summary) -> v1::Summary {
+    let states = summary.states.iter();
+    v1::Summary {
+        files_on_disk: summary.files_on_disk,
+        members: summary.container_members,
+        states: states
+            .map(|(state, count)| (state.clone(), *count))
+            .collect(),
+        documents: summary.documents,
+        groups: summary.groups,
+        pairs: summary.pairs,
+        suppressed: summary.suppressed,
+        seconds: summary.seconds,
+        completeness: Some(summary.completeness.clone().into()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use simdex_schema::file::FileOutcome;
+    use simdex_schema::{FileKey, FileRecord, FileStat, Reason, RootId, State};
+    use std::ffi::OsStr;
+
+    pub(super) fn unreadable(name: &[u8]) -> FileView {
+        let outcome = FileOutcome::Unread(State::Unreadable, Reason::code("io-error"));
+        FileView {
+            path: OsStr::from_bytes(name).into(),
+            key: FileKey {
+                root: RootId(1),
+                path: name.to_vec(),
+            },
+            record: FileRecord::new(FileStat::default(), outcome),
+            content: None,
+            state: State::Unreadable,
+            reason: Reason::code("io-error"),
+            document: None,
+            chars: None,
+            group: None,
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_no_text_keeps_its_bytes_and_what_is_unknown_stays_absent() {
+        let shown = file(&unreadable(b"/r/\xff\n"));
+        assert_eq!(shown.path, b"/r/\xff\n");
+        assert_eq!(
+            (shown.state.as_str(), shown.reason.as_str()),
+            ("unreadable", "io-error")
+        );
+        assert_eq!(
+            (shown.document.len(), shown.content.len(), shown.chars),
+            (0, 0, None)
+        );
+    }
+
+    #[test]
+    fn chunks_say_that_they_are_of_raw_bytes() {
+        let shown = scheme(simdex_signature::Chunks::SCHEME, Rung::ZERO);
+        assert_eq!(
+            (shown.name.as_str(), shown.unit.as_str()),
+            ("chunks", "raw-bytes")
+        );
+        assert_eq!(shown.canonical, 0);
+    }
+}

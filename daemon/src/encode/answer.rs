@@ -1,0 +1,154 @@
+//! Encodes what a question found.
+
+use simdex_proto::completeness::Completeness;
+use simdex_proto::v1;
+
+use super::{path, ratio, relation, scheme};
+use crate::compare::{Comparison, SchemeEstimate};
+use crate::query::{Answer, ComparedBy, Hit, Measured};
+
+fn hit(hit: Hit) -> v1::Match {
+    let overlap = hit.overlap;
+    v1::Match {
+        path: path(&hit.file.path),
+        document: hit.document.0.to_vec(),
+        relation: relation(hit.relation),
+        resemblance: ratio(overlap.resemblance),
+        containment_of_query: ratio(overlap.of_first),
+        containment_in_query: ratio(overlap.of_second),
+        shared_fingerprints: overlap.shared,
+        verified: overlap.verified,
+        scheme: Some(scheme(hit.scheme.scheme, hit.scheme.rung)),
+        modified: hit.file.record.modified(),
+        date: hit.date.map(|date| date.seconds),
+        date_source: hit
+            .date
+            .map(|date| date.source.name().to_owned())
+            .unwrap_or_default(),
+        is_query: hit.is_query,
+    }
+}
+
+/// Encodes an answer as the replies of a stream, the summary last.
+pub fn answer(
+    answer: Answer,
+    completeness: Completeness,
+    seconds: f64,
+) -> impl Iterator<Item = v1::FindReply> + Send + 'static {
+    use v1::find_reply::Part;
+    let summary = v1::QuerySummary {
+        document: answer
+            .document
+            .map(|hash| hash.0.to_vec())
+            .unwrap_or_default(),
+        state: answer.state.name().to_owned(),
+        reason: answer.reason.as_str().to_owned(),
+        candidates: answer.candidates,
+        verified: answer.verified,
+        suppressed: answer.common_lists + answer.unverified,
+        seconds,
+        truncated: answer.truncated,
+        common_lists: answer.common_lists,
+        unverified: answer.unverified,
+        compared_by: compared_by(answer.compared_by),
+        completeness: Some(completeness.into()),
+    };
+    let matches = answer.hits.into_iter().map(|found| Part::Match(hit(found)));
+    let parts = matches.chain(std::iter::once(Part::Summary(summary)));
+    parts.map(|part| v1::FindReply { part: Some(part) })
+}
+
+fn compared_by(compared: ComparedBy) -> i32 {
+    let compared = match compared {
+        ComparedBy::Text => v1::ComparedBy::Text,
+        ComparedBy::RawBytes => v1::ComparedBy::RawBytes,
+        ComparedBy::Signature => v1::ComparedBy::Signature,
+        ComparedBy::Nothing => v1::ComparedBy::Nothing,
+    };
+    compared.into()
+}
+
+/// Encodes a comparison.
+pub fn comparison(found: Comparison, completeness: Completeness) -> v1::CompareReply {
+    let value = |measured: Measured| measured.value.unwrap_or_default();
+    let (diff, left_out) = match found.diff {
+        Ok(diff) => (diff, String::new()),
+        Err(why) => (String::new(), why.to_string()),
+    };
+    let spans = found.spans.iter().map(|span| v1::Span {
+        offset_a: span.offset_a,
+        offset_b: span.offset_b,
+        length: span.length,
+    });
+    v1::CompareReply {
+        relation: relation(found.relation),
+        resemblance: value(found.overlap.resemblance),
+        containment_of_a: value(found.overlap.of_first),
+        containment_of_b: value(found.overlap.of_second),
+        shared_shingles: found.overlap.shared,
+        shingles_a: found.shingles.0,
+        shingles_b: found.shingles.1,
+        spans: spans.collect(),
+        diff,
+        difference_left_out: left_out,
+        estimates: found.estimates.iter().map(estimate).collect(),
+        chars_a: found.chars.0,
+        chars_b: found.chars.1,
+        completeness: Some(completeness.into()),
+    }
+}
+
+fn estimate(found: &SchemeEstimate) -> v1::SchemeEstimate {
+    v1::SchemeEstimate {
+        scheme: Some(scheme(found.scheme, found.rung)),
+        resemblance: ratio(found.resemblance),
+        containment_of_a: ratio(found.of_a),
+        containment_of_b: ratio(found.of_b),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encode::tests::unreadable;
+    use crate::query::{Overlap, Relation, SchemeUsed};
+    use simdex_schema::DocumentHash;
+    use simdex_signature::{Rung, Scheme, SchemeKind, Window};
+
+    #[test]
+    fn an_estimate_stays_one_and_a_number_that_was_not_measured_is_absent() {
+        let value = Measured {
+            value: Some(0.5),
+            low: Some(0.4),
+            high: Some(0.6),
+        };
+        let none = Measured::default();
+        let shown = hit(Hit {
+            file: unreadable(b"/r/a"),
+            document: DocumentHash([9; 32]),
+            relation: Relation::ContainedIn,
+            overlap: Overlap {
+                resemblance: value,
+                of_first: none,
+                of_second: value,
+                shared: 7,
+                verified: false,
+            },
+            scheme: SchemeUsed {
+                scheme: Scheme::of_text(SchemeKind::ModN, Window::DEFAULT),
+                rung: Rung::MAX_DOCUMENT,
+            },
+            date: None,
+            is_query: false,
+        });
+        assert_eq!(shown.relation(), v1::Relation::ContainedIn);
+        assert_eq!(shown.containment_of_query.unwrap().value, None);
+        assert_eq!(shown.resemblance.unwrap().high, Some(0.6));
+        let scheme = shown.scheme.unwrap();
+        assert_eq!(
+            (scheme.name.as_str(), scheme.n, scheme.window),
+            ("mod_n", 64, 20)
+        );
+        assert!(!shown.verified);
+    }
+}

@@ -1,0 +1,100 @@
+//! Encodes what the daemon says of itself.
+
+use std::time::SystemTime;
+
+use simdex_index::{Index, Usage};
+use simdex_proto::v1;
+use simdex_schema::ReportRecord;
+use simdex_signature::{Rung, Scheme, SchemeKind};
+
+use super::{path, scheme};
+use crate::alarms::Alarm;
+use crate::events::Event;
+use crate::roots::{Root, RootState};
+use crate::watch::{ChosenMode, Mode};
+
+/// Encodes a report that was written before.
+pub fn report(finished: u64, record: ReportRecord) -> v1::Report {
+    v1::Report {
+        out: record.out,
+        finished: finished.try_into().unwrap_or(i64::MAX),
+        groups: record.groups,
+    }
+}
+
+/// Encodes the alarm that keeps changes from being applied.
+pub fn alarm(alarm: &Alarm) -> v1::Alarm {
+    let seconds = |at: SystemTime| {
+        let since = at
+            .duration_since(SystemTime::UNIX_EPOCH)
+            .unwrap_or_default();
+        since.as_secs().try_into().unwrap_or(i64::MAX)
+    };
+    v1::Alarm {
+        reason: alarm.reason.clone(),
+        since: seconds(alarm.since),
+        next_attempt: alarm.next_attempt.map(seconds),
+        answering: alarm.is_answering(),
+    }
+}
+
+/// Encodes a root that holds `files` files on disk. While changes are not applied no root is up to date,
+/// whatever its watcher says: one that seems so is stalled by the alarm.
+pub fn root(root: &Root, files: u64, alarm: Option<&Alarm>) -> v1::Root {
+    let status = root.status();
+    let chosen = root.chosen();
+    let seems_well = matches!(status.state, RootState::Watching | RootState::Scanning);
+    let (state, detail) = match alarm.filter(|_| seems_well) {
+        Some(alarm) => ("stalled", alarm.reason.clone()),
+        None => {
+            let why = chosen.as_ref().map_or("", |chosen| &chosen.why);
+            let details = [why, &status.detail].into_iter();
+            let details: Vec<&str> = details.filter(|detail| !detail.is_empty()).collect();
+            (status.state.name(), details.join("; "))
+        }
+    };
+    v1::Root {
+        id: root.id.0,
+        path: path(&root.path),
+        mode: mode(chosen.as_ref()).to_owned(),
+        configured_mode: root.configured.mode.name().to_owned(),
+        state: state.to_owned(),
+        detail,
+        files,
+        pending_loss: status.pending_loss,
+    }
+}
+
+fn mode(chosen: Option<&ChosenMode>) -> &'static str {
+    match chosen.map(|chosen| chosen.mode) {
+        Some(Mode::Native) => "native",
+        _ => "poll",
+    }
+}
+
+/// Encodes the cost of a scheme. Its n is the least in use: each document is signed at the rung its length asks for.
+pub fn usage(index: &Index, usage: Usage) -> v1::SchemeUsage {
+    let used = match usage.scheme {
+        SchemeKind::Chunks => simdex_signature::Chunks::SCHEME,
+        kind => Scheme::of_text(kind, index.window()),
+    };
+    let (finest, coarsest) = usage.rungs.unwrap_or((Rung::ZERO, Rung::ZERO));
+    v1::SchemeUsage {
+        scheme: Some(scheme(used, finest)),
+        postings: usage.postings,
+        bytes: usage.bytes,
+        sign_seconds: index.sign_seconds(usage.scheme),
+        n_most: coarsest.modulus(),
+        unmerged: usage.unmerged,
+    }
+}
+
+/// Encodes an event.
+pub fn event(event: &Event) -> v1::Event {
+    v1::Event {
+        kind: event.kind.name().to_owned(),
+        path: path(&event.path),
+        detail: event.detail.clone(),
+        at: event.at,
+    }
+}

@@ -1,0 +1,95 @@
+//! Watching: for each root a thread that acts on hints and one that walks.
+
+use super::*;
+
+impl Engine {
+    /// Watches every root, each with a thread that acts on its hints and one that walks.
+    pub fn watch(self: &Arc<Self>) -> Result<(), EngineError> {
+        for root in self.roots.iter() {
+            let (sender, hints) = sync_channel(HINTS);
+            let settings = self.config.watch_settings();
+            let mode = root.configured.mode.into();
+            let started = RootWatcher::start(
+                &self.lifecycle,
+                root.id.0,
+                &root.path,
+                mode,
+                &settings,
+                sender,
+            );
+            let (watcher, _) = started.map_err(|error| EngineError::Unsynced {
+                reason: error.to_string(),
+                advice: "see to what the error names, and start again".to_owned(),
+            })?;
+            root.watch(Some(watcher));
+            let walks = Arc::<Walks>::default();
+            lock(&self.walks).push((root.id, Arc::clone(&walks)));
+            self.follow(Arc::clone(root), hints, walks)?;
+        }
+        if let Some(pace) = Pace::of(&self.config.watch) {
+            let (index, roots) = (Arc::clone(&self.index), Arc::clone(&self.roots));
+            let pipeline = Arc::clone(&self.pipeline);
+            let submit = move |key| pipeline.submit(key);
+            let data_dir = self.data_dir.clone();
+            let recheck = Recheck::start(&self.lifecycle, index, roots, pace, data_dir, submit)?;
+            *lock(&self.recheck) = Some(recheck);
+        }
+        Ok(())
+    }
+
+    /// Starts the two threads of a root.
+    fn follow(
+        self: &Arc<Self>,
+        root: Arc<Root>,
+        hints: Receiver<(u32, Hint)>,
+        walks: Arc<Walks>,
+    ) -> Result<(), EngineError> {
+        let number = root.id.0;
+        let (engine, same, wanted) = (Arc::downgrade(self), Arc::clone(&root), Arc::clone(&walks));
+        let acting = self.lifecycle.spawn(format!("hints-{number}"), move || {
+            for (_, hint) in hints {
+                let Some(engine) = engine.upgrade() else {
+                    return;
+                };
+                engine.act(&same, hint, &wanted);
+            }
+        })?;
+        let engine = Arc::downgrade(self);
+        let walking = self.lifecycle.spawn(format!("walks-{number}"), move || {
+            while let Some(walk) = walks.next() {
+                let Some(engine) = engine.upgrade() else {
+                    return;
+                };
+                engine.walk(&root, &walk, &walks);
+            }
+        })?;
+        lock(&self.threads).extend([acting, walking]);
+        Ok(())
+    }
+
+    /// Acts on one hint of a watcher.
+    pub fn act(&self, root: &Root, hint: Hint, walks: &Walks) {
+        match hint {
+            Hint::Path(path) => {
+                let key = root.key(&path);
+                key.into_iter().for_each(|key| self.pipeline.submit(key));
+            }
+            Hint::Subtree(path) => walks.want_below(path),
+            Hint::Rescan(_) => walks.want_root(),
+            Hint::Removed(path) => {
+                self.until_done(root, |rescan| rescan.removed(root, &path));
+            }
+        }
+    }
+
+    /// Does one walk that hints asked for; it may want another.
+    pub fn walk(&self, root: &Root, walk: &Walk, walks: &Walks) {
+        let walked = self.until_done(root, |rescan| match walk {
+            Walk::Root => rescan.root(root).map(|_| Settled::Yes),
+            Walk::Below(directory) => rescan.subtree(root, directory),
+        });
+        if walked == Some(Settled::WantsRoot) {
+            walks.want_root();
+        }
+    }
+}

@@ -1,0 +1,176 @@
+//! From what a worker answered to what is stored: states, reasons, roles, facts.
+
+use simdex_extract::{
+    Extraction, Facts, Member, MemberBytes, Outcome, Reader, Reason as Cause, Role as ReadRole,
+};
+use simdex_schema::file::FileOutcome;
+use simdex_schema::{
+    ContentRecord, FileRecord, FileStat, MemberPlace, Reason, Role, State, Timestamp,
+};
+use simdex_signature::CanonicalText;
+
+use super::MAX_FAILURES;
+use super::facts::asks_for_frames;
+use super::reader_version::is_current;
+
+/// What a worker read of a content, in the terms of the schema.
+pub struct ReadContent {
+    /// State of the content.
+    pub state: State,
+    /// Refines the state.
+    pub reason: Reason,
+    /// Extracted text.
+    pub text: Option<String>,
+    /// Media type, by the bytes.
+    pub media_type: String,
+    /// Format reader that answered.
+    pub reader: Option<Reader>,
+    /// Library that read it, with its version, for people.
+    pub engine: String,
+    /// Remarks for people.
+    pub warnings: Vec<String>,
+    /// Code and value of each fact.
+    pub facts: Vec<(String, String)>,
+    /// Files inside, not yet read.
+    pub members: Vec<Member>,
+    /// Code of a transient fault of the system; it is no failure of the content.
+    pub transient: Option<&'static str>,
+}
+
+impl ReadContent {
+    /// Translates what the worker answered.
+    pub fn of(extraction: Extraction) -> Self {
+        let transient = match &extraction.outcome {
+            Outcome::Failed(reason) if reason.is_machines() => Some(reason.code()),
+            _ => None,
+        };
+        let reason = extraction.outcome.reason();
+        let reason = reason.map_or_else(Reason::none, |reason| Reason::code(reason.code()));
+        let state = state_of(&extraction.outcome);
+        let text = match extraction.outcome {
+            Outcome::Text { text, .. } => Some(text.into_string()),
+            _ => None,
+        };
+        Self {
+            state,
+            reason,
+            text,
+            media_type: extraction.media_type,
+            reader: extraction.reader,
+            engine: extraction.engine,
+            warnings: extraction.warnings,
+            facts: facts_of(&extraction.facts),
+            members: extraction.members,
+            transient,
+        }
+    }
+
+    /// Marks the content as partial if its canonical text was cut, unless something worse is known.
+    pub fn note_cut(&mut self, canonical: &CanonicalText) {
+        if canonical.is_cut() && self.state == State::Indexed {
+            (self.state, self.reason) = (State::Partial, Reason::code("too-long"));
+        }
+    }
+
+    /// The daemon stops before the document is made: it is read again at the next start.
+    pub(super) fn interrupt(&mut self) {
+        let reason = Cause::ShuttingDown.code();
+        (self.state, self.reason) = (State::Failed, Reason::code(reason));
+        self.members.clear();
+        self.transient = Some(reason);
+    }
+
+    /// Failures in a row, this one included. Failures of an older version of the reader do not count,
+    /// nor do transient faults.
+    pub(super) fn strikes(&self, old: Option<ContentRecord>) -> u32 {
+        let same = old.filter(is_current);
+        match self.state {
+            State::Quarantined => MAX_FAILURES,
+            state if state.is_failure() && self.transient.is_none() => {
+                same.map_or(0, |old| old.strikes) + 1
+            }
+            _ => 0,
+        }
+    }
+
+    /// The state on record: quarantined after so many failures, and too short without a document.
+    pub(super) fn state_with(&self, strikes: u32, has_document: bool) -> State {
+        if strikes >= MAX_FAILURES {
+            return State::Quarantined;
+        }
+        if !self.state.has_text() || has_document {
+            return self.state;
+        }
+        // What little text a container has of its own makes it no less one.
+        if !self.members.is_empty() || asks_for_frames(&self.facts) {
+            return State::Container;
+        }
+        State::TooShort
+    }
+}
+
+fn state_of(outcome: &Outcome) -> State {
+    match outcome {
+        Outcome::Text { partial: None, .. } => State::Indexed,
+        Outcome::Text { .. } => State::Partial,
+        Outcome::Container(_) => State::Container,
+        Outcome::NoText(_) => State::NoText,
+        Outcome::Encrypted(_) => State::Encrypted,
+        Outcome::Unsupported(_) => State::Unsupported,
+        Outcome::TooLarge(_) => State::TooLarge,
+        Outcome::Failed(_) => State::Failed,
+        Outcome::TimedOut(_) => State::TimedOut,
+        Outcome::Crashed(Cause::DaemonCrashed) => State::Quarantined,
+        Outcome::Crashed(_) => State::Crashed,
+    }
+}
+
+fn facts_of(facts: &Facts) -> Vec<(String, String)> {
+    let pair = |(fact, value): (simdex_extract::Fact, &str)| (fact.code().into(), value.into());
+    facts.iter().map(pair).collect()
+}
+
+/// The state of a member whose bytes its container did not yield.
+pub fn state_of_unread(reason: Cause) -> State {
+    match reason {
+        Cause::PasswordNeeded => State::Encrypted,
+        Cause::KindNotRead => State::Unsupported,
+        Cause::InflateLimit | Cause::InputLimit | Cause::PartsLimit | Cause::DepthLimit => {
+            State::TooLarge
+        }
+        _ => State::Failed,
+    }
+}
+
+/// The record of a member, the `ordinal`th of its container.
+pub(super) fn member_record(member: &Member, ordinal: usize, outcome: FileOutcome) -> FileRecord {
+    let place = MemberPlace {
+        role: role(member.role),
+        ordinal: u32::try_from(ordinal).unwrap_or(u32::MAX),
+    };
+    FileRecord {
+        member: Some(place),
+        ..FileRecord::new(member_stat(member), outcome)
+    }
+}
+
+/// What a container says of a member, as a stat.
+pub(super) fn member_stat(member: &Member) -> FileStat {
+    let seconds = member.modified.unwrap_or_default();
+    FileStat {
+        length: member.body.as_ref().map_or(0, MemberBytes::length),
+        mtime: Timestamp { seconds, nanos: 0 },
+        ..FileStat::default()
+    }
+}
+
+fn role(found: ReadRole) -> Role {
+    match found {
+        ReadRole::Entry => Role::Entry,
+        ReadRole::Attachment => Role::Attachment,
+        ReadRole::Message => Role::Message,
+        ReadRole::Embedded => Role::Embedded,
+        ReadRole::Quoted => Role::Quoted,
+        ReadRole::Rendered => Role::Rendered,
+    }
+}

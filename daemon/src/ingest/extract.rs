@@ -1,0 +1,197 @@
+//! From the bytes of a content to its record and document, and the members it holds.
+
+use std::io::{Read, Seek};
+use std::path::Path;
+
+use simdex_extract::{
+    EXTRACTOR_VERSION, Hint, Member, Patience, Pool, PrivateFile, Share, Urgency,
+};
+use simdex_index::{Index, IndexError, MemoryAccount, NewContent, NewDocument};
+use simdex_schema::{ContentHash, ContentRecord, DocumentHash, DocumentKind, Reason, State};
+use simdex_signature::{Chunks, Ladder};
+
+use super::convert::ReadContent;
+use super::reader_version::version_of;
+
+/// Has contents read by workers, and signs what was read.
+pub(super) struct Extractor<'a> {
+    pub(super) index: &'a Index,
+    pub(super) pool: &'a Pool,
+    /// Whose turn it is that a worker takes.
+    pub(super) share: Share,
+    /// Permits for what is held of a file and its members until they are applied.
+    pub(super) account: MemoryAccount,
+    /// Longest content without text that is compared by its raw bytes.
+    pub(super) raw_bytes: u64,
+}
+
+/// A content that was just extracted.
+pub(super) struct Extracted {
+    /// Its record and document.
+    pub(super) content: NewContent,
+    /// Its members, not yet read.
+    pub(super) members: Vec<Member>,
+    /// Code of a transient fault of the system: then nothing here says anything about the content.
+    pub(super) transient: Option<&'static str>,
+}
+
+/// The bytes of a content.
+pub(super) struct SnapshotRef<'a> {
+    /// Private, read-only copy.
+    pub(super) private: &'a PrivateFile,
+    /// BLAKE3 of the copy.
+    pub(super) hash: ContentHash,
+    /// Length in bytes.
+    pub(super) length: u64,
+}
+
+impl Extractor<'_> {
+    /// Extracts a content and signs what was read. `cut` is the reason code for which `bytes` are not
+    /// all of it.
+    pub(super) fn extract(
+        &self,
+        bytes: &SnapshotRef<'_>,
+        name: Option<String>,
+        old: Option<ContentRecord>,
+        cut: Option<&str>,
+    ) -> Extracted {
+        // Kept until the text is signed: a crash of the daemon until then counts against the content.
+        let (mut read, _mark) = self.read(bytes.private, bytes.hash, name);
+        if let (Some(cut), State::Indexed) = (cut, read.state) {
+            (read.state, read.reason) = (State::Partial, Reason::code(cut));
+        }
+        let document = match read.text.take() {
+            Some(text) => self.text_document(text, &mut read),
+            None => self.raw_document(bytes, &read),
+        };
+        // The only error is that the daemon stops.
+        let document = document.unwrap_or_else(|_| {
+            read.interrupt();
+            None
+        });
+        let strikes = read.strikes(old);
+        let state = read.state_with(strikes, document.is_some());
+        let record = ContentRecord {
+            state,
+            reason: read.reason,
+            document: None,
+            media_type: read.media_type,
+            engine: read.engine,
+            extractor: EXTRACTOR_VERSION,
+            strikes,
+            bytes: bytes.length,
+            warnings: read.warnings,
+            facts: read.facts,
+            reader: read.reader.map(version_of),
+        };
+        Extracted {
+            content: NewContent { record, document },
+            members: read.members,
+            transient: read.transient,
+        }
+    }
+
+    /// Has a worker read a content; the mark is dropped once nothing more is done with what it read.
+    pub(super) fn read(
+        &self,
+        private: &PrivateFile,
+        hash: ContentHash,
+        name: Option<String>,
+    ) -> (ReadContent, impl Sized) {
+        let hint = Hint {
+            name,
+            urgency: Urgency::Backlog,
+            share: self.share,
+        };
+        let patience = patience_of(&self.account);
+        let (extraction, mark) = self.pool.extract_marked(private, hash.0, &hint, patience);
+        (ReadContent::of(extraction), mark)
+    }
+
+    /// The document of a text; `None` where the text is shorter than one shingle. An error where the
+    /// daemon stops before there is memory for it.
+    fn text_document(
+        &self,
+        text: String,
+        read: &mut ReadContent,
+    ) -> Result<Option<NewDocument>, IndexError> {
+        // For the text, which is held until it is applied, and signatures of both schemes while they are
+        // sorted. Taken however short it is: a container may have thousands.
+        let bytes = text.len() as u64;
+        let mut held = self.account.take(bytes + bytes / 2)?;
+        let (canonical, _of_canonical) = self.account.canonical(&text)?;
+        let length = canonical.as_bytes().len() as u64;
+        if length < u64::from(self.index.window().width()) {
+            return Ok(None);
+        }
+        read.note_cut(&canonical);
+        let rung = self.index.ladder().rung_for(length);
+        let signatures = self.index.sign_text(&canonical, rung);
+        let signed = signatures
+            .iter()
+            .map(|signature| 8 * signature.len() as u64);
+        held.shrink_to(bytes + signed.sum::<u64>());
+        Ok(Some(NewDocument {
+            hash: DocumentHash(canonical.hash()),
+            kind: DocumentKind::Text,
+            length,
+            chars: canonical.chars(),
+            signatures,
+            text: Some(text),
+            held: Some(held),
+        }))
+    }
+
+    /// The document of raw bytes, for a content without text; `None` where it is empty or too long, or
+    /// must not be worked on. An error where the daemon stops before there is memory for it.
+    fn raw_document(
+        &self,
+        bytes: &SnapshotRef<'_>,
+        read: &ReadContent,
+    ) -> Result<Option<NewDocument>, IndexError> {
+        let is_fit = (1..=self.raw_bytes).contains(&bytes.length);
+        if !is_fit || read.state.has_text() || read.state == State::Quarantined {
+            return Ok(None);
+        }
+        let _held = self.account.take_large(bytes.length)?;
+        let (mut file, mut raw) = (bytes.private.file(), Vec::new());
+        let rewound = file.rewind();
+        let whole = rewound.and_then(|()| file.take(self.raw_bytes).read_to_end(&mut raw));
+        Ok(whole.ok().map(|_| raw_document(&raw, self.index.ladder())))
+    }
+}
+
+/// Whether the holder of an account may wait for others: not while it holds memory that they wait for.
+pub fn patience_of(account: &MemoryAccount) -> Patience {
+    match account.held() {
+        0 => Patience::MayWait,
+        _ => Patience::MustGoOn,
+    }
+}
+
+/// The raw-byte document of these bytes. Its hash is BLAKE3 under a key of its own, so that no text can
+/// have the same one.
+pub fn raw_document(raw: &[u8], ladder: Ladder) -> NewDocument {
+    NewDocument {
+        hash: DocumentHash(
+            *blake3::Hasher::new_derive_key(RAW_DOCUMENT)
+                .update(raw)
+                .finalize()
+                .as_bytes(),
+        ),
+        kind: DocumentKind::Raw,
+        length: raw.len() as u64,
+        chars: 0,
+        text: None,
+        signatures: vec![Chunks::sign_by(raw, ladder)],
+        held: None,
+    }
+}
+
+const RAW_DOCUMENT: &str = "simdex 2026 raw document";
+
+/// The name of a file, as a hint for the reader.
+pub(super) fn file_name(path: &Path) -> Option<String> {
+    path.file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+}

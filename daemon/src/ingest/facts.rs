@@ -1,0 +1,50 @@
+//! Facts of a content that ingestion decides by, read by their codes.
+
+use simdex_extract::Fact;
+use simdex_schema::ContentRecord;
+
+/// The kind of content whose frames are filled in.
+const PAGE: &str = "text/html";
+
+/// Whether a content holds files.
+pub(super) fn holds_members(content: &ContentRecord) -> bool {
+    content.count(Fact::Members.code()) > 0
+}
+
+/// The programs of the machine that have tried to read a content, by name.
+pub(super) fn tried_programs(content: &ContentRecord) -> &str {
+    stated(&content.facts, Fact::ProgramsTried).unwrap_or_default()
+}
+
+/// The addresses of the frames that a content asks for; empty unless it is a page that holds no files
+/// of its own.
+pub(super) fn frames_asked(content: &ContentRecord) -> Vec<String> {
+    frames_asked_if_page(content).unwrap_or_default()
+}
+
+/// The addresses of the frames that a page asks for; `None` where the content is no page at all.
+pub(super) fn frames_of_page(media_type: &str, facts: &[(String, String)]) -> Option<Vec<String>> {
+    let asked = match stated(facts, Fact::FramesAsked) {
+        // Addresses are percent-encoded: the space between two stands in none.
+        Some(list) if stated(facts, Fact::Members).is_none() => {
+            list.split(' ').map(str::to_owned).collect()
+        }
+        _ => Vec::new(),
+    };
+    (media_type == PAGE).then_some(asked)
+}
+
+/// The same for a content on record.
+pub(super) fn frames_asked_if_page(content: &ContentRecord) -> Option<Vec<String>> {
+    frames_of_page(&content.media_type, &content.facts)
+}
+
+/// Whether a page asks for frames, as its facts say.
+pub(super) fn asks_for_frames(facts: &[(String, String)]) -> bool {
+    stated(facts, Fact::FramesAsked).is_some()
+}
+
+fn stated(facts: &[(String, String)], fact: Fact) -> Option<&str> {
+    let found = facts.iter().find(|(code, _)| code == fact.code());
+    found.map(|(_, value)| value.as_str())
+}

@@ -1,0 +1,270 @@
+//! Which pages are shown together, and the archive that holds them: whatever tells what there is at
+//! an address, a share or a container.
+
+use std::collections::HashSet;
+use std::io::{self, Read, Write};
+
+use simdex_extract::{Member, MemberBytes, Role, SpoolSpace};
+use simdex_index::IndexError;
+use simdex_schema::{ContentHash, FileStat};
+
+use super::RENDERED_NAME;
+use super::address::{ResolvedPath, depth_of, folder_of, location, resolve};
+use super::archive::{self, Part};
+
+/// Most pages that are put together, the page itself among them.
+const MAX_PAGES: usize = 64;
+/// Frames of frames are followed to this depth.
+const MAX_DEPTH: usize = 4;
+/// Most bytes of all of them.
+pub(super) const MAX_BYTES: u64 = 32 << 20;
+
+/// A page that is shown, or a frame of it.
+pub(super) struct Page {
+    /// Below the root, or in the container.
+    pub(super) path: Vec<u8>,
+    pub(super) hash: ContentHash,
+    stat: FileStat,
+    /// Addresses.
+    asked: Vec<String>,
+    depth: usize,
+}
+
+impl Page {
+    pub(super) fn new(
+        path: Vec<u8>,
+        (hash, stat): (ContentHash, FileStat),
+        asked: Vec<String>,
+    ) -> Self {
+        Self {
+            path,
+            hash,
+            stat,
+            asked,
+            depth: 0,
+        }
+    }
+}
+
+/// What there is at a path.
+pub(super) enum PathLookup {
+    /// A page.
+    Page(Page),
+    /// A file that is no page; its length in bytes.
+    NotHtml(u64),
+    /// Nothing that may be read.
+    Nothing,
+    /// What is on record of it proves nothing.
+    Unproven,
+}
+
+/// Pages in the order in which they are asked for, the first asks for all others.
+pub(super) struct Plan {
+    pages: Vec<Page>,
+    /// Folders below the root of the one that all addresses stay in.
+    top: usize,
+    /// Paths looked at in vain; none is looked at twice.
+    passed: HashSet<Vec<u8>>,
+    /// Bytes of the files there.
+    passed_bytes: u64,
+}
+
+impl Plan {
+    /// Follows the addresses from a page on; none where `see` cannot tell what lies at a path.
+    pub(super) fn follow(
+        page: Page,
+        see: &mut dyn FnMut(Vec<u8>) -> Result<PathLookup, IndexError>,
+    ) -> Result<Option<Self>, IndexError> {
+        let mut plan = Self {
+            top: depth_of(&page.path),
+            pages: vec![page],
+            passed: HashSet::new(),
+            passed_bytes: 0,
+        };
+        let mut at = 0;
+        while at < plan.pages.len() {
+            for place in plan.asked_by(at) {
+                if plan.may_look_at(&place.path) {
+                    match see(place.path.clone())? {
+                        PathLookup::Unproven => return Ok(None),
+                        PathLookup::Page(frame) if frame.stat.length <= plan.room() => {
+                            plan.show(at, frame);
+                        }
+                        PathLookup::Page(frame) => plan.pass(&place.path, frame.stat.length),
+                        PathLookup::NotHtml(bytes) => plan.pass(&place.path, bytes),
+                        PathLookup::Nothing => plan.pass(&place.path, 0),
+                    }
+                }
+                if plan.shows(&place.path) {
+                    plan.top = plan.top.min(place.top);
+                }
+            }
+            at += 1;
+        }
+        Ok(Some(plan))
+    }
+
+    /// Whether a path is still to be looked at: what is shown or was passed is known, and what is read
+    /// in vain is bounded as what is shown.
+    fn may_look_at(&self, path: &[u8]) -> bool {
+        let is_known = self.shows(path) || self.passed.contains(path);
+        !is_known && self.room() > 0 && self.passed_bytes < MAX_BYTES
+    }
+
+    fn shows(&self, path: &[u8]) -> bool {
+        self.pages.iter().any(|page| page.path == path)
+    }
+
+    fn pass(&mut self, path: &[u8], bytes: u64) {
+        self.passed.insert(path.to_vec());
+        self.passed_bytes += bytes;
+    }
+
+    /// Whether anything is shown but the page alone.
+    pub(super) fn shows_frames(&self) -> bool {
+        self.pages.len() > 1
+    }
+
+    /// The archive, a member of the page; `copy` writes the bytes of the page of that number.
+    ///
+    /// # Errors
+    /// Those of `copy`, and when the archive cannot be kept in `space`.
+    pub(super) fn put_together(
+        &self,
+        space: &SpoolSpace,
+        copy: &mut dyn FnMut(usize, &Page, &mut dyn Write) -> io::Result<()>,
+    ) -> io::Result<Member> {
+        let bytes = MemberBytes::written_in(space, |out| {
+            archive::write(&self.parts(), out, &mut |at, out| {
+                copy(at, &self.pages[at], out)
+            })
+        })?;
+        Ok(Member {
+            name: RENDERED_NAME.to_owned(),
+            role: Role::Rendered,
+            modified: self.pages.iter().map(|page| page.stat.mtime.seconds).max(),
+            body: Ok(bytes),
+        })
+    }
+
+    /// With a page more, that the one of this number asks for.
+    fn show(&mut self, asker: usize, frame: Page) {
+        let depth = self.pages[asker].depth + 1;
+        self.pages.push(Page { depth, ..frame });
+    }
+
+    /// Where the addresses of a page lead.
+    fn asked_by(&self, at: usize) -> Vec<ResolvedPath> {
+        let page = &self.pages[at];
+        let asked = page.asked.iter().filter(|_| page.depth < MAX_DEPTH);
+        let folder = folder_of(&page.path);
+        asked
+            .filter_map(|address| resolve(folder, address))
+            .collect()
+    }
+
+    /// Bytes of all pages.
+    pub(super) fn bytes(&self) -> u64 {
+        self.pages.iter().map(|page| page.stat.length).sum()
+    }
+
+    /// Bytes that another page may have.
+    fn room(&self) -> u64 {
+        match self.pages.len() < MAX_PAGES {
+            true => MAX_BYTES.saturating_sub(self.bytes()),
+            false => 0,
+        }
+    }
+
+    fn parts(&self) -> Vec<Part> {
+        let part = |page: &Page| Part {
+            location: location(&page.path, self.top),
+            hash: page.hash,
+        };
+        self.pages.iter().map(part).collect()
+    }
+
+    /// Tells of any change: the beginning of what names the archive.
+    pub(super) fn digest(&self) -> u64 {
+        let digest = archive::digest(&self.parts());
+        digest[..8]
+            .iter()
+            .fold(0, |number, byte| number << 8 | u64::from(*byte))
+    }
+}
+
+/// Copies bytes that must be those of this hash.
+pub(super) fn copy(from: impl Read, hash: ContentHash, out: &mut dyn Write) -> io::Result<()> {
+    let mut hasher = blake3::Hasher::new();
+    let mut from = from.take(MAX_BYTES);
+    let mut buffer = vec![0; 64 << 10];
+    loop {
+        match from.read(&mut buffer)? {
+            0 if *hasher.finalize().as_bytes() == hash.0 => return Ok(()),
+            0 => return Err(io::ErrorKind::InvalidData.into()),
+            read => {
+                hasher.update(&buffer[..read]);
+                out.write_all(&buffer[..read])?;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(path: &str, length: u64, asked: &[&str]) -> Page {
+        let stat = FileStat {
+            length,
+            ..FileStat::default()
+        };
+        let asked = asked.iter().map(|address| (*address).to_owned());
+        Page::new(path.into(), (ContentHash([1; 32]), stat), asked.collect())
+    }
+
+    /// The plan of a page, and how often there was a look at some path.
+    fn follow(first: Page, see: impl Fn(&str) -> PathLookup) -> (Plan, usize) {
+        let mut looks = 0;
+        let plan = Plan::follow(first, &mut |path| {
+            looks += 1;
+            Ok(see(std::str::from_utf8(&path).unwrap_or_default()))
+        });
+        (plan.ok().flatten().expect("a plan"), looks)
+    }
+
+    #[test]
+    fn pages_that_ask_for_one_another_look_at_every_path_once() {
+        let asked = ["a.html", "b.html", "none.html", "image.png"];
+        let (plan, looks) = follow(page("x.html", 9, &asked), |path| match path {
+            "a.html" | "b.html" => PathLookup::Page(page(path, 9, &asked)),
+            "image.png" => PathLookup::NotHtml(9),
+            _ => PathLookup::Nothing,
+        });
+        assert_eq!((plan.pages.len(), looks), (3, 4));
+    }
+
+    #[test]
+    fn what_is_read_in_vain_is_bounded() {
+        let names: Vec<String> = (0..40).map(|at| format!("{at}.bin")).collect();
+        let asked: Vec<&str> = names.iter().map(String::as_str).collect();
+        let (plan, looks) = follow(page("x.html", 9, &asked), |_| {
+            PathLookup::NotHtml(MAX_BYTES / 4)
+        });
+        assert_eq!((plan.pages.len(), looks), (1, 4));
+    }
+
+    #[test]
+    fn pages_are_bounded_in_number_and_length() {
+        let names: Vec<String> = (0..100).map(|at| format!("{at}.html")).collect();
+        let asked: Vec<&str> = names.iter().map(String::as_str).collect();
+        let (plan, _) = follow(page("x.html", 9, &asked), |path| {
+            PathLookup::Page(page(path, 9, &[]))
+        });
+        assert_eq!(plan.pages.len(), MAX_PAGES);
+        let (plan, looks) = follow(page("x.html", 9, &asked), |path| {
+            PathLookup::Page(page(path, MAX_BYTES / 2 + 1, &[]))
+        });
+        assert_eq!((plan.pages.len(), looks), (2, 3));
+    }
+}

@@ -1,0 +1,73 @@
+//! Whether a content was extracted by the current version of its reader.
+
+use simdex_extract::{EXTRACTOR_VERSION, Reader};
+use simdex_schema::{ContentRecord, ReaderVersion};
+
+/// Whether a content was extracted by the current version of its reader or, where no reader is
+/// recorded, by the current version of all of them.
+pub(super) fn is_current(content: &ContentRecord) -> bool {
+    let answered = match &content.reader {
+        Some(ReaderVersion { reader, version }) => Reader::of_code(reader).zip(Some(*version)),
+        // Formats 1 to 3 name the engine alone; all readers had one version.
+        None => Reader::of_engine(&content.engine).zip(Some(content.extractor)),
+    };
+    match answered {
+        Some((reader, version)) => version >= reader.version(),
+        None => content.extractor >= EXTRACTOR_VERSION,
+    }
+}
+
+/// A reader as a record names it.
+pub(super) fn version_of(reader: Reader) -> ReaderVersion {
+    ReaderVersion {
+        reader: reader.code().to_owned(),
+        version: reader.version(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use simdex_schema::{Reason, State};
+
+    use super::*;
+
+    fn read_by(engine: &str, extractor: u32, reader: Option<ReaderVersion>) -> ContentRecord {
+        ContentRecord {
+            state: State::Indexed,
+            reason: Reason::none(),
+            document: None,
+            media_type: "text/plain".into(),
+            engine: engine.into(),
+            extractor,
+            strikes: 0,
+            bytes: 1,
+            warnings: Vec::new(),
+            facts: Vec::new(),
+            reader,
+        }
+    }
+
+    #[test]
+    fn only_a_newer_version_of_the_reader_itself_reads_again() {
+        let today = version_of(Reader::Pdf);
+        let older = ReaderVersion {
+            version: today.version - 1,
+            ..today.clone()
+        };
+        // When another reader changed, the version of all rose; that of this one did not.
+        let others_changed = EXTRACTOR_VERSION - 1;
+        assert!(is_current(&read_by("x", others_changed, Some(today))));
+        assert!(!is_current(&read_by("x", EXTRACTOR_VERSION, Some(older))));
+        assert!(
+            !is_current(&read_by("none", others_changed, None)),
+            "a lost worker"
+        );
+    }
+
+    #[test]
+    fn records_of_format_3_are_understood_by_their_engine() {
+        assert!(is_current(&read_by("card 1", Reader::Card.version(), None)));
+        assert!(!is_current(&read_by("card 1", 4, None)), "by extractor 4");
+        assert!(is_current(&read_by("none", EXTRACTOR_VERSION, None)));
+    }
+}

@@ -1,0 +1,156 @@
+//! What the index knows of a content and of the members of a file.
+
+use simdex_extract::{Outside, Pool};
+use simdex_index::{Index, IndexError, SeenFile};
+use simdex_schema::file::FileOutcome;
+use simdex_schema::{ContentHash, ContentRecord, FileKey, FileRecord};
+
+use super::MAX_FAILURES;
+use super::facts::{frames_asked, holds_members, tried_programs};
+use super::outcome::is_incomplete;
+use super::reader_version::is_current;
+
+/// The records of the index, and the programs that might read better than what is on record.
+#[derive(Clone, Copy)]
+pub(super) struct Records<'a> {
+    pub(super) index: &'a Index,
+    pub(super) pool: &'a Pool,
+}
+
+/// What is to be done with a content that a file turns out to hold.
+pub(super) enum ContentLookup {
+    /// It must be extracted; its record from the last time, if there is one.
+    NeedsRead(Option<ContentRecord>),
+    /// Its record is current, and so are the members of this file.
+    Recorded,
+    /// Its record is current, and these are its members, copied from another file.
+    CopyMembers(Vec<SeenFile>),
+    /// Its record is current, and it asks for frames at these addresses: what lies there differs by
+    /// folder.
+    Frameset(Vec<String>),
+}
+
+impl ContentLookup {
+    /// Whether the bytes are needed beyond their hash.
+    pub(super) fn needs_bytes(&self) -> bool {
+        matches!(self, Self::NeedsRead(_) | Self::Frameset(_))
+    }
+
+    /// Whether the index may still hold members of the file that must be removed explicitly.
+    pub(super) fn may_leave_members(&self) -> bool {
+        match self {
+            // Read again, it may hold fewer files than before.
+            Self::NeedsRead(Some(old)) => holds_members(old) || !frames_asked(old).is_empty(),
+            Self::Frameset(_) => true,
+            Self::NeedsRead(None) | Self::Recorded | Self::CopyMembers(_) => false,
+        }
+    }
+}
+
+impl Records<'_> {
+    /// Looks up the content that the file `key` holds; `recorded` is the file's record.
+    pub(super) fn lookup(
+        &self,
+        key: &FileKey,
+        recorded: Option<&FileRecord>,
+        hash: ContentHash,
+    ) -> Result<ContentLookup, IndexError> {
+        let Some(old) = self.index.content(hash)? else {
+            return Ok(ContentLookup::NeedsRead(None));
+        };
+        if self.deserves_another_try(&old) {
+            return Ok(ContentLookup::NeedsRead(Some(old)));
+        }
+        if !holds_members(&old) {
+            return Ok(match frames_asked(&old) {
+                none if none.is_empty() => ContentLookup::Recorded,
+                asked => ContentLookup::Frameset(asked),
+            });
+        }
+        let is_own = recorded.and_then(FileRecord::content) == Some(hash);
+        let holder = match is_own {
+            true => Some(key.clone()),
+            false => self.index.holder(hash)?,
+        };
+        let Some(holder) = holder else {
+            return Ok(ContentLookup::NeedsRead(Some(old)));
+        };
+        if self.members_wait(&holder)? {
+            return Ok(ContentLookup::NeedsRead(Some(old)));
+        }
+        if is_own {
+            return Ok(ContentLookup::Recorded);
+        }
+        Ok(match self.copied(&holder, key)? {
+            Some(members) => ContentLookup::CopyMembers(members),
+            None => ContentLookup::NeedsRead(Some(old)),
+        })
+    }
+
+    /// Whether reading the same bytes again may end otherwise.
+    pub(super) fn deserves_another_try(&self, content: &ContentRecord) -> bool {
+        let could_improve = |outside: &Outside| {
+            let (kind, reason) = (&content.media_type, content.reason.as_str());
+            outside.could_improve(kind, reason, tried_programs(content))
+        };
+        !is_current(content)
+            || (content.state.is_failure() && content.strikes < MAX_FAILURES)
+            || self.pool.outside().is_some_and(could_improve)
+    }
+
+    /// Whether some member of a file is still to be read, or lost its text, or may not be on record.
+    pub(super) fn members_wait(&self, container: &FileKey) -> Result<bool, IndexError> {
+        if self.whole(container)?.is_none() {
+            return Ok(true);
+        }
+        let members = self.index.members(container)?;
+        for (_, record) in &members {
+            let waits = match &record.outcome {
+                FileOutcome::Unread(..) => is_incomplete(record),
+                FileOutcome::Content(hash) => self
+                    .index
+                    .content(*hash)?
+                    .is_none_or(|content| self.deserves_another_try(&content)),
+            };
+            if waits {
+                return Ok(true);
+            }
+        }
+        Ok(members.is_empty())
+    }
+
+    /// The record of the file on disk that a container is or lies in; `None` while that is not read:
+    /// of what it holds, some may be on record and some not yet.
+    fn whole(&self, container: &FileKey) -> Result<Option<FileRecord>, IndexError> {
+        let on_disk = self.index.file(&container.on_disk())?;
+        Ok(on_disk.filter(|record| record.content().is_some()))
+    }
+
+    /// The members of another file of the same content, as members of this one. `None` where that file
+    /// changes meanwhile, or is not whole: what was found may be a part.
+    pub(super) fn copied(
+        &self,
+        from: &FileKey,
+        to: &FileKey,
+    ) -> Result<Option<Vec<SeenFile>>, IndexError> {
+        let before = self.whole(from)?;
+        let members = self.index.members(from)?.into_iter();
+        let moved = members.map(|(key, record)| moved(&key, record, from, to));
+        let moved = moved.collect();
+        let is_whole = before.is_some() && before == self.whole(from)?;
+        Ok(is_whole.then_some(moved))
+    }
+}
+
+/// A member of the file `from` as a member of the file `to`, which has the same content.
+pub(super) fn moved(key: &FileKey, record: FileRecord, from: &FileKey, to: &FileKey) -> SeenFile {
+    let path = [&to.path[..], &key.path[from.path.len()..]].concat();
+    SeenFile {
+        key: FileKey {
+            root: to.root,
+            path,
+        },
+        record,
+        content: None,
+    }
+}

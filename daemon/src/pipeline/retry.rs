@@ -1,0 +1,167 @@
+//! Files that a transient fault kept from being read: ingested again after a while, which grows with
+//! each try. No reader thread waits for them; what does not fit here is found by the next rescan.
+
+use std::collections::BTreeMap;
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use simdex_schema::{FileKey, RootId};
+
+/// Most files in the queue, and most of one root.
+const FILES: usize = 4096;
+const OF_ROOT: usize = FILES / 4;
+/// The first wait, and the longest.
+const FIRST: Duration = Duration::from_secs(1);
+const LONGEST: Duration = Duration::from_secs(300);
+
+/// Files to be ingested queue.
+#[derive(Default)]
+pub(super) struct RetryQueue {
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+#[derive(Default)]
+struct State {
+    files: BTreeMap<FileKey, Try>,
+    closed: bool,
+}
+
+struct Try {
+    /// `None` while it is being ingested.
+    due: Option<Instant>,
+    tries: u32,
+}
+
+impl RetryQueue {
+    /// Schedules a file after a transient fault.
+    pub(super) fn schedule(&self, key: &FileKey) {
+        self.lock().schedule(key, Instant::now());
+        self.changed.notify_all();
+    }
+
+    /// Clears the retries of a file after a success.
+    pub(super) fn clear(&self, key: &FileKey) {
+        self.lock().files.remove(key);
+    }
+
+    /// How many files wait for their time.
+    pub(super) fn waiting(&self) -> u64 {
+        let state = self.lock();
+        let waiting = state.files.values().filter(|file| file.due.is_some());
+        waiting.count() as u64
+    }
+
+    /// The next file, when its time has come; `None` once this is closed.
+    pub(super) fn next(&self) -> Option<FileKey> {
+        let mut state = self.lock();
+        loop {
+            if state.closed {
+                return None;
+            }
+            let now = Instant::now();
+            if let Some(key) = state.take(now) {
+                return Some(key);
+            }
+            let dues = state.files.values().filter_map(|waits| waits.due);
+            let patience = dues.min().map_or(LONGEST, |due| due - now);
+            let waited = self.changed.wait_timeout(state, patience);
+            state = waited.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Wakes the thread that waits, at shutdown.
+    pub(super) fn close(&self) {
+        self.lock().closed = true;
+        self.changed.notify_all();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn schedule(&mut self, key: &FileKey, now: Instant) {
+        if !self.files.contains_key(key) && !self.has_room(key.root) {
+            return;
+        }
+        let first = Try {
+            due: None,
+            tries: 0,
+        };
+        let file = self.files.entry(key.clone()).or_insert(first);
+        let wait = FIRST.saturating_mul(1 << file.tries.min(16)).min(LONGEST);
+        (file.due, file.tries) = (Some(now + wait), file.tries.saturating_add(1));
+    }
+
+    /// Whether one more file of this root is kept in mind: no root takes the room of all others.
+    fn has_room(&self, root: RootId) -> bool {
+        let first = |root| FileKey {
+            root,
+            path: Vec::new(),
+        };
+        let of_root = self
+            .files
+            .range(first(root)..first(RootId(root.0.saturating_add(1))));
+        self.files.len() < FILES && of_root.count() < OF_ROOT
+    }
+
+    /// A file whose time has come.
+    fn take(&mut self, now: Instant) -> Option<FileKey> {
+        let is_due = |file: &&mut Try| file.due.is_some_and(|due| due <= now);
+        let mut files = self.files.iter_mut();
+        let (key, file) = files.find(|(_, file)| is_due(file))?;
+        file.due = None;
+        Some(key.clone())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    fn key(name: &str) -> FileKey {
+        FileKey {
+            root: RootId(1),
+            path: name.into(),
+        }
+    }
+
+    #[test]
+    fn waits_grow_up_to_a_bound_and_begin_anew_after_a_success() {
+        let (queue, now) = (RetryQueue::default(), Instant::now());
+        let mut waits = Vec::new();
+        for _ in 0..12 {
+            let mut state = queue.lock();
+            state.schedule(&key("a"), now);
+            let due = state.files[&key("a")].due.unwrap();
+            waits.push((due - now).as_secs());
+            assert_eq!(state.take(due - FIRST / 2), None, "too early");
+            assert_eq!(state.take(due), Some(key("a")));
+            assert_eq!(state.take(due + LONGEST), None, "it is looked at");
+        }
+        assert_eq!(waits[..4], [1, 2, 4, 8]);
+        assert_eq!(waits[11], LONGEST.as_secs());
+        queue.clear(&key("a"));
+        queue.lock().schedule(&key("a"), now);
+        assert_eq!(queue.lock().files[&key("a")].due, Some(now + FIRST));
+    }
+
+    #[test]
+    fn it_is_bounded_and_ends() {
+        let queue = RetryQueue::default();
+        (0..FILES + 9).for_each(|at| queue.schedule(&key(&at.to_string())));
+        assert_eq!(queue.waiting(), OF_ROOT as u64, "a root has its share");
+        for root in 2..9 {
+            for at in 0..OF_ROOT {
+                queue.schedule(&FileKey {
+                    root: RootId(root),
+                    path: at.to_string().into(),
+                });
+            }
+        }
+        assert_eq!(queue.waiting(), FILES as u64);
+        queue.close();
+        assert_eq!(queue.next(), None);
+    }
+}

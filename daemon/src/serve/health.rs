@@ -1,0 +1,35 @@
+//! The health service: what it says of the engine.
+
+use super::*;
+
+pub(super) async fn set_health(health: &HealthReporter, status: ServingStatus) {
+    for service in ["", "simdex.v1.Similarity", "simdex.v1.Admin"] {
+        health.set_service_status(service, status).await;
+    }
+}
+
+/// Says how the daemon is whenever that changes. While changes are not applied, questions are still
+/// answered of what was applied before.
+pub(super) async fn tell_health(health: HealthReporter, mut told: watch::Receiver<Health>) {
+    loop {
+        let now = *told.borrow_and_update();
+        tell(&health, now).await;
+        if told.changed().await.is_err() {
+            return;
+        }
+    }
+}
+
+pub(super) async fn tell(health: &HealthReporter, now: Health) {
+    let status = |serves: bool| match serves {
+        true => ServingStatus::Serving,
+        false => ServingStatus::NotServing,
+    };
+    let well = status(now == Health::Well);
+    let answers = status(now != Health::Away);
+    health.set_service_status("", well).await;
+    health.set_service_status("simdex.v1.Admin", well).await;
+    health
+        .set_service_status("simdex.v1.Similarity", answers)
+        .await;
+}

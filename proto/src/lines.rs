@@ -1,0 +1,163 @@
+//! The JSON lines of `simctl --json`, of `simdexd scan --json` and of reports: their fields are a
+//! contract.
+//!
+//! Each line is an object with its `type` and `v`, the version of that type. A number that was not
+//! measured, or a name that does not exist, is null. A path that is not UTF-8 is given with U+FFFD in
+//! place of what is not, and beside it (`path_bytes`, `a_bytes`, …) its exact bytes in base64.
+//!
+//! Lines are made from messages of the wire: the daemon encodes what it prints as it encodes what it
+//! answers.
+
+mod admin;
+mod compare;
+mod file;
+mod find;
+mod list;
+mod report;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use serde::Serialize;
+
+use crate::completeness::Completeness;
+use crate::v1;
+
+pub use admin::{Alarm, ConfirmedLoss, Rescan, Root, SavedReport, SchemeUsage, Status, Sync};
+pub use compare::{Comparison, Estimate, Span};
+pub use file::{DescribedFile, File};
+pub use find::{Match, QuerySummary, Scheme, Version};
+pub use list::{Counts, Group, Member, Pair, Summary};
+pub use report::{Diff, JsonPath, Manifest, SchemeInUse, UnreadFile};
+
+/// The fields of a line, beside `type` and `v`.
+pub trait Body: Serialize {
+    /// Its `type`.
+    const TYPE: &'static str;
+    /// Its `v`: raised when a field changes its meaning or goes.
+    const VERSION: u32 = 1;
+}
+
+/// One line.
+#[derive(Serialize)]
+pub struct Line<'a, T> {
+    r#type: &'static str,
+    v: u32,
+    #[serde(flatten)]
+    body: &'a T,
+}
+
+impl<'a, T: Body> Line<'a, T> {
+    /// The line with this body.
+    pub fn of(body: &'a T) -> Self {
+        Self {
+            r#type: T::TYPE,
+            v: T::VERSION,
+            body,
+        }
+    }
+}
+
+macro_rules! bodies {
+    ($($body:ident = $name:literal),* $(,)?) => {
+        $(impl Body for $body { const TYPE: &'static str = $name; })*
+    };
+}
+
+bodies! {
+    File = "file",
+    DescribedFile = "file",
+    Match = "match",
+    QuerySummary = "query",
+    Pair = "pair",
+    Group = "group",
+    Summary = "summary",
+    Comparison = "comparison",
+    Status = "status",
+    Root = "root",
+    Rescan = "rescan",
+    ConfirmedLoss = "confirmed-loss",
+    Sync = "sync",
+    SavedReport = "report",
+    Completeness = "completeness",
+    Diff = "diff",
+    UnreadFile = "unread",
+}
+
+impl Body for Manifest {
+    const TYPE: &'static str = "manifest";
+    const VERSION: u32 = 2;
+}
+
+/// A path as JSON can hold it.
+pub fn lossy(path: &[u8]) -> String {
+    String::from_utf8_lossy(path).into_owned()
+}
+
+/// The exact bytes, in base64, of a path that [`lossy`] changes.
+pub fn exact(path: &[u8]) -> Option<String> {
+    let is_text = std::str::from_utf8(path).is_ok();
+    (!is_text).then(|| STANDARD.encode(path))
+}
+
+/// A hash in lower-case hexadecimal; `None` for an empty one.
+pub fn hex(hash: &[u8]) -> Option<String> {
+    let digits = || hash.iter().map(|byte| format!("{byte:02x}")).collect();
+    (!hash.is_empty()).then(digits)
+}
+
+/// Seconds since 1970 as RFC 3339 in UTC; `None` beyond the years a calendar has.
+pub fn date(seconds: Option<i64>) -> Option<String> {
+    let time = jiff::Timestamp::from_second(seconds?).ok()?;
+    Some(time.to_string())
+}
+
+/// The name of a relation; `None` for one that is unspecified or newer than this program.
+pub fn relation(value: i32) -> Option<&'static str> {
+    use v1::Relation;
+    Some(match Relation::try_from(value).ok()? {
+        Relation::Unspecified => return None,
+        Relation::IdenticalBytes => "identical-bytes",
+        Relation::IdenticalText => "identical-text",
+        Relation::NearDuplicate => "near-duplicate",
+        Relation::Contains => "contains",
+        Relation::ContainedIn => "contained-in",
+        Relation::Overlaps => "overlaps",
+    })
+}
+
+/// A text of the wire, where an empty one means that there is none.
+fn filled(text: &str) -> Option<String> {
+    (!text.is_empty()).then(|| text.to_owned())
+}
+
+/// The completeness in a reply. A reply without it is not known to be complete.
+fn completeness(told: Option<&v1::Completeness>) -> Completeness {
+    told.map(Into::into).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_that_is_not_utf8_keeps_its_bytes() {
+        assert_eq!(exact("/ü".as_bytes()), None);
+        assert_eq!(lossy(b"/a\xff"), "/a\u{fffd}");
+        assert_eq!(exact(b"/a\xff").as_deref(), Some("L2H/"));
+    }
+
+    #[test]
+    fn a_date_is_given_in_utc_or_not_at_all() {
+        assert_eq!(date(Some(0)).as_deref(), Some("1970-01-01T00:00:00Z"));
+        assert_eq!(date(Some(-1)).as_deref(), Some("1969-12-31T23:59:59Z"));
+        assert_eq!(date(Some(i64::MAX)), None);
+        assert_eq!(date(None), None);
+    }
+
+    #[test]
+    fn a_relation_from_a_newer_daemon_is_unknown_and_not_another() {
+        assert_eq!(relation(3), Some("near-duplicate"));
+        assert_eq!(relation(0), None);
+        assert_eq!(relation(99), None);
+    }
+}

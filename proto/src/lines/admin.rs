@@ -1,0 +1,222 @@
+//! The daemon's state, and what it was told to do.
+
+use serde::Serialize;
+
+use super::{Scheme, Summary, completeness, date, exact, filled, lossy};
+use crate::completeness::Completeness;
+use crate::v1;
+
+/// What the daemon holds and watches.
+#[derive(Clone, Debug, Serialize)]
+pub struct Status {
+    /// Version of the daemon.
+    pub version: String,
+    /// Version of the stored format.
+    pub format: u32,
+    /// Data directory of the index.
+    pub data_dir: String,
+    /// Its exact bytes, where they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data_dir_bytes: Option<String>,
+    /// It was new and empty when the daemon started.
+    pub new_index: bool,
+    /// Time since its start.
+    pub uptime_seconds: f64,
+    /// Changes seen and not yet applied.
+    pub queued: u64,
+    /// Least resemblance of a near-duplicate.
+    pub threshold: f64,
+    /// Bytes of the store on disk.
+    pub store_bytes: u64,
+    /// Bytes of extracted text on disk.
+    pub text_bytes: u64,
+    /// Largest message that is sent or taken.
+    pub max_message_bytes: u64,
+    /// How the workers are confined.
+    pub sandbox: String,
+    /// Set while changes are not applied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alarm: Option<Alarm>,
+    /// Cost of each scheme.
+    pub schemes: Vec<SchemeUsage>,
+    /// The watched trees.
+    pub roots: Vec<Root>,
+    /// Counts over all roots.
+    pub summary: Option<Summary>,
+    /// Of the index.
+    #[serde(flatten)]
+    pub completeness: Completeness,
+}
+
+impl From<&v1::StatusReply> for Status {
+    fn from(status: &v1::StatusReply) -> Self {
+        Self {
+            version: status.version.clone(),
+            format: status.format,
+            data_dir: lossy(&status.data_dir),
+            data_dir_bytes: exact(&status.data_dir),
+            new_index: status.new_index,
+            uptime_seconds: status.uptime_seconds,
+            queued: status.queued,
+            threshold: status.threshold,
+            store_bytes: status.store_bytes,
+            text_bytes: status.text_bytes,
+            max_message_bytes: status.max_message_bytes,
+            sandbox: status.sandbox.clone(),
+            alarm: status.alarm.as_ref().map(Into::into),
+            schemes: status.schemes.iter().map(Into::into).collect(),
+            roots: status.roots.iter().map(Into::into).collect(),
+            summary: status.summary.as_ref().map(Into::into),
+            completeness: completeness(status.completeness.as_ref()),
+        }
+    }
+}
+
+/// Why changes are not applied.
+#[derive(Clone, Debug, Serialize)]
+pub struct Alarm {
+    /// The cause, for people.
+    pub reason: String,
+    /// Start of the trouble (RFC 3339).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<String>,
+    /// Time of the next attempt (RFC 3339).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_attempt: Option<String>,
+    /// Queries are answered meanwhile.
+    pub answering: bool,
+}
+
+impl From<&v1::Alarm> for Alarm {
+    fn from(alarm: &v1::Alarm) -> Self {
+        Self {
+            reason: alarm.reason.clone(),
+            since: date(Some(alarm.since)),
+            next_attempt: date(alarm.next_attempt),
+            answering: alarm.answering,
+        }
+    }
+}
+
+/// What a scheme costs.
+#[derive(Clone, Debug, Serialize)]
+pub struct SchemeUsage {
+    /// The scheme, with the least n in use.
+    pub scheme: Option<Scheme>,
+    /// Postings in the store.
+    pub postings: u64,
+    /// Their bytes.
+    pub bytes: u64,
+    /// Time spent signing since the start.
+    pub sign_seconds: f64,
+    /// The greatest n in use; that of the scheme is the least.
+    pub n_most: u64,
+    /// Postings not in the store yet.
+    pub unmerged: u64,
+}
+
+impl From<&v1::SchemeUsage> for SchemeUsage {
+    fn from(usage: &v1::SchemeUsage) -> Self {
+        Self {
+            scheme: usage.scheme.as_ref().map(Into::into),
+            postings: usage.postings,
+            bytes: usage.bytes,
+            sign_seconds: usage.sign_seconds,
+            n_most: usage.n_most,
+            unmerged: usage.unmerged,
+        }
+    }
+}
+
+/// A watched tree.
+#[derive(Clone, Debug, Serialize)]
+pub struct Root {
+    /// Its number.
+    pub id: u32,
+    /// Its path.
+    pub path: String,
+    /// Its exact bytes, where they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_bytes: Option<String>,
+    /// `native` or `poll`: how it is watched.
+    pub mode: String,
+    /// `auto`, `native` or `poll`: what the config asks for.
+    pub configured_mode: String,
+    /// Its state.
+    pub state: String,
+    /// Why its state or mode is what it is.
+    pub detail: Option<String>,
+    /// Files in it.
+    pub files: u64,
+    /// Missing files whose removal awaits confirmation.
+    pub pending_loss: u64,
+}
+
+impl From<&v1::Root> for Root {
+    fn from(root: &v1::Root) -> Self {
+        Self {
+            id: root.id,
+            path: lossy(&root.path),
+            path_bytes: exact(&root.path),
+            mode: root.mode.clone(),
+            configured_mode: root.configured_mode.clone(),
+            state: root.state.clone(),
+            detail: filled(&root.detail),
+            files: root.files,
+            pending_loss: root.pending_loss,
+        }
+    }
+}
+
+/// A rescan was started.
+#[derive(Clone, Debug, Serialize)]
+pub struct Rescan {
+    /// Roots that are walked.
+    pub roots: u32,
+}
+
+/// A held loss was confirmed.
+#[derive(Clone, Debug, Serialize)]
+pub struct ConfirmedLoss {
+    /// Path of the root.
+    pub root: String,
+    /// Its exact bytes, where they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub root_bytes: Option<String>,
+    /// Files removed from the index.
+    pub removed: u64,
+}
+
+/// Everything seen before the call is applied.
+#[derive(Clone, Debug, Serialize)]
+pub struct Sync {
+    /// Time it took.
+    pub seconds: f64,
+    /// Files applied meanwhile.
+    pub files: u64,
+}
+
+/// A report was written.
+#[derive(Clone, Debug, Serialize)]
+pub struct SavedReport {
+    /// Its directory.
+    pub out: String,
+    /// Its exact bytes, where they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub out_bytes: Option<String>,
+    /// BLAKE3 that its manifest ends with, in hexadecimal.
+    pub manifest: String,
+    /// What was counted.
+    pub summary: Option<Summary>,
+}
+
+impl From<&v1::RunReportReply> for SavedReport {
+    fn from(report: &v1::RunReportReply) -> Self {
+        Self {
+            out: lossy(&report.out),
+            out_bytes: exact(&report.out),
+            manifest: report.manifest.clone(),
+            summary: report.summary.as_ref().map(Into::into),
+        }
+    }
+}

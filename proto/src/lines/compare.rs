@@ -1,0 +1,144 @@
+//! Two files side by side.
+
+use serde::Serialize;
+
+use super::{Scheme, completeness, exact, filled, lossy, relation};
+use crate::completeness::Completeness;
+use crate::v1;
+
+/// Two files side by side.
+#[derive(Clone, Debug, Serialize)]
+pub struct Comparison {
+    /// Path of the first; null for standard input.
+    pub a: Option<String>,
+    /// Its exact bytes, where they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub a_bytes: Option<String>,
+    /// Path of the second; null for standard input.
+    pub b: Option<String>,
+    /// Its exact bytes, where they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub b_bytes: Option<String>,
+    /// Of the first to the second.
+    pub relation: Option<&'static str>,
+    /// Of both texts, exact.
+    pub resemblance: f64,
+    /// Share of the first found in the second, exact.
+    pub containment_of_a: f64,
+    /// Share of the second found in the first, exact.
+    pub containment_of_b: f64,
+    /// Shingles that both texts have.
+    pub shared_shingles: u64,
+    /// Shingles of the first.
+    pub shingles_a: u64,
+    /// Shingles of the second.
+    pub shingles_b: u64,
+    /// Characters of the first canonical text.
+    pub chars_a: u64,
+    /// Characters of the second canonical text.
+    pub chars_b: u64,
+    /// What each scheme estimates.
+    pub estimates: Vec<Estimate>,
+    /// Runs that both canonical texts have.
+    pub spans: Vec<Span>,
+    /// Null where it was left out.
+    pub diff: Option<String>,
+    /// Why it was left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difference_left_out: Option<String>,
+    /// Of the index when it was asked.
+    #[serde(flatten)]
+    pub completeness: Completeness,
+}
+
+impl Comparison {
+    /// The comparison of the files at `a` and `b`, `None` being standard input.
+    pub fn new(a: Option<&[u8]>, b: Option<&[u8]>, reply: v1::CompareReply) -> Self {
+        Self {
+            a: a.map(lossy),
+            a_bytes: a.and_then(exact),
+            b: b.map(lossy),
+            b_bytes: b.and_then(exact),
+            relation: relation(reply.relation),
+            resemblance: reply.resemblance,
+            containment_of_a: reply.containment_of_a,
+            containment_of_b: reply.containment_of_b,
+            shared_shingles: reply.shared_shingles,
+            shingles_a: reply.shingles_a,
+            shingles_b: reply.shingles_b,
+            chars_a: reply.chars_a,
+            chars_b: reply.chars_b,
+            estimates: reply.estimates.iter().map(Into::into).collect(),
+            spans: reply.spans.iter().map(Into::into).collect(),
+            diff: reply.difference_left_out.is_empty().then_some(reply.diff),
+            difference_left_out: filled(&reply.difference_left_out),
+            completeness: completeness(reply.completeness.as_ref()),
+        }
+    }
+}
+
+/// What one scheme estimates of a comparison; low and high are the ends of the 99 % interval.
+#[derive(Clone, Debug, Serialize)]
+pub struct Estimate {
+    /// The scheme.
+    pub scheme: Option<Scheme>,
+    /// Of both texts.
+    pub resemblance: Option<f64>,
+    /// Lower end.
+    pub resemblance_low: Option<f64>,
+    /// Upper end.
+    pub resemblance_high: Option<f64>,
+    /// Share of the first found in the second.
+    pub containment_of_a: Option<f64>,
+    /// Lower end.
+    pub containment_of_a_low: Option<f64>,
+    /// Upper end.
+    pub containment_of_a_high: Option<f64>,
+    /// Share of the second found in the first.
+    pub containment_of_b: Option<f64>,
+    /// Lower end.
+    pub containment_of_b_low: Option<f64>,
+    /// Upper end.
+    pub containment_of_b_high: Option<f64>,
+}
+
+impl From<&v1::SchemeEstimate> for Estimate {
+    fn from(estimate: &v1::SchemeEstimate) -> Self {
+        let resemblance = estimate.resemblance.unwrap_or_default();
+        let of_a = estimate.containment_of_a.unwrap_or_default();
+        let of_b = estimate.containment_of_b.unwrap_or_default();
+        Self {
+            scheme: estimate.scheme.as_ref().map(Into::into),
+            resemblance: resemblance.value,
+            resemblance_low: resemblance.low,
+            resemblance_high: resemblance.high,
+            containment_of_a: of_a.value,
+            containment_of_a_low: of_a.low,
+            containment_of_a_high: of_a.high,
+            containment_of_b: of_b.value,
+            containment_of_b_low: of_b.low,
+            containment_of_b_high: of_b.high,
+        }
+    }
+}
+
+/// A run of bytes that two canonical texts have in common.
+#[derive(Clone, Debug, Serialize)]
+pub struct Span {
+    /// Where it begins in the first, in bytes.
+    pub offset_a: u64,
+    /// Where it begins in the second, in bytes.
+    pub offset_b: u64,
+    /// Its length in bytes.
+    pub length: u64,
+}
+
+impl From<&v1::Span> for Span {
+    fn from(span: &v1::Span) -> Self {
+        Self {
+            offset_a: span.offset_a,
+            offset_b: span.offset_b,
+            length: span.length,
+        }
+    }
+}

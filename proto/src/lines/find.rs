@@ -1,0 +1,186 @@
+//! Matches of a query, and what closes them.
+
+use serde::Serialize;
+
+use super::{completeness, date, exact, filled, hex, lossy, relation};
+use crate::completeness::Completeness;
+use crate::v1;
+
+/// A signature scheme with its parameters.
+#[derive(Clone, Debug, Serialize)]
+pub struct Scheme {
+    /// `mod_n`, `bsw_n` or `chunks`.
+    pub name: String,
+    /// Sampling modulus.
+    pub n: u64,
+    /// Width of a window, in units.
+    pub window: u32,
+    /// `bytes` or `words` of canonical text, or `raw-bytes`.
+    pub unit: String,
+    /// Version of the canonical text; 0 for raw bytes.
+    pub canonical: u32,
+}
+
+impl From<&v1::Scheme> for Scheme {
+    fn from(scheme: &v1::Scheme) -> Self {
+        Self {
+            name: scheme.name.clone(),
+            n: scheme.n,
+            window: scheme.window,
+            unit: scheme.unit.clone(),
+            canonical: scheme.canonical,
+        }
+    }
+}
+
+/// A file that answers a query.
+#[derive(Clone, Debug, Serialize)]
+pub struct Match {
+    /// Absolute path.
+    pub path: String,
+    /// Its exact bytes, where they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_bytes: Option<String>,
+    /// Hash of its document, in hexadecimal.
+    pub document: Option<String>,
+    /// Of the query to this file.
+    pub relation: Option<&'static str>,
+    /// Of both texts.
+    pub resemblance: Option<f64>,
+    /// Lower end of its 99 % interval.
+    pub resemblance_low: Option<f64>,
+    /// Upper end of its 99 % interval.
+    pub resemblance_high: Option<f64>,
+    /// Share of the query found in this document.
+    pub containment_of_query: Option<f64>,
+    /// Share of this document found in the query.
+    pub containment_in_query: Option<f64>,
+    /// Fingerprints that both sides have.
+    pub shared_fingerprints: u64,
+    /// Counted on all shingles of both texts, and no estimate.
+    pub verified: bool,
+    /// Scheme the numbers rest on.
+    pub scheme: Option<Scheme>,
+    /// Set in lists of versions only.
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    pub version: Option<Version>,
+}
+
+impl From<&v1::Match> for Match {
+    fn from(found: &v1::Match) -> Self {
+        let resemblance = found.resemblance.unwrap_or_default();
+        Self {
+            path: lossy(&found.path),
+            path_bytes: exact(&found.path),
+            document: hex(&found.document),
+            relation: relation(found.relation),
+            resemblance: resemblance.value,
+            resemblance_low: resemblance.low,
+            resemblance_high: resemblance.high,
+            containment_of_query: found.containment_of_query.and_then(|ratio| ratio.value),
+            containment_in_query: found.containment_in_query.and_then(|ratio| ratio.value),
+            shared_fingerprints: found.shared_fingerprints,
+            verified: found.verified,
+            scheme: found.scheme.as_ref().map(Into::into),
+            version: None,
+        }
+    }
+}
+
+/// Fields of a match in a list of versions. Dates are RFC 3339.
+#[derive(Clone, Debug, Serialize)]
+pub struct Version {
+    /// Last modification by the file system.
+    pub modified: Option<String>,
+    /// Best date known, by which versions are listed.
+    pub date: Option<String>,
+    /// Source of that date: `sent`, `modified` or `created` in the document, or `file`.
+    pub date_source: Option<String>,
+    /// The file that was asked about.
+    pub is_query: bool,
+}
+
+impl Match {
+    /// A match in a list of versions.
+    pub fn version(found: &v1::Match) -> Self {
+        let version = Version {
+            modified: date(found.modified),
+            date: date(found.date),
+            date_source: filled(&found.date_source),
+            is_query: found.is_query,
+        };
+        Self {
+            version: Some(version),
+            ..found.into()
+        }
+    }
+}
+
+/// Closes the matches of one query.
+#[derive(Clone, Debug, Serialize)]
+pub struct QuerySummary {
+    /// The file that was asked about; null for standard input.
+    pub path: Option<String>,
+    /// Its exact bytes, where they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_bytes: Option<String>,
+    /// Hash of its document, in hexadecimal.
+    pub document: Option<String>,
+    /// State of the query itself.
+    pub state: Option<String>,
+    /// Code that refines the state.
+    pub reason: Option<String>,
+    /// Documents that share a fingerprint with the query.
+    pub candidates: u64,
+    /// Candidates counted on all shingles.
+    pub verified: u64,
+    /// The sum of `common_lists` and `unverified`.
+    pub suppressed: u64,
+    /// Posting lists that only added counts to documents found by other fingerprints.
+    pub common_lists: u64,
+    /// Candidates not verified: files may be missing.
+    pub unverified: u64,
+    /// `text`, `raw-bytes`, `signature` or `nothing`.
+    pub compared_by: Option<&'static str>,
+    /// Time the daemon took.
+    pub seconds: f64,
+    /// More files reach the threshold than were listed.
+    pub truncated: bool,
+    /// Of the index when it was asked.
+    #[serde(flatten)]
+    pub completeness: Completeness,
+}
+
+impl QuerySummary {
+    /// Closes the matches of the file at `path`, or of standard input.
+    pub fn new(path: Option<&[u8]>, query: &v1::QuerySummary) -> Self {
+        Self {
+            path: path.map(lossy),
+            path_bytes: path.and_then(exact),
+            document: hex(&query.document),
+            state: filled(&query.state),
+            reason: filled(&query.reason),
+            candidates: query.candidates,
+            verified: query.verified,
+            suppressed: query.suppressed,
+            common_lists: query.common_lists,
+            unverified: query.unverified,
+            compared_by: compared_by(query.compared_by),
+            seconds: query.seconds,
+            truncated: query.truncated,
+            completeness: completeness(query.completeness.as_ref()),
+        }
+    }
+}
+
+/// What of a query was compared; `None` where an older daemon does not say.
+fn compared_by(value: i32) -> Option<&'static str> {
+    use v1::ComparedBy;
+    Some(match ComparedBy::try_from(value).ok()? {
+        ComparedBy::Unspecified => return None,
+        ComparedBy::Text => "text",
+        ComparedBy::RawBytes => "raw-bytes",
+        ComparedBy::Signature => "signature",
+        ComparedBy::Nothing => "nothing",
+    })
+}

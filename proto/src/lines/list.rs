@@ -1,0 +1,178 @@
+//! Pairs, groups, and the counts that close a list.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+use super::{completeness, exact, hex, lossy, relation};
+use crate::completeness::Completeness;
+use crate::v1;
+
+/// Two files that resemble each other.
+#[derive(Clone, Debug, Serialize)]
+pub struct Pair {
+    /// Path of the first file.
+    pub a: String,
+    /// Its exact bytes, where they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub a_bytes: Option<String>,
+    /// Path of the second file.
+    pub b: String,
+    /// Its exact bytes, where they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub b_bytes: Option<String>,
+    /// Hash of the first document, in hexadecimal.
+    pub document_a: Option<String>,
+    /// Hash of the second document, in hexadecimal.
+    pub document_b: Option<String>,
+    /// Of the first file to the second.
+    pub relation: Option<&'static str>,
+    /// Of both texts.
+    pub resemblance: Option<f64>,
+    /// Share of the first found in the second.
+    pub containment_of_a: Option<f64>,
+    /// Share of the second found in the first.
+    pub containment_of_b: Option<f64>,
+    /// Counted on all shingles of both texts.
+    pub verified: bool,
+}
+
+impl From<&v1::Pair> for Pair {
+    fn from(pair: &v1::Pair) -> Self {
+        Self {
+            a: lossy(&pair.a),
+            a_bytes: exact(&pair.a),
+            b: lossy(&pair.b),
+            b_bytes: exact(&pair.b),
+            document_a: hex(&pair.document_a),
+            document_b: hex(&pair.document_b),
+            relation: relation(pair.relation),
+            resemblance: pair.resemblance,
+            containment_of_a: pair.containment_of_a,
+            containment_of_b: pair.containment_of_b,
+            verified: pair.verified,
+        }
+    }
+}
+
+/// A principal with its near-duplicates and all their copies.
+#[derive(Clone, Debug, Serialize)]
+pub struct Group {
+    /// Number of the group.
+    pub id: u64,
+    /// `star`.
+    pub kind: String,
+    /// Path of the principal.
+    pub principal: String,
+    /// Its exact bytes, where they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub principal_bytes: Option<String>,
+    /// Every file of the group, the principal first.
+    pub members: Vec<Member>,
+}
+
+impl From<&v1::Group> for Group {
+    fn from(group: &v1::Group) -> Self {
+        Self {
+            id: group.id,
+            kind: group.kind.clone(),
+            principal: lossy(&group.principal),
+            principal_bytes: exact(&group.principal),
+            members: group.members.iter().map(Into::into).collect(),
+        }
+    }
+}
+
+/// A file of a group.
+#[derive(Clone, Debug, Serialize)]
+pub struct Member {
+    /// Absolute path.
+    pub path: String,
+    /// Its exact bytes, where they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub path_bytes: Option<String>,
+    /// Hash of its document, in hexadecimal.
+    pub document: Option<String>,
+    /// To the principal.
+    pub relation: Option<&'static str>,
+    /// With the principal.
+    pub resemblance: Option<f64>,
+    /// Share of this file found in the principal.
+    pub containment_of_member: Option<f64>,
+    /// Share of the principal found in this file.
+    pub containment_of_principal: Option<f64>,
+}
+
+impl From<&v1::Member> for Member {
+    fn from(member: &v1::Member) -> Self {
+        Self {
+            path: lossy(&member.path),
+            path_bytes: exact(&member.path),
+            document: hex(&member.document),
+            relation: relation(member.relation),
+            resemblance: member.resemblance,
+            containment_of_member: member.containment_of_member,
+            containment_of_principal: member.containment_of_principal,
+        }
+    }
+}
+
+/// How much there is.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Counts {
+    /// Files on disk; the states add up to it.
+    pub files_on_disk: u64,
+    /// Files inside containers.
+    pub members: u64,
+    /// Files on disk by state.
+    pub states: BTreeMap<String, u64>,
+    /// Documents with text.
+    pub documents: u64,
+    /// Groups.
+    pub groups: u64,
+    /// Pairs of files, where they were searched for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pairs: Option<u64>,
+    /// Common fingerprint lists that were left out.
+    pub suppressed: u64,
+}
+
+/// Closes a list.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// How much there is.
+    #[serde(flatten)]
+    pub counts: Counts,
+    /// Time the answer took.
+    pub seconds: f64,
+    /// Of the index when it was asked.
+    #[serde(flatten)]
+    pub completeness: Completeness,
+}
+
+impl From<&v1::Summary> for Counts {
+    fn from(summary: &v1::Summary) -> Self {
+        let states = summary.states.iter();
+        Self {
+            files_on_disk: summary.files_on_disk,
+            members: summary.members,
+            states: states
+                .map(|(state, count)| (state.clone(), *count))
+                .collect(),
+            documents: summary.documents,
+            groups: summary.groups,
+            pairs: summary.pairs,
+            suppressed: summary.suppressed,
+        }
+    }
+}
+
+impl From<&v1::Summary> for Summary {
+    fn from(summary: &v1::Summary) -> Self {
+        Self {
+            counts: summary.into(),
+            seconds: summary.seconds,
+            completeness: completeness(summary.completeness.as_ref()),
+        }
+    }
+}

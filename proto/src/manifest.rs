@@ -1,0 +1,59 @@
+//! How `manifest.json` of a report ends: the mark of the daemon that wrote it, and a hash.
+//!
+//! The last key is the BLAKE3 hash of all bytes before its line, so a line that is dropped, added or
+//! changed alone is found. Whoever rewrites the whole manifest can compute that hash too; only a copy
+//! of it kept elsewhere shows that. The key before it is the mark by which a daemon knows its own
+//! reports. Both cover the exact bytes before them, so they are written and read as text, not by serde.
+
+/// Before the hash.
+const HASH: &str = "  \"manifest_blake3\": \"";
+/// After the hash.
+const HASH_END: &str = "\"\n}\n";
+/// Before the mark.
+const MARK: &str = "  \"daemon_mark\": \"";
+/// After the mark.
+const MARK_END: &str = "\",\n";
+
+/// `lines` with a mark.
+pub fn with_mark(lines: &str, mark: &str) -> String {
+    format!("{lines}{MARK}{mark}{MARK_END}")
+}
+
+/// The lines that a manifest's mark covers, and the mark.
+pub fn split_mark(text: &str) -> Option<(&str, &str)> {
+    let (before, _) = text.split_at_checked(text.rfind(HASH)?)?;
+    let (lines, mark) = before.split_at_checked(before.rfind(MARK)?)?;
+    let mark = mark.strip_prefix(MARK)?.strip_suffix(MARK_END)?;
+    Some((lines, mark))
+}
+
+/// `lines` with their hash: a whole manifest.
+pub fn with_hash(lines: &str) -> String {
+    let hash = blake3::hash(lines.as_bytes());
+    format!("{lines}{HASH}{hash}{HASH_END}")
+}
+
+/// The hash that a manifest ends with, in hexadecimal; `None` if it is not that of its lines.
+pub fn checked_hash(text: &str) -> Option<String> {
+    let (lines, end) = text.split_at_checked(text.rfind(HASH)?)?;
+    let hash = blake3::hash(lines.as_bytes()).to_hex().to_string();
+    let stated = end.strip_prefix(HASH)?.strip_suffix(HASH_END)?;
+    (stated == hash).then_some(hash)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mark_and_hash_are_read_back_and_a_changed_line_is_found() {
+        let lines = "{\n  \"files\": [\n  ],\n";
+        let text = with_hash(&with_mark(lines, "abc"));
+        assert_eq!(split_mark(&text), Some((lines, "abc")));
+        assert!(checked_hash(&text).is_some());
+        for (from, to) in [("files", "flies"), ("abc", "abd"), ("\"\n}\n", "\"\n}")] {
+            assert_eq!(checked_hash(&text.replace(from, to)), None, "{from}");
+        }
+        assert_eq!(split_mark(&with_hash(lines)), None);
+    }
+}

@@ -1,0 +1,86 @@
+//! Text for people, the same in both programs: escaped names, counts.
+
+use std::fmt::Write as _;
+
+/// A name as text that cannot move the cursor, colour the screen or turn the line around: control and
+/// direction characters are escaped, and so are bytes that are not UTF-8. A backslash is doubled, so
+/// that no two names look alike.
+pub fn escaped(name: &[u8]) -> String {
+    let mut text = String::new();
+    for piece in name.utf8_chunks() {
+        let plain = piece.valid().replace('\\', "\\\\");
+        text.push_str(&harmless(&plain, |_| false));
+        for byte in piece.invalid() {
+            // Writing to a string cannot fail.
+            let _ = write!(text, "\\x{byte:02x}");
+        }
+    }
+    text
+}
+
+/// `text` with its control and direction characters escaped, but for those to `keep`.
+pub fn harmless(text: &str, keep: impl Fn(char) -> bool) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if is_hostile(letter) && !keep(letter) {
+            safe.extend(letter.escape_default());
+        } else {
+            safe.push(letter);
+        }
+    }
+    safe
+}
+
+fn is_hostile(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// A count with its noun: `1 file`, `2 files`.
+pub fn counted(count: u64, noun: &str) -> String {
+    format!("{count} {noun}{}", plural(count))
+}
+
+/// The ending of a noun that is counted.
+pub fn plural(count: u64) -> &'static str {
+    if count == 1 { "" } else { "s" }
+}
+
+/// A count with separators: `1,234,567`.
+pub fn grouped(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_cannot_command_the_terminal() {
+        assert_eq!(escaped("/ü/日本.txt".as_bytes()), "/ü/日本.txt");
+        assert_eq!(
+            escaped(b"/a\x1b[31m\nb\xff\x9b"),
+            "/a\\u{1b}[31m\\nb\\xff\\x9b"
+        );
+        assert_eq!(escaped("/\u{202e}fdp.exe".as_bytes()), "/\\u{202e}fdp.exe");
+        assert_eq!(escaped("/a\u{2028}b".as_bytes()), "/a\\u{2028}b");
+        assert_eq!(escaped(b"/a\tb"), "/a\\tb");
+        assert_eq!(escaped(b"/a\\tb"), "/a\\\\tb");
+    }
+
+    #[test]
+    fn counts_are_said_with_their_noun_and_grouped_by_thousands() {
+        assert_eq!(counted(1, "file"), "1 file");
+        assert_eq!(counted(0, "file"), "0 files");
+        assert_eq!(grouped(999), "999");
+        assert_eq!(grouped(1_234_567), "1,234,567");
+    }
+}

@@ -1,0 +1,226 @@
+//! A wrong answer, or a lost one.
+
+use super::Line;
+use super::Proof::{Test, Trial};
+use crate::acceptance::attack::{doors, roots, texts};
+
+pub(super) const LINES: &[Line] = &[
+    Line {
+        number: 1,
+        weakness: "a text bound to another content",
+        proofs: &[
+            Test(
+                "daemon/bin/tests/snapshot.rs",
+                "a_text_is_bound_to_the_bytes_that_were_hashed",
+            ),
+            Trial("files rewritten while they are read", texts::toggled),
+        ],
+    },
+    Line {
+        number: 2,
+        weakness: "a store into a dirty page changes no time",
+        proofs: &[
+            Test(
+                "daemon/bin/tests/snapshot.rs",
+                "bytes_that_changed_without_a_trace_are_found_in_the_background",
+            ),
+            Test(
+                "daemon/src/recheck.rs",
+                "what_was_read_a_while_ago_or_under_a_wrong_clock_is_read_again",
+            ),
+        ],
+    },
+    Line {
+        number: 3,
+        weakness: "ghosts after renames",
+        proofs: &[
+            Test(
+                "daemon/bin/tests/roots.rs",
+                "a_directory_that_takes_anothers_name_within_the_debounce_leaves_no_ghosts",
+            ),
+            Test(
+                "daemon/bin/tests/roots.rs",
+                "a_storm_of_renames_leaves_no_ghosts",
+            ),
+            Test(
+                "daemon/bin/tests/roots.rs",
+                "a_file_that_goes_while_it_is_read_is_no_ghost",
+            ),
+            Test(
+                "daemon/index/src/tests/containers.rs",
+                "members_never_stay_without_the_file_that_holds_them",
+            ),
+            Trial("two folders change places", roots::ghosts),
+        ],
+    },
+    Line {
+        number: 4,
+        weakness: "a root that refuses empties itself",
+        proofs: &[
+            Test(
+                "tests/tests/roots.rs",
+                "a_root_that_may_not_be_listed_or_searched_is_stale_and_keeps_its_files",
+            ),
+            Test(
+                "tests/tests/roots.rs",
+                "a_folder_that_refuses_keeps_what_is_known_below_it_and_says_so",
+            ),
+            Test(
+                "tests/tests/roots.rs",
+                "a_mount_over_a_folder_keeps_what_is_known_below_it_and_says_so",
+            ),
+            Test(
+                "tests/tests/roots.rs",
+                "a_file_mounted_over_a_file_does_not_take_its_place",
+            ),
+        ],
+    },
+    Line {
+        number: 5,
+        weakness: "another tree in the place of a root",
+        proofs: &[
+            Test(
+                "daemon/bin/tests/roots.rs",
+                "a_root_or_its_parent_replaced_by_a_symlink_is_neither_indexed_nor_forgotten",
+            ),
+            Test(
+                "daemon/bin/tests/roots.rs",
+                "another_directory_in_a_roots_place_is_not_believed_until_it_is_confirmed",
+            ),
+            Test(
+                "tests/tests/roots.rs",
+                "an_empty_file_system_of_the_same_type_over_a_root_is_not_believed",
+            ),
+            Test(
+                "tests/tests/roots.rs",
+                "another_file_system_mounted_in_the_place_of_a_root_is_not_believed",
+            ),
+            Test(
+                "daemon/src/watch/keeper/tests.rs",
+                "a_root_that_a_walk_could_not_use_is_walked_again_at_the_next_check",
+            ),
+            Trial("a root becomes a symlink", roots::replaced),
+        ],
+    },
+    Line {
+        number: 6,
+        weakness: "older or foreign texts are served",
+        proofs: &[
+            Test(
+                "daemon/index/src/tests/foreign.rs",
+                "texts_of_the_same_store_restored_from_another_time_are_not_served",
+            ),
+            Test(
+                "daemon/index/src/tests/foreign.rs",
+                "the_texts_of_another_data_directory_are_not_served",
+            ),
+            Test(
+                "daemon/index/src/tests/foreign.rs",
+                "no_segment_number_is_used_again_after_the_directory_was_removed",
+            ),
+            Test(
+                "daemon/index/src/text/tests.rs",
+                "another_text_of_the_same_length_in_the_same_place_is_noticed",
+            ),
+            Test(
+                "tests/tests/data_dir.rs",
+                "exchanged_texts_are_never_shown_and_are_read_again",
+            ),
+            Trial("an older text directory restored", texts::restored),
+        ],
+    },
+    Line {
+        number: 7,
+        weakness: "verify overlooks texts, and writes",
+        proofs: &[
+            Test(
+                "daemon/index/src/tests/verification.rs",
+                "missing_texts_are_told_at_either_depth",
+            ),
+            Test(
+                "daemon/index/src/tests/verification.rs",
+                "a_flipped_bit_in_any_text_is_told_where_everything_is_read",
+            ),
+            Test(
+                "tests/tests/data_dir.rs",
+                "verify_reads_everything_and_leaves_no_trace",
+            ),
+            Test(
+                "tests/tests/data_dir.rs",
+                "verify_tells_a_damaged_store_and_leaves_it_where_it_is",
+            ),
+            Trial("verify without texts", texts::verified),
+        ],
+    },
+    Line {
+        number: 8,
+        weakness: "two files share a shown path",
+        proofs: &[
+            Test(
+                "proto/path/src/lib.rs",
+                "every_stored_path_is_read_back_from_its_shown_form",
+            ),
+            Test(
+                "proto/path/src/lib.rs",
+                "the_shown_form_is_that_of_the_contract",
+            ),
+            Test(
+                "client/src/locate.rs",
+                "members_and_folders_called_like_them_are_spelled_apart",
+            ),
+            Test(
+                "daemon/bin/tests/containers.rs",
+                "every_listed_path_leads_to_its_file_and_to_no_other",
+            ),
+            Trial("every listed path is asked about", doors::paths),
+        ],
+    },
+    Line {
+        number: 9,
+        weakness: "the machine's faults booked on documents",
+        proofs: &[
+            Test(
+                "daemon/bin/tests/snapshot.rs",
+                "what_the_machine_does_not_allow_is_no_strike_and_is_tried_again",
+            ),
+            Test(
+                "daemon/bin/tests/snapshot.rs",
+                "what_is_known_stays_where_another_try_fails_by_the_machines_fault",
+            ),
+            Test(
+                "daemon/extract/src/underway/tests.rs",
+                "whoever_holds_what_others_wait_for_never_waits_for_a_suspect",
+            ),
+            Test(
+                "daemon/src/watch/open/tests.rs",
+                "a_root_that_cannot_be_opened_for_want_of_descriptors_keeps_the_reason",
+            ),
+        ],
+    },
+    Line {
+        number: 10,
+        weakness: "a sound store is set aside",
+        proofs: &[
+            Test(
+                "daemon/index/src/store/tests.rs",
+                "a_sound_store_is_kept_however_little_memory_the_probe_has",
+            ),
+            Test(
+                "daemon/index/src/store/judge.rs",
+                "want_of_memory_is_no_damage",
+            ),
+            Test(
+                "daemon/index/src/store/recovery.rs",
+                "a_clock_before_1970_is_the_machines_fault",
+            ),
+            Test(
+                "daemon/index/src/store/tests.rs",
+                "every_flipped_bit_of_the_engines_settings_is_put_right",
+            ),
+            Test(
+                "tests/tests/data_dir.rs",
+                "a_flipped_bit_in_the_engines_settings_costs_nothing",
+            ),
+        ],
+    },
+];

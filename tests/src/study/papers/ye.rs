@@ -1,0 +1,268 @@
+//! Ye, Wen and Ma 2008: how precision and recall of sampling depend on threshold, ratio and size of
+//! the documents, and adaptive sampling, which follows from it (§5, §6).
+//!
+//! As in the paper: word 10-shingles, exact duplicates removed first, groups by number of words,
+//! pairs within a group; the truth is the same comparison without sampling; at ratio 1/n the average
+//! of n trials, one a remainder (§4.4). The collection is ours: notes, policies and their versions,
+//! long texts; a group without a true pair has no recall, one without a found pair no precision.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use simdex_signature::laboratory::{Method, Recipe, ShingleUnit, Shingling, Signature, Signer};
+
+use super::{Text, draw, mean, series, similar, texts};
+use crate::figure::Figures;
+use crate::plot::Series;
+use crate::study::Settings;
+
+/// Words of the smallest document of each group but the first.
+const GROUPS: [usize; 10] = [
+    500, 1_000, 2_000, 3_000, 4_000, 5_000, 6_000, 7_000, 8_000, 9_000,
+];
+const THRESHOLDS: [f64; 11] = [0.5, 0.55, 0.6, 0.65, 0.7, 0.75, 0.8, 0.85, 0.9, 0.95, 0.99];
+/// What Fig. 4 may choose from, the coarsest first.
+const RATIOS: [u64; 5] = [32, 16, 8, 4, 2];
+
+/// Fig. 1 and Table 3: the sizes of the documents.
+pub(crate) fn table3(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
+    let groups = groups(settings)?;
+    let (mut documents, mut shingles) = (0.0, 0.0);
+    let signer = signer(1, 0)?;
+    let mut rows = Vec::new();
+    let mut sizes = Vec::new();
+    for (group, texts) in &groups {
+        let count: usize = texts.iter().map(|text| signer.sign(&text.text).len()).sum();
+        rows.push((*group, texts.len() as f64, count as f64));
+        (documents, shingles) = (documents + texts.len() as f64, shingles + count as f64);
+        sizes.extend(texts.iter().map(|text| text.text.split(' ').count()));
+    }
+    for (group, in_group, of_group) in rows {
+        let columns = [
+            ("documents", in_group, ""),
+            ("of all", 100.0 * in_group / documents, "%"),
+            ("shingles", of_group, ""),
+            ("of all", 100.0 * of_group / shingles, "%"),
+        ];
+        figures.row(&name(group), &columns)?;
+    }
+    figures.note("the paper, under 500 words: 68 % of the documents, 17 % of the shingles")?;
+    sizes.sort_unstable_by(|a, b| b.cmp(a));
+    let points = (1..)
+        .zip(sizes)
+        .map(|(rank, words)| (f64::from(rank).log10(), (words.max(1) as f64).log10()));
+    let line = series("documents", points.collect());
+    let axes = ("log10 of the rank", "log10 of the words");
+    draw(
+        settings,
+        "ye-fig1",
+        "Sizes of the documents",
+        axes,
+        vec![line],
+    )
+}
+
+/// Fig. 2: precision by threshold, and the figures in the text.
+pub(crate) fn fig2(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
+    let groups = groups(settings)?;
+    for n in [4, 16, 25] {
+        let lines = by_threshold(&groups, n, |trial| trial.precision, figures)?;
+        let title = format!("Precision at ratio 1/{n}");
+        draw(
+            settings,
+            &format!("ye-fig2-{n}"),
+            &title,
+            ("threshold", "precision"),
+            lines,
+        )?;
+    }
+    figures.note("the paper at 1/16 and 0.85: 0.57 under 500 words, 0.70 overall; at 1/25 at most 0.55 under 500 words")?;
+    Ok(())
+}
+
+/// Fig. 3: recall by threshold at 1/16.
+pub(crate) fn fig3(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
+    let lines = by_threshold(&groups(settings)?, 16, |trial| trial.recall, figures)?;
+    figures.note("the paper: above 0.6 in every group")?;
+    draw(
+        settings,
+        "ye-fig3",
+        "Recall at ratio 1/16",
+        ("threshold", "recall"),
+        lines,
+    )
+}
+
+/// Fig. 4: per group the smallest ratio that meets a precision, and the share of shingles kept.
+pub(crate) fn fig4(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
+    let groups = groups(settings)?;
+    let exact = signed_by(&groups, 1, 0)?;
+    let shingles =
+        |group: &usize| -> f64 { exact[group].iter().map(|signed| signed.len() as f64).sum() };
+    let all: f64 = groups.keys().map(shingles).sum();
+    let tables: Result<Vec<_>> = RATIOS.iter().map(|&n| measured(&groups, n)).collect();
+    let tables = tables?;
+    let mut lines = Vec::new();
+    for at in [2, 7] {
+        let mut points = Vec::new();
+        for required in [0.5, 0.6, 0.7, 0.8, 0.85, 0.9, 0.95, 0.99] {
+            let (mut kept, mut chosen) = (0.0, Vec::new());
+            for group in groups.keys() {
+                let meets = |table: &&BTreeMap<usize, Vec<Trial>>| {
+                    table[group][at]
+                        .precision
+                        .is_none_or(|found| found >= required)
+                };
+                let found = tables.iter().zip(RATIOS).find(|(table, _)| meets(table));
+                let n = found.map_or(1, |(_, n)| n);
+                kept += shingles(group) / n as f64 / all;
+                chosen.push(format!("1/{n}"));
+            }
+            points.push((required, 100.0 * kept));
+            if required == 0.8 || required == 0.85 {
+                let threshold = THRESHOLDS[at];
+                figures.put(
+                    &format!("kept, precision {required} at {threshold}"),
+                    100.0 * kept,
+                    "%",
+                )?;
+                figures.note(&format!("  ratios by group: {}", chosen.join(" ")))?;
+            }
+        }
+        lines.push(series(format!("threshold {}", THRESHOLDS[at]), points));
+    }
+    figures.note("the paper: 8 % at precision 0.8 and threshold 0.6 (4.72 % with 1/32), 5.55 % at 0.85 and 0.85")?;
+    draw(
+        settings,
+        "ye-fig4",
+        "Adaptive sampling",
+        ("precision required", "shingles kept, %"),
+        lines,
+    )
+}
+
+fn name(group: usize) -> String {
+    match (
+        group.checked_sub(1).and_then(|at| GROUPS.get(at)),
+        GROUPS.get(group),
+    ) {
+        (None, Some(most)) => format!("under {most} words"),
+        (Some(least), Some(most)) => format!("{least} to {most} words"),
+        (least, None) => format!("from {} words", least.unwrap_or(&0)),
+    }
+}
+
+/// The collection in its groups, each text once.
+fn groups(settings: &Settings) -> Result<BTreeMap<usize, Vec<Text>>> {
+    let mut all = texts(settings, "short", "md")?;
+    all.extend(texts(settings, "versions", "md")?);
+    all.extend(texts(settings, "long", "txt")?);
+    all.sort_by(|a, b| a.text.cmp(&b.text));
+    all.dedup_by(|a, b| a.text == b.text);
+    let mut groups: BTreeMap<usize, Vec<Text>> = BTreeMap::new();
+    for text in all {
+        let words = text.text.split(' ').count();
+        let group = GROUPS.partition_point(|least| *least <= words);
+        groups.entry(group).or_default().push(text);
+    }
+    Ok(groups)
+}
+
+fn signer(n: u64, remainder: u64) -> Result<Signer> {
+    Ok(Signer::new(Recipe {
+        method: Method::ModN { n, remainder },
+        shingling: Shingling::new(ShingleUnit::Words, 10, 1)?,
+    })?)
+}
+
+type Signed = BTreeMap<usize, Vec<Signature>>;
+
+fn signed_by(groups: &BTreeMap<usize, Vec<Text>>, n: u64, remainder: u64) -> Result<Signed> {
+    let signer = signer(n, remainder)?;
+    let signed = groups.iter().map(|(group, texts)| {
+        (
+            *group,
+            texts.iter().map(|text| signer.sign(&text.text)).collect(),
+        )
+    });
+    Ok(signed.collect())
+}
+
+/// Averages of all trials of one group at one threshold.
+#[derive(Clone, Copy)]
+struct Trial {
+    precision: Option<f64>,
+    recall: Option<f64>,
+}
+
+/// For each group and threshold, the average of n trials.
+fn measured(groups: &BTreeMap<usize, Vec<Text>>, n: u64) -> Result<BTreeMap<usize, Vec<Trial>>> {
+    let exact = signed_by(groups, 1, 0)?;
+    let mut averages: BTreeMap<usize, Vec<[Vec<f64>; 2]>> = BTreeMap::new();
+    let truth: Result<BTreeMap<usize, Vec<f64>>> = exact
+        .iter()
+        .map(|(group, signed)| Ok((*group, pairs(signed)?)))
+        .collect();
+    let truth = truth?;
+    for remainder in 0..n {
+        for (group, signed) in &signed_by(groups, n, remainder)? {
+            let sampled = pairs(signed)?;
+            let of_group = averages
+                .entry(*group)
+                .or_insert_with(|| vec![Default::default(); THRESHOLDS.len()]);
+            for (threshold, [precision, recall]) in THRESHOLDS.iter().zip(of_group) {
+                let (mut list, mut found, mut common) = (0.0, 0.0, 0.0);
+                for (exact, sampled) in truth[group].iter().zip(&sampled) {
+                    let (is_true, is_found) = (exact >= threshold, sampled >= threshold);
+                    list += f64::from(is_true);
+                    found += f64::from(is_found);
+                    common += f64::from(is_true && is_found);
+                }
+                precision.extend((found > 0.0).then(|| common / found));
+                recall.extend((list > 0.0).then(|| common / list));
+            }
+        }
+    }
+    let average = |values: &Vec<f64>| (!values.is_empty()).then(|| mean(values));
+    let trials = averages.into_iter().map(|(group, of_group)| {
+        let trials = of_group.iter().map(|[precision, recall]| Trial {
+            precision: average(precision),
+            recall: average(recall),
+        });
+        (group, trials.collect())
+    });
+    Ok(trials.collect())
+}
+
+/// The similarity of all pairs, in one order.
+fn pairs(signed: &[Signature]) -> Result<Vec<f64>> {
+    let all = (0..signed.len()).flat_map(|b| (0..b).map(move |a| (a, b)));
+    all.map(|(a, b)| similar(&signed[a], &signed[b])).collect()
+}
+
+fn by_threshold(
+    groups: &BTreeMap<usize, Vec<Text>>,
+    n: u64,
+    measure: impl Fn(&Trial) -> Option<f64>,
+    figures: &mut Figures<'_>,
+) -> Result<Vec<Series>> {
+    let mut lines = Vec::new();
+    for (group, trials) in measured(groups, n)? {
+        let points: Vec<(f64, f64)> = THRESHOLDS
+            .iter()
+            .zip(&trials)
+            .filter_map(|(threshold, trial)| Some((*threshold, measure(trial)?)))
+            .collect();
+        let shown = points.iter().filter(|(t, _)| [0.6, 0.85, 0.95].contains(t));
+        let shown: Vec<(String, f64)> = shown
+            .map(|(t, value)| (format!("at {t}"), *value))
+            .collect();
+        let columns: Vec<_> = shown
+            .iter()
+            .map(|(t, value)| (t.as_str(), *value, ""))
+            .collect();
+        figures.row(&format!("1/{n}, {}", name(group)), &columns)?;
+        lines.push(series(name(group), points));
+    }
+    Ok(lines)
+}
