@@ -1,6 +1,5 @@
 //! [`Client`]: one method per request of the daemon.
 
-use std::ffi::OsStr;
 use std::future::Future;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
@@ -11,15 +10,13 @@ use tonic::transport::Channel;
 use tonic::{Response, Status, Streaming};
 
 use crate::locate::{candidate_paths, on_disk, path_bytes, root_at, shown};
-use crate::report::ReportFolder;
 use crate::upload::{UploadStream, send};
 use crate::wire::admin_client::AdminClient;
 use crate::wire::similarity_client::SimilarityClient;
-use crate::wire::stream_report_reply::Part;
 use crate::wire::{self, FindReply, ListFilesReply, ListGroupsReply, ListPairsReply};
-use crate::{
-    Error, FindKind, FindOptions, ItemStream, Limits, Reply, SavedReport, Subject, Upload, connect,
-};
+use crate::{Error, FindKind, FindOptions, ItemStream, Limits, Reply, Subject, Upload, connect};
+
+mod reports;
 
 /// A connection to the daemon; cloning shares it.
 ///
@@ -330,67 +327,6 @@ impl Client {
         let call = async { self.admin.clone().wait(wire::WaitRequest {}).await };
         let reply = within(self.limits.work, call).await?;
         Ok(reply.completeness.unwrap_or_default())
-    }
-
-    /// Writes a report to `out`, an absolute path that must not exist, with the caller's rights. It is
-    /// held against its own manifest before it gets its name.
-    ///
-    /// # Errors
-    /// [`Error::Unwritable`], [`Error::BadReport`], [`Error::Incomplete`]; nothing is left then.
-    pub async fn save_report(
-        &self,
-        out: &Path,
-        threshold: Option<f64>,
-    ) -> Result<SavedReport, Error> {
-        // Before the daemon is asked for work that would be in vain.
-        let mut folder = ReportFolder::begin(out)?;
-        let request = wire::StreamReportRequest {
-            threshold,
-            strict: self.strict,
-        };
-        let call = async { self.admin.clone().stream_report(request).await };
-        let mut replies = within(self.limits.work, call).await?;
-        let until = tokio::time::Instant::now() + self.limits.work;
-        loop {
-            let reply = tokio::time::timeout_at(until, replies.message()).await;
-            let reply = reply.map_err(|_| Error::Late(self.limits.work))??;
-            match reply.ok_or(Error::Incomplete)?.part {
-                // The disk is waited for here: simctl has nothing else to do.
-                Some(Part::Piece(piece)) => folder.add(&piece)?,
-                Some(Part::Summary(summary)) => return folder.publish(summary),
-                None => {}
-            }
-        }
-    }
-
-    /// Has a report kept under this name below the daemon's own directory for reports.
-    pub async fn keep_report(
-        &self,
-        name: &OsStr,
-        threshold: Option<f64>,
-    ) -> Result<wire::RunReportReply, Error> {
-        let request = wire::RunReportRequest {
-            name: name.as_bytes().to_vec(),
-            threshold,
-            strict: self.strict,
-        };
-        within(self.limits.work, self.admin.clone().run_report(request)).await
-    }
-
-    /// Lists the reports that the daemon keeps.
-    pub async fn reports(&self) -> Result<Vec<wire::Report>, Error> {
-        let (mut reports, mut after) = (Vec::new(), 0);
-        loop {
-            let request = wire::ListReportsRequest { after, limit: 0 };
-            let mut admin = self.admin.clone();
-            let page = within(self.limits.call, admin.list_reports(request)).await?;
-            let last = page.reports.last().map(|report| report.finished);
-            reports.extend(page.reports);
-            match last.filter(|last| page.more && *last > after) {
-                Some(last) => after = last,
-                None => return Ok(reports),
-            }
-        }
     }
 
     async fn list<R: Reply>(

@@ -13,6 +13,10 @@ use simdex_signature::Ratio;
 
 use crate::query::Relation;
 
+mod pairs;
+
+pub use pairs::pairs;
+
 /// Counts over everything a view shows.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Summary {
@@ -250,134 +254,6 @@ impl Reader<'_> {
         });
         Ok(members.collect())
     }
-}
-
-/// Calls `visit` for each pair of a view at a threshold, by path, and counts them: near-duplicates, and copies
-/// of a principal with it. Memory is bounded by the partners of one document, and by what a
-/// [`PairSearch`] keeps.
-pub fn pairs(
-    index: &Index,
-    view: &View,
-    threshold: Ratio,
-    cancel: &Cancel,
-    visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
-) -> Result<Counted<u64>, IndexError> {
-    let known = index.groups(view, threshold, cancel)?;
-    let leads = known.groups.iter().map(|group| group.principal);
-    let leads: HashSet<DocId> = leads.collect();
-    let search = index.pair_search(view, threshold);
-    let reader = Reader { index, view };
-    let mut count = 0;
-    let mut failed = None;
-    index.files(view, &mut |file| {
-        let listed = reader
-            .pairs_from(&file, &search, &leads, cancel)
-            .map(|pairs| {
-                pairs.into_iter().try_for_each(|pair| {
-                    count += 1;
-                    visit(pair)
-                })
-            });
-        listed.unwrap_or_else(|error| {
-            failed = Some(error);
-            ControlFlow::Break(())
-        })
-    })?;
-    failed.map_or(Ok(()), Err)?;
-    Ok(Counted {
-        items: count,
-        suppressed: known.suppressed + search.suppressed(),
-    })
-}
-
-impl Reader<'_> {
-    /// The pairs in which this file has the smaller path, by the path of the other.
-    fn pairs_from(
-        &self,
-        file: &FileView,
-        search: &PairSearch<'_>,
-        leads: &HashSet<DocId>,
-        cancel: &Cancel,
-    ) -> Result<Vec<Pair>, IndexError> {
-        let Some((id, _)) = file.document else {
-            return Ok(Vec::new());
-        };
-        let mut pairs = Vec::new();
-        if leads.contains(&id) && is_first(file) {
-            self.copies(id, &mut pairs)?;
-        }
-        let least = self.least_path(id, file)?;
-        let is_later = |other: DocId| {
-            let mut is_later = false;
-            self.index.visit_files_of(other, self.view, &mut |other| {
-                is_later = path_of(&other) > least;
-                if is_later {
-                    return ControlFlow::Break(());
-                }
-                ControlFlow::Continue(())
-            })?;
-            Ok(is_later)
-        };
-        // Each pair is listed, and counted, where the smaller path comes up.
-        for (other, edge) in search.wanted_partners_of(id, &is_later, cancel)?.iter() {
-            cancel.check()?;
-            self.index.visit_files_of(*other, self.view, &mut |other| {
-                if path_of(&other) > path_of(file) {
-                    pairs.extend(near_duplicate(file.clone(), other, *edge));
-                }
-                ControlFlow::Continue(())
-            })?;
-        }
-        pairs.sort_by(|a, b| path_of(&a.b).cmp(path_of(&b.b)));
-        Ok(pairs)
-    }
-
-    /// The smallest path among the files that carry a document, `file` being one of them.
-    fn least_path(&self, id: DocId, file: &FileView) -> Result<OsString, IndexError> {
-        let mut least = path_of(file).to_owned();
-        if self.index.files_in(id, self.view) < 2 {
-            return Ok(least);
-        }
-        self.index.visit_files_of(id, self.view, &mut |copy| {
-            if path_of(&copy) < least {
-                least = path_of(&copy).to_owned();
-            }
-            ControlFlow::Continue(())
-        })?;
-        Ok(least)
-    }
-
-    /// The first file of a principal with each of its copies.
-    fn copies(&self, principal: DocId, out: &mut Vec<Pair>) -> Result<(), IndexError> {
-        let members = self.members(principal, None)?;
-        let mut members = members.into_iter();
-        let Some(first) = members.next() else {
-            return Ok(());
-        };
-        out.extend(members.map(|copy| Pair {
-            a: first.file.clone(),
-            documents: (first.document, copy.document),
-            relation: copy.relation,
-            b: copy.file,
-            resemblance: 1.0,
-            containment_of_a: 1.0,
-            containment_of_b: 1.0,
-        }));
-        Ok(())
-    }
-}
-
-/// `edge` counts a's side first.
-fn near_duplicate(a: FileView, b: FileView, edge: EdgeRecord) -> Option<Pair> {
-    Some(Pair {
-        documents: (a.document?.1, b.document?.1),
-        relation: Relation::NearDuplicate,
-        resemblance: edge.resemblance(),
-        containment_of_a: edge.containment_of_a(),
-        containment_of_b: edge.containment_of_b(),
-        a,
-        b,
-    })
 }
 
 /// What is told of a file beside its state: the facts of its content, and the kind that its name
