@@ -1,7 +1,6 @@
 //! [`Client`]: one method per request of the daemon.
 
 use std::future::Future;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 

@@ -1,12 +1,11 @@
 //! Lists: files with their states, pairs, groups, and the counts that close each of them.
 
 use std::collections::{BTreeMap, HashSet};
-use std::ffi::OsString;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use simdex_index::{Cancel, FileView, GroupView, Index, IndexError, PairSearch, View};
+use simdex_index::{Cancel, FileView, GroupView, Index, IndexError, View};
 use simdex_proto::completeness::Completeness;
 use simdex_schema::{DocId, DocumentHash, EdgeRecord, GroupId, State};
 use simdex_signature::Ratio;
