@@ -89,6 +89,13 @@ fn start_log() {
         .with_ansi(std::io::stderr().is_terminal());
     // Only a test that runs two daemons in one process finds a log started already.
     let _ = log.try_init();
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        // A panic of the storage engine that becomes an error is logged as that.
+        if !simdex_index::store::is_panic_handled() {
+            report(panic);
+        }
+    }));
 }
 
 /// What there is before anything else: the runtime, and the signal handlers.

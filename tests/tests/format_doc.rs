@@ -132,7 +132,12 @@ fn literal_codes() -> BTreeSet<String> {
         let states = State::ALL
             .iter()
             .map(|state| format!("State::{state:?}, \""));
-        for before in states.chain(["Reason::code(\"".to_owned()]) {
+        let others = [
+            "Reason::code(\"",
+            "Transient::of_stat(stat, \"",
+            "const CODE: &str = \"",
+        ];
+        for before in states.chain(others.map(str::to_owned)) {
             let found = product.split(&before).skip(1);
             codes.extend(
                 found

@@ -93,7 +93,7 @@ const THREADS: &[(&str, &str)] = &[
     ),
     ("daemon/extract/src/process.rs", "whoever asks for a worker"),
     ("daemon/extract/src/worker.rs", "the worker, which ends"),
-    ("daemon/index/src/settle.rs", "the settler"),
+    ("daemon/index/src/settle/newcomers.rs", "the settler"),
     (
         "daemon/index/src/store/checked.rs",
         "whoever opens the store",

@@ -35,6 +35,7 @@ pub use copy::{Observed, copy_aside};
 pub use hooked::{Before, Failed, Hooked, Hooks, Operation};
 pub use memory::MemoryStore;
 pub use probe::{ProbeVerdict, probe, probe_main};
+pub use recovery::is_panic_handled;
 pub use sled::{Options, SledStore};
 pub use witness::is_damaged as witness_is_damaged;
 

@@ -51,7 +51,7 @@ fn a_record_of_format_2_does_not_tell_when_it_was_read() {
 }
 
 #[test]
-fn a_rendered_page_of_format_3_has_its_digest_in_place_of_the_inode() {
+fn a_rendered_page_of_format_4_has_its_digest_in_place_of_the_inode() {
     let place = MemberPlace {
         role: Role::Rendered,
         ordinal: 0,

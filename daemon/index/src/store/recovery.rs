@@ -5,6 +5,8 @@
 //! a snapshot, and a truncated snapshot. A snapshot is only a shortcut: without it sled reads the
 //! whole log.
 
+use std::cell::Cell;
+use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -108,7 +110,10 @@ fn check_folder(folder: &Path, folders: &[&Path]) -> Result<(), StoreError> {
 /// its files contradict its expectations; or [`StoreError::Machine`] where it panicked over
 /// something that the operating system refused.
 pub(super) fn guarded<T>(operation: impl FnOnce() -> T) -> Result<T, StoreError> {
-    catch_unwind(AssertUnwindSafe(operation)).map_err(|panic| {
+    let outer = GUARDED.replace(true);
+    let done = catch_unwind(AssertUnwindSafe(operation));
+    GUARDED.set(outer);
+    done.map_err(|panic| {
         let message = panic
             .downcast_ref::<String>()
             .map(String::as_str)
@@ -120,6 +125,50 @@ pub(super) fn guarded<T>(operation: impl FnOnce() -> T) -> Result<T, StoreError>
             false => StoreError::Damaged { reason },
         }
     })
+}
+
+thread_local! {
+    static GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Whether a panic of this thread, now, is one of the engine's that becomes an error: a panic hook need
+/// not tell of it.
+pub fn is_panic_handled() -> bool {
+    GUARDED.get()
+}
+
+/// The last handle of a database: a field that is dropped after all other handles. The engine writes
+/// when it is closed, and panics where the disk fails then; what dropped a store must not panic.
+pub(super) struct LastHandle(Option<Db>);
+
+impl LastHandle {
+    pub(super) fn of(db: &Db) -> Self {
+        Self(Some(db.clone()))
+    }
+
+    /// Drops it, and with it the database.
+    ///
+    /// # Errors
+    /// What the engine panicked about.
+    pub(super) fn close(mut self) -> Result<(), StoreError> {
+        let db = self.0.take();
+        guarded(|| drop(db))
+    }
+}
+
+impl Drop for LastHandle {
+    fn drop(&mut self) {
+        let db = self.0.take();
+        if let Err(error) = guarded(|| drop(db)) {
+            tracing::warn!(%error, "the storage engine did not close cleanly");
+        }
+    }
+}
+
+impl fmt::Debug for LastHandle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("LastHandle")
+    }
 }
 
 /// Whether a panic tells of an error of the operating system (no thread, no descriptor, no memory, a

@@ -15,7 +15,7 @@ use ::sled::Db;
 
 use super::durable::{files, sync_dir, sync_file};
 use super::lock::wait_unlocked;
-use super::recovery::{Cleaning, from_engine, guarded, open_engine};
+use super::recovery::{Cleaning, LastHandle, from_engine, guarded, open_engine};
 use super::seal::TreeId;
 use super::sled::RELEASE_LIMIT;
 use super::tree::SledTree;
@@ -30,9 +30,10 @@ const AT_ONCE: usize = 4096;
 /// A run, open for reading.
 #[derive(Debug)]
 pub(super) struct SledRun {
-    // The tree goes before the database.
+    // Fields drop in this order.
     pub(super) blocks: SledTree,
     db: Db,
+    last: LastHandle,
 }
 
 /// Key of the number of blocks, which ends a run; no block has it.
@@ -52,7 +53,8 @@ impl SledRun {
     fn open_unfinished(dir: &Path, number: u32, cache_bytes: u64) -> Result<Self, StoreError> {
         let db = open_engine(dir, cache_bytes, Cleaning::WhileWriting)?;
         let blocks = SledTree::open(&db, dir, TreeId::Postings(number))?;
-        Ok(Self { blocks, db })
+        let last = LastHandle::of(&db);
+        Ok(Self { blocks, db, last })
     }
 
     /// How many blocks it has, as its end says.
@@ -154,7 +156,9 @@ impl Builder {
 
 fn close(run: SledRun, dir: &Path) -> Result<(), StoreError> {
     guarded(|| run.db.flush())?.map_err(|error| from_engine(dir, error))?;
-    guarded(move || drop(run))?;
+    let SledRun { blocks, db, last } = run;
+    guarded(move || drop((blocks, db)))?;
+    last.close()?;
     if !wait_unlocked(&dir.join("db"), RELEASE_LIMIT) {
         let reason = format!("engine did not close within {RELEASE_LIMIT:?}");
         return Err(StoreError::Damaged { reason });

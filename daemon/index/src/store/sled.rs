@@ -9,7 +9,7 @@ use ::sled::Db;
 
 use super::durable::{Durable, allocated_bytes};
 use super::lock::{DirLock, mark_clean, unmark_clean, wait_unlocked};
-use super::recovery::{Cleaning, check_kinds, from_engine, guarded, open_engine};
+use super::recovery::{Cleaning, LastHandle, check_kinds, from_engine, guarded, open_engine};
 use super::runs::Runs;
 use super::seal::TreeId;
 use super::tree::SledTree;
@@ -62,6 +62,7 @@ pub struct SledStore {
     runs: Runs,
     db: Db,
     commits: Commits,
+    last: LastHandle,
     durable: Durable,
     dir: PathBuf,
     lock: DirLock,
@@ -117,6 +118,7 @@ impl SledStore {
             records: SledTree::open(&db, dir, TreeId::Records)?,
             runs: Runs::open(dir, options.cache_bytes - cache_of_records)?,
             commits: Commits::open(&db, dir)?,
+            last: LastHandle::of(&db),
             db,
             durable: Durable::new(dir),
             dir: dir.into(),
@@ -132,11 +134,13 @@ impl SledStore {
             runs,
             commits,
             db,
+            last,
             durable,
             dir,
             lock,
         } = self;
         guarded(move || drop((records, runs, commits, db)))?;
+        last.close()?;
         if !wait_unlocked(&dir.join("db"), RELEASE_LIMIT) {
             let reason = format!("engine did not close within {RELEASE_LIMIT:?}");
             return Err(StoreError::Damaged { reason });

@@ -130,7 +130,7 @@ pub(super) const LINES: &[Line] = &[
                 "a_report_stops_at_the_room_that_is_kept_free_and_leaves_nothing_behind",
             ),
             Test(
-                "daemon/src/report/folder.rs",
+                "daemon/src/report/folder/tests.rs",
                 "no_more_reports_are_kept_than_are_allowed_and_one_that_is_removed_makes_room",
             ),
             Test(
@@ -211,7 +211,7 @@ pub(super) const LINES: &[Line] = &[
                 "a_sender_waits_while_its_user_leaves_other_replies_unread",
             ),
             Test(
-                "daemon/src/query/hits.rs",
+                "daemon/src/query/hits/tests.rs",
                 "of_many_hits_hardly_more_are_held_than_are_asked_for",
             ),
             Test(
@@ -235,11 +235,11 @@ pub(super) const LINES: &[Line] = &[
                 "two_users_who_hold_all_they_may_leave_slots_for_others",
             ),
             Test(
-                "daemon/src/grpc/peer.rs",
+                "daemon/src/grpc/peer/tests.rs",
                 "busy_connections_give_way_to_a_user_who_has_none",
             ),
             Test(
-                "daemon/src/grpc/peer.rs",
+                "daemon/src/grpc/peer/tests.rs",
                 "a_client_that_reads_too_slowly_is_cut_and_one_that_rests_once_is_not",
             ),
             Test(
