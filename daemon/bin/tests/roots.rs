@@ -296,6 +296,21 @@ fn signal(signal: rustix::process::Signal) {
     }
 }
 
+/// Whether every thread of every worker has stopped: a signal to stop is taken by one thread, and the
+/// others run on until it is.
+fn all_stopped() -> bool {
+    let threads = children().into_iter().filter_map(|child| {
+        let tasks = format!("/proc/{}/task", child.as_raw_nonzero());
+        Some(fs::read_dir(tasks).ok()?.flatten())
+    });
+    threads.flatten().all(|task| {
+        let stat = fs::read_to_string(task.path().join("stat")).unwrap_or_default();
+        // The state comes after the name, which stands in brackets.
+        stat.rsplit_once(") ")
+            .is_none_or(|(_, rest)| rest.starts_with('T'))
+    })
+}
+
 /// Runs the case below in a process of its own: it stops all of its workers.
 #[test]
 fn a_file_that_goes_while_it_is_read_is_no_ghost() {
@@ -318,6 +333,10 @@ fn gone_while_read() {
     // No worker answers: those that are there are stopped, and others do not start.
     fs::write(bed.top.join(GATE), "").unwrap();
     signal(rustix::process::Signal::STOP);
+    while !all_stopped() {
+        assert!(since.elapsed() < Duration::from_secs(50), "never stopped");
+        std::thread::sleep(Duration::from_millis(1));
+    }
     let names = ["d/alone.txt", "d/e/below.txt"];
     for name in names {
         bed.write(name);
