@@ -29,6 +29,8 @@ pub enum Part {
     Reader(usize),
     /// A root is not walked.
     Walks(RootId),
+    /// What was removed below a root is not taken out.
+    Removals(RootId),
     /// Edges and groups are not found.
     Settler,
 }
@@ -57,7 +59,7 @@ impl Alarm {
     /// Whether it keeps the changes of this root from being applied.
     fn concerns(&self, root: RootId) -> bool {
         match self.part {
-            Part::Walks(other) => other == root,
+            Part::Walks(other) | Part::Removals(other) => other == root,
             _ => true,
         }
     }
@@ -138,6 +140,11 @@ impl Alarms {
             tracing::info!("the index is open again");
             self.tell(&standing);
         }
+    }
+
+    /// Whether the alarm of this part stands.
+    pub fn stands(&self, part: Part) -> bool {
+        self.lock().contains_key(&part)
     }
 
     /// The gravest alarm that stands.

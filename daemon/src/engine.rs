@@ -131,24 +131,23 @@ impl Engine {
     /// Does what no client waits for, however often it takes; none where the engine ends.
     fn until_done<T>(
         &self,
-        root: &Root,
+        part: Part,
         work: impl Fn(&Rescan<'_>) -> Result<T, EngineError>,
     ) -> Option<T> {
         let go_on = || Ok(self.lifecycle.cancel().check()?);
-        self.walk_until_done(root, work, &go_on).ok()
+        self.rescan_until_done(part, work, &go_on).ok()
     }
 
-    /// A walk that succeeds ends the alarm of its root, whoever raised it: a caller that gave up does
+    /// Work that succeeds ends the alarm of its part, whoever raised it: a caller that gave up does
     /// not come back to do so.
-    fn walk_until_done<T>(
+    fn rescan_until_done<T>(
         &self,
-        root: &Root,
+        part: Part,
         work: impl Fn(&Rescan<'_>) -> Result<T, EngineError>,
         go_on: &dyn Fn() -> Result<(), EngineError>,
     ) -> Result<T, EngineError> {
-        let walk = || self.with_rescan(&work, go_on);
-        let part = Part::Walks(root.id);
-        let done = self.lifecycle.until_done(part, walk, go_on)?;
+        let work = || self.with_rescan(&work, go_on);
+        let done = self.lifecycle.until_done(part, work, go_on)?;
         self.host.alarms.clear(part);
         Ok(done)
     }
@@ -177,10 +176,18 @@ impl Engine {
     }
 
     /// Walks a root and names what may have changed; returns what it came to. A shortage is waited
-    /// out as a barrier waits.
+    /// out as a barrier waits. Where the caller gives up before it is over, the root's own thread walks
+    /// on: the alarm would stand otherwise, and keep the next walk from being made.
     pub fn rescan(&self, root: &Root, cancel: &Cancel) -> Result<RootStatus, EngineError> {
+        let part = Part::Walks(root.id);
         let go_on = || self.pipeline.go_on(cancel);
-        self.walk_until_done(root, |rescan| rescan.root(root), &go_on)
+        let walked = self.rescan_until_done(part, |rescan| rescan.root(root), &go_on);
+        if walked.is_err() && self.host.alarms.stands(part) {
+            let walks = lock(&self.walks);
+            let own = walks.iter().filter(|(of, _)| *of == root.id);
+            own.for_each(|(_, walks)| walks.want_root());
+        }
+        walked
     }
 
     /// Walks roots one after the other until the engine ends; a root that cannot be walked is logged.

@@ -77,14 +77,15 @@ impl Engine {
             Hint::Subtree(path) => walks.want_below(path),
             Hint::Rescan(_) => walks.want_root(),
             Hint::Removed(path) => {
-                self.until_done(root, |rescan| rescan.removed(root, &path));
+                let part = Part::Removals(root.id);
+                self.until_done(part, |rescan| rescan.removed(root, &path));
             }
         }
     }
 
     /// Does one walk that hints asked for; it may want another.
     pub fn walk(&self, root: &Root, walk: &Walk, walks: &Walks) {
-        let walked = self.until_done(root, |rescan| match walk {
+        let walked = self.until_done(Part::Walks(root.id), |rescan| match walk {
             Walk::Root => rescan.root(root).map(|_| Settled::Yes),
             Walk::Below(directory) => rescan.subtree(root, directory),
         });
