@@ -28,6 +28,8 @@ pub struct Walks {
 struct Wishes {
     root: bool,
     directories: VecDeque<PathBuf>,
+    /// The walk of the root that its watcher asks for at its start was handed out.
+    begun: bool,
     /// What was handed out last is being walked.
     walking: bool,
     ended: bool,
@@ -65,15 +67,20 @@ impl Walks {
         }
         wishes.walking = true;
         match std::mem::take(&mut wishes.root) {
-            true => Some(Walk::Root),
+            true => {
+                wishes.begun = true;
+                Some(Walk::Root)
+            }
             false => wishes.directories.pop_front().map(Walk::Below),
         }
     }
 
-    /// Whether a walk is wanted or under way.
+    /// Whether a walk is wanted or under way. The first walk of the root is wanted from the beginning: the
+    /// watcher asks for it as soon as its watches stand.
     pub fn is_busy(&self) -> bool {
         let wishes = self.lock();
-        wishes.walking || !wishes.is_empty()
+        let wanted = !wishes.begun || !wishes.is_empty();
+        wishes.walking || (wanted && !wishes.ended)
     }
 
     /// Nothing is walked any more.
@@ -127,11 +134,19 @@ mod tests {
     #[test]
     fn a_walk_is_under_way_from_its_wish_until_the_next_one_is_asked_for() {
         let walks = Walks::default();
-        assert!(!walks.is_busy());
+        assert!(walks.is_busy(), "the watcher is going to ask for the first");
         walks.want_root();
-        assert!(walks.is_busy());
         assert_eq!(walks.next(), Some(Walk::Root));
         assert!(walks.is_busy(), "it is being walked");
+        std::thread::scope(|scope| {
+            let next = scope.spawn(|| walks.next());
+            while walks.is_busy() {
+                std::thread::yield_now();
+            }
+            walks.want_below("/r/a".into());
+            assert_eq!(next.join().unwrap(), Some(Walk::Below("/r/a".into())));
+        });
+        assert!(walks.is_busy());
         walks.end();
         assert_eq!(walks.next(), None);
         assert!(!walks.is_busy());

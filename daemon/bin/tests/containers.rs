@@ -36,7 +36,7 @@ fn paths(daemon: &Daemon) -> Vec<String> {
 
 fn rewrite(daemon: &Daemon, name: &str, content: &str) {
     std::fs::write(daemon.path(name), content).unwrap();
-    daemon.wait(daemon.client.sync()).unwrap();
+    daemon.sync();
 }
 
 #[test]
@@ -89,7 +89,7 @@ fn members_change_and_go_with_their_container() {
     assert_eq!(paths(&daemon), ["box.tar"]);
     rewrite(&daemon, "box.tar", &tar(&[("d.txt", &prose(5, 300))]));
     std::fs::remove_file(daemon.path("box.tar")).unwrap();
-    daemon.wait(daemon.client.sync()).unwrap();
+    daemon.sync();
     assert!(paths(&daemon).is_empty());
 }
 
@@ -98,7 +98,7 @@ fn a_copied_or_renamed_container_brings_its_members_along() {
     let daemon = Daemon::start(&[("a.tar", tar(&[("x/y.txt", &prose(1, 300))]))]);
     std::fs::copy(daemon.path("a.tar"), daemon.path("b.tar")).unwrap();
     std::fs::rename(daemon.path("a.tar"), daemon.path("c.tar")).unwrap();
-    daemon.wait(daemon.client.sync()).unwrap();
+    daemon.sync();
     let expected = ["b.tar", "b.tar!/x/y.txt", "c.tar", "c.tar!/x/y.txt"];
     assert_eq!(paths(&daemon), expected);
 }
@@ -175,7 +175,7 @@ fn every_listed_path_leads_to_its_file_and_to_no_other() {
         std::fs::write(folder.join("a.txt"), text(20)).unwrap();
         std::fs::write(folder.join("t.txt"), text(21)).unwrap();
     }
-    daemon.wait(daemon.client.sync()).unwrap();
+    daemon.sync();
     let mut listed = Vec::new();
     daemon.wait(async {
         let mut files = daemon.client.files(Vec::new(), Vec::new()).await.unwrap();

@@ -35,7 +35,7 @@ fn remove(daemon: &Daemon, name: &str) {
 }
 
 fn sync(daemon: &Daemon) {
-    daemon.wait(daemon.client.sync()).unwrap();
+    daemon.sync();
 }
 
 /// A share with these files.

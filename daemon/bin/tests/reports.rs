@@ -54,7 +54,7 @@ fn keep(daemon: &Daemon, name: &[u8]) -> Result<wire::RunReportReply, Error> {
 fn a_streamed_report_is_whole_and_written_by_who_asked() {
     let daemon = Daemon::start(&share());
     std::os::unix::fs::symlink("/nowhere", daemon.path("link")).unwrap();
-    daemon.wait(daemon.client.sync()).unwrap();
+    daemon.sync();
     let (_dir, place) = place();
     let out = place.join("report");
     let saved = daemon.wait(daemon.client.save_report(&out, None)).unwrap();
@@ -225,7 +225,7 @@ fn a_report_below_a_root_is_passed_over_as_it_was_written_and_nothing_else_in_it
     let daemon = Daemon::start(&share());
     let out = daemon.path("report");
     daemon.wait(daemon.client.save_report(&out, None)).unwrap();
-    daemon.wait(daemon.client.sync()).unwrap();
+    daemon.sync();
     let own = ("skipped".to_owned(), "own-report".to_owned());
     let text = names(&out.join("text")).remove(0);
     let text = format!("report/text/{text}");
@@ -252,7 +252,7 @@ fn a_report_below_a_root_is_passed_over_as_it_was_written_and_nothing_else_in_it
     )
     .unwrap();
     fs::write(out.join("groups.jsonl"), prose(10, 100)).unwrap();
-    daemon.wait(daemon.client.sync()).unwrap();
+    daemon.sync();
     let hidden = format!("report/text/{}.txt", "0".repeat(64));
     for name in ["report/letter.txt", &hidden, "report/groups.jsonl"] {
         assert_eq!(standing(&daemon, name).0, "indexed", "{name}");
@@ -264,7 +264,7 @@ fn a_report_below_a_root_is_passed_over_as_it_was_written_and_nothing_else_in_it
     let forged = manifest.replace("\"threshold\": 0.8", "\"threshold\": 0.7");
     assert_ne!(forged, manifest);
     fs::write(out.join("manifest.json"), forged).unwrap();
-    daemon.wait(daemon.client.sync()).unwrap();
+    daemon.sync();
     for name in ["report/manifest.json", "report/report.html", &text] {
         assert_ne!(standing(&daemon, name).0, "skipped", "{name}");
     }

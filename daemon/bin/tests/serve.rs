@@ -276,10 +276,10 @@ fn a_directory_that_becomes_a_symlink_leaves_no_ghosts() {
     let (real, link) = (daemon.path("real"), daemon.path("link"));
     std::fs::create_dir(&link).unwrap();
     std::fs::write(link.join("a.txt"), prose(1, 400)).unwrap();
-    daemon.wait(daemon.client.sync()).unwrap();
+    daemon.sync();
     std::fs::rename(&link, &real).unwrap();
     std::os::unix::fs::symlink(&real, &link).unwrap();
-    daemon.wait(daemon.client.sync()).unwrap();
+    daemon.sync();
     let status = daemon.wait(daemon.client.status()).unwrap();
     let states = status.summary.unwrap().states;
     let expected = [("indexed".to_owned(), 1), ("skipped".to_owned(), 1)];
@@ -310,7 +310,7 @@ fn who_watches_hears_of_files_that_come_and_go() {
     let daemon = Daemon::start(&share());
     let mut events = daemon.wait(daemon.client.events(Vec::new())).unwrap();
     let mut heard = |wanted: &str| {
-        daemon.wait(daemon.client.sync()).unwrap();
+        daemon.sync();
         loop {
             let event = daemon.wait(events.message()).unwrap().unwrap();
             if event.kind == wanted {

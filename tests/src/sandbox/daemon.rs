@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use rustix::process::{Pid, Resource, Rlimit, Signal, prlimit};
+use simdex_client::Client;
+use tokio::runtime::Builder;
 
 use super::run::{Answer, Run};
 use super::{Sandbox, simctl, simdexd};
@@ -217,9 +219,13 @@ impl Daemon {
             .args(args)
     }
 
-    /// Waits until every change made so far is applied.
+    /// Waits until every change made so far is applied, and until the first walk of each watcher is over:
+    /// a sync may come before it.
     pub fn sync(&self) -> Result<()> {
-        self.simctl(["sync"])?.success().map(drop)
+        self.simctl(["sync"])?.success()?;
+        let runtime = Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async { Client::connect(self.socket()).await?.wait().await })?;
+        Ok(())
     }
 
     /// Its socket, for clients other than simctl.

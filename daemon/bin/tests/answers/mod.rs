@@ -35,7 +35,7 @@ fn versions_come_by_the_best_date_known_and_say_where_it_is_from() {
     set("late.eml", 1_000);
     set("asked.txt", 1_600_000_000);
     set("none.txt", 1_700_000_000);
-    daemon.wait(daemon.client.sync()).unwrap();
+    daemon.sync();
     let options = FindOptions {
         limit: Some(3),
         ..FindOptions::default()
@@ -121,7 +121,7 @@ fn a_difference_may_be_declined_and_one_that_is_too_long_costs_the_difference_al
     let (a, b) = (side("a.txt"), side("b.txt"));
     let swapped = side("c.txt");
     std::fs::write(daemon.path("c.txt"), lines(3)).unwrap();
-    daemon.wait(daemon.client.sync()).unwrap();
+    daemon.sync();
     let long = daemon
         .wait(daemon.client.compare(a.clone(), swapped))
         .unwrap();

@@ -58,7 +58,7 @@ impl Daemon {
                 std::fs::write(root.join(name), text).unwrap();
             }
         });
-        daemon.wait(daemon.client.sync()).unwrap();
+        daemon.sync();
         daemon
     }
 
@@ -96,6 +96,8 @@ impl Daemon {
             }],
             ..Config::default()
         };
+        // A walk in the midst of a test would show: `sync` walks.
+        config.watch.poll_seconds = 604_800;
         change(&mut config);
         let mut host = Host::new(config.clone(), program()).unwrap();
         host.before = before;
@@ -117,6 +119,13 @@ impl Daemon {
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.dir.path().join("share").join(name)
+    }
+
+    /// Waits until every change made so far is applied, and until the first walk of the watcher is over:
+    /// a sync may come before it.
+    pub(crate) fn sync(&self) {
+        self.wait(self.client.sync()).unwrap();
+        self.wait(self.client.wait()).unwrap();
     }
 
     /// Runs a request to its end.
