@@ -40,7 +40,7 @@ use crate::pipeline::Pipeline;
 use crate::report::ReportDir;
 use crate::slot::EngineSlot;
 use crate::supervisor::{self, Supervisor};
-use health::{set_health, tell, tell_health};
+use health::{tell, tell_health};
 use incoming::incoming;
 use signals::Signals;
 use simdex_proto::text::counted;
@@ -236,12 +236,15 @@ impl Running {
             socket,
             leave,
             health,
-            teller: _,
+            teller,
             mut server,
         } = self;
         let until = Instant::now() + GRACE;
         runtime.block_on(async {
-            set_health(&health, ServingStatus::NotServing).await;
+            teller.abort();
+            // Cancelled or ended: it says nothing any more.
+            let _ = teller.await;
+            tell(&health, Health::Away).await;
             drop(socket);
             // Nobody listens to this only once the server has ended.
             let _ = leave.send(true);
@@ -329,8 +332,8 @@ fn serve(
         .build_v1()
         .context("the contract cannot be described")?;
     let (health, health_server) = health_reporter();
-    let known = host.alarms.health();
-    let now = *known.borrow();
+    let mut known = host.alarms.health();
+    let now = *known.borrow_and_update();
     runtime.block_on(tell(&health, now));
     let teller = runtime.spawn(tell_health(health.clone(), known));
     let clients = ClientLimits::of(config);

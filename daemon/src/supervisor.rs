@@ -175,9 +175,10 @@ impl Shared {
             host.disk.release();
         }
         forget_pages(&host.data_dir);
+        let mut reason = reason.to_owned();
         loop {
             let pause = backoff.pause();
-            host.alarms.raise(Part::Index, reason, Some(pause));
+            host.alarms.raise(Part::Index, &reason, Some(pause));
             if !self.pause(pause) {
                 return Ok(false);
             }
@@ -188,8 +189,8 @@ impl Shared {
                     return Ok(true);
                 }
                 Err(error) => {
-                    let error = causes(&error);
-                    tracing::error!(error, "the index could not be opened again yet");
+                    reason = causes(&error);
+                    tracing::error!(reason, "the index could not be opened again yet");
                 }
             }
         }

@@ -2,21 +2,12 @@
 
 use super::*;
 
-pub(super) async fn set_health(health: &HealthReporter, status: ServingStatus) {
-    for service in ["", "simdex.v1.Similarity", "simdex.v1.Admin"] {
-        health.set_service_status(service, status).await;
-    }
-}
-
-/// Says how the daemon is whenever that changes. While changes are not applied, questions are still
+/// Says how the daemon is whenever that changes from what `told` was last seen at. While changes are not applied, questions are still
 /// answered of what was applied before.
 pub(super) async fn tell_health(health: HealthReporter, mut told: watch::Receiver<Health>) {
-    loop {
+    while told.changed().await.is_ok() {
         let now = *told.borrow_and_update();
         tell(&health, now).await;
-        if told.changed().await.is_err() {
-            return;
-        }
     }
 }
 
