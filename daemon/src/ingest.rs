@@ -34,7 +34,7 @@ use simdex_schema::{FileKey, FileRecord, FileStat, State};
 
 use self::extract::{Extracted, Extractor, SnapshotRef};
 use self::facts::frames_asked;
-use self::framesets::{Framesets, RenderedPage};
+use self::framesets::RenderedPage;
 use self::members::{TreeLimits, Unpacker};
 use self::outcome::{Subject, Transient, is_incomplete};
 use self::records::ContentLookup;
@@ -228,11 +228,7 @@ impl<'a> Ingest<'a> {
         };
         match &taken.bytes {
             Some((private, _)) if !asked.is_empty() => {
-                let framesets = Framesets {
-                    records: self.detector.records,
-                    root: subject.root,
-                    input_bytes: self.detector.input_bytes,
-                };
+                let framesets = self.detector.framesets(subject.root);
                 let page = (taken.hash, taken.stat);
                 framesets.render(&self.extractor, &subject.key, private, page, asked)
             }

@@ -15,6 +15,12 @@ pub struct FileKey {
     pub path: Vec<u8>,
 }
 
+/// Path of the folder that a file of this path lies in, below its root.
+pub fn folder_of(path: &[u8]) -> &[u8] {
+    let end = path.iter().rposition(|byte| *byte == b'/');
+    &path[..end.unwrap_or(0)]
+}
+
 impl FileKey {
     /// Whether it names a member of a container, not a file on disk.
     pub fn is_member(&self) -> bool {
@@ -252,7 +258,7 @@ impl FileRecord {
         };
         let is_rendered = member.is_some_and(|place| place.role == Role::Rendered);
         let (inode, rendered_from) = match input.remaining() {
-            // Formats 1 to 3 keep the digest in place of the inode.
+            // Formats 1 to 4 keep the digest in place of the inode.
             0 if is_rendered && inode != 0 => (0, Some(inode)),
             0 => (inode, None),
             _ => (inode, Some(u64::from_be_bytes(input.array()?))),

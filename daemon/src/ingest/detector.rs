@@ -64,15 +64,20 @@ impl<'a> ChangeDetector<'a> {
                 let Some(content) = self.records.index.content(*hash)? else {
                     return Ok(true);
                 };
-                let framesets = Framesets {
-                    records: self.records,
-                    root,
-                    input_bytes: self.input_bytes,
-                };
+                let framesets = self.framesets(root);
                 Ok(self.records.deserves_another_try(&content)
                     || (holds_members(&content) && self.records.members_wait(key)?)
                     || framesets.changed_on_record(key, (*hash, *stat), &content)?)
             }
+        }
+    }
+
+    /// Framesets below a root.
+    pub(super) fn framesets<'r>(&'r self, root: &'r Root) -> Framesets<'r> {
+        Framesets {
+            records: self.records,
+            root,
+            input_bytes: self.input_bytes,
         }
     }
 }

@@ -101,8 +101,8 @@ impl Snapshots<'_> {
         }
         let snapshot = match self.space.snapshot(file, self.input_bytes) {
             Ok(snapshot) => snapshot,
-            Err(SnapshotError::Spool(error)) => {
-                // What is known needs no room.
+            // What is known needs no room; a longer file was looked up already.
+            Err(SnapshotError::Spool(error)) if length <= HASHED_FIRST => {
                 let known = self.known_in_place(key, recorded, (file, length))?;
                 return Ok(known.ok_or(SnapshotError::Spool(error)));
             }

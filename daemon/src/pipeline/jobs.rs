@@ -11,6 +11,7 @@ use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use simdex_extract::Share;
+use simdex_schema::file::folder_of;
 use simdex_schema::{FileKey, RootId};
 
 use crate::progress::Job;
@@ -82,7 +83,7 @@ impl Jobs {
     pub(super) fn push<E>(&self, job: Job, go_on: impl Fn() -> Result<(), E>) -> Result<(), E> {
         let full = |state: &mut State| {
             let root = state.roots.get(&job.key.root);
-            !state.closed && root.is_some_and(|root| root.is_full(folder_of(&job.key)))
+            !state.closed && root.is_some_and(|root| root.is_full(folder_of(&job.key.path)))
         };
         let mut went_on = Ok(());
         let mut state = self.lock();
@@ -106,7 +107,7 @@ impl Jobs {
         if !state.closed {
             let root = state.roots.entry(job.key.root).or_default();
             root.waiting += 1;
-            let folder = root.folders.entry(folder_of(&job.key).to_vec());
+            let folder = root.folders.entry(folder_of(&job.key.path).to_vec());
             folder.or_default().waiting.push_back(job);
             drop(state);
             self.changed.notify_all();
@@ -133,7 +134,7 @@ impl Jobs {
     pub(super) fn done(&self, key: &FileKey) {
         let mut state = self.lock();
         if let Some(root) = state.roots.get_mut(&key.root) {
-            root.done(folder_of(key));
+            root.done(folder_of(&key.path));
             if root.folders.is_empty() {
                 state.roots.remove(&key.root);
             }
@@ -207,16 +208,10 @@ impl Root {
     }
 }
 
-/// Path of the folder a file lies in, below its root.
-fn folder_of(key: &FileKey) -> &[u8] {
-    let end = key.path.iter().rposition(|byte| *byte == b'/');
-    &key.path[..end.unwrap_or(0)]
-}
-
 /// Whose document a file is, for the pool.
 pub(super) fn share(key: &FileKey) -> Share {
     let mut folder = DefaultHasher::new();
-    folder_of(key).hash(&mut folder);
+    folder_of(&key.path).hash(&mut folder);
     Share {
         root: u64::from(key.root.0),
         folder: folder.finish(),

@@ -7,14 +7,15 @@ use std::time::{Duration, Instant};
 
 use simdex_schema::{FileKey, RootId};
 
-/// Most files in the queue, and most of one root.
+/// Most files in the queue.
 const FILES: usize = 4096;
+/// Most files of one root.
 const OF_ROOT: usize = FILES / 4;
 /// The first wait, and the longest.
 const FIRST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(300);
 
-/// Files to be ingested queue.
+/// Files to be ingested again.
 #[derive(Default)]
 pub(super) struct RetryQueue {
     state: Mutex<State>,

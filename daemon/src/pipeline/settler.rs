@@ -1,5 +1,6 @@
 //! The thread that finds edges and keeps the groups while documents wait for it.
 
+use std::ops::ControlFlow;
 use std::time::Duration;
 
 use simdex_index::IndexError;
@@ -42,13 +43,13 @@ impl Shared {
             return Ok(());
         }
         for principal in principals {
-            let files = self.index.files_of(*principal, &self.roots.view())?;
-            let Some(key) = files.into_iter().next().map(|file| file.key) else {
-                continue;
-            };
-            if let Some(root) = self.roots.get(key.root) {
-                root.tell(EventKind::GroupChanged, &key.path, String::new);
-            }
+            self.index
+                .visit_files_of(*principal, &self.roots.view(), &mut |file| {
+                    if let Some(root) = self.roots.get(file.key.root) {
+                        root.tell(EventKind::GroupChanged, &file.key.path, String::new);
+                    }
+                    ControlFlow::Break(())
+                })?;
         }
         Ok(())
     }

@@ -28,7 +28,7 @@ fn shim() -> WorkerCommand {
     shim
 }
 
-/// The shim as the daemon's binary has it; what follows `--` is for it.
+/// The programs that were tried, as the extraction states them.
 fn tried(extraction: &Extraction) -> &str {
     extraction
         .facts
@@ -36,6 +36,7 @@ fn tried(extraction: &Extraction) -> &str {
         .unwrap_or_default()
 }
 
+/// The shim as the daemon's binary has it; what follows `--` is for it.
 #[test]
 #[ignore = "the shim: started by the other tests"]
 fn shim_process() {

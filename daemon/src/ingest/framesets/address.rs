@@ -10,12 +10,6 @@ pub(super) struct ResolvedPath {
     pub(super) top: usize,
 }
 
-/// The folder of a file.
-pub(super) fn folder_of(path: &[u8]) -> &[u8] {
-    let end = path.iter().rposition(|byte| *byte == b'/');
-    &path[..end.unwrap_or(0)]
-}
-
 /// Folders a file lies in, below the root.
 pub(super) fn depth_of(path: &[u8]) -> usize {
     path.iter().filter(|byte| **byte == b'/').count()

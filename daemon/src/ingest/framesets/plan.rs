@@ -6,10 +6,11 @@ use std::io::{self, Read, Write};
 
 use simdex_extract::{Member, MemberBytes, Role, SpoolSpace};
 use simdex_index::IndexError;
+use simdex_schema::file::folder_of;
 use simdex_schema::{ContentHash, FileStat};
 
 use super::RENDERED_NAME;
-use super::address::{ResolvedPath, depth_of, folder_of, location, resolve};
+use super::address::{ResolvedPath, depth_of, location, resolve};
 use super::archive::{self, Part};
 
 /// Most pages that are put together, the page itself among them.
