@@ -171,7 +171,7 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    /// Values of text and choice fields (12.7.4); `chosen` says of their parent that it is one.
+    /// Values of text and choice fields (12.7.4); `written` says of their parent that it is one.
     fn fields(&mut self, fields: &'a [Object], written: bool, depth: usize) {
         for field in fields {
             let Ok((id, Object::Dictionary(field))) = self.document.dereference(field) else {
@@ -236,12 +236,15 @@ impl<'a> Walk<'a, '_> {
             return;
         };
         for annotation in array(self.document, page, b"Annots") {
-            // A field that no form names is a field.
-            self.fields(std::slice::from_ref(annotation), false, 1);
+            let field = std::slice::from_ref(annotation);
             let Ok((_, Object::Dictionary(annotation))) = self.document.dereference(annotation)
             else {
                 continue;
             };
+            if annotation.has(b"FT") {
+                // A field that no form names is a field.
+                self.fields(field, false, 1);
+            }
             if !self.step() {
                 return;
             }

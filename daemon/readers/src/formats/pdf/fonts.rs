@@ -36,7 +36,10 @@ pub(super) fn mend(document: &mut Document) -> bool {
     });
     let tables: Vec<(ObjectId, Table)> = fonts
         .take(MAX_FONTS)
-        .filter_map(|(id, font)| Some((id, table_for(document, font)?)))
+        .filter_map(|(id, font)| {
+            let table = super::survivor(|| table_for(document, font))?;
+            Some((id, table))
+        })
         .filter(|(_, table)| table.len() * pages <= MAX_TABLE_STEPS)
         .collect();
     for (id, table) in &tables {
@@ -53,14 +56,19 @@ pub(super) fn mend(document: &mut Document) -> bool {
 pub(super) fn misread(document: &Document) -> HashSet<ObjectId> {
     let fonts = document.objects.iter();
     fonts
-        .filter(|(_, object)| {
-            let font = object.as_dict().ok().filter(|font| is_font(font));
-            font.is_some_and(|font| match is_composite(font) {
+        .filter_map(|(id, object)| {
+            let font = object.as_dict().ok()?;
+            is_font(font).then_some((*id, font))
+        })
+        .take(MAX_FONTS)
+        .filter(|(_, font)| {
+            let misread = || match is_composite(font) {
                 true => composite::has_own_codes(document, font),
                 false => simple::is_symbols(document, font),
-            })
+            };
+            super::survivor(|| Some(misread())) == Some(true)
         })
-        .map(|(id, _)| *id)
+        .map(|(id, _)| id)
         .collect()
 }
 
@@ -79,10 +87,10 @@ fn table_for(document: &Document, font: &Dictionary) -> Option<Table> {
     if told.as_ref().is_some_and(Table::is_sound) {
         return None;
     }
-    let known = super::survivor(|| match is_composite(font) {
+    let known = match is_composite(font) {
         true => composite::table(document, font),
         false => simple::table(document, font),
-    })?;
+    }?;
     match told {
         Some(told) => told.mended_by(known),
         None => Some(known),
