@@ -16,7 +16,7 @@ use simdex_signature::{Fingerprint, SchemeKind};
 
 /// Bits of the mixed fingerprint that are kept.
 pub const KEY_BITS: u32 = 40;
-/// Most buckets: 2^24, room for about 2.8 billion postings at 1 KB a bucket.
+/// Most buckets: 2^24, room for about 6.9 billion postings at 2 KB a bucket.
 pub const MAX_BUCKET_BITS: u8 = 24;
 /// A shard is closed once it holds this many bytes (sled reads leaves of up to 16 values whole).
 pub const SHARD_BYTES: usize = 2560;
@@ -52,7 +52,7 @@ impl PostingKey {
 /// (key, document), in the order buckets hold them.
 pub type Posting = (PostingKey, DocId);
 
-/// Key of a shard in the postings tree: scheme, bucket bits, bucket, shard (8 bytes, big-endian).
+/// Key of a shard in a run of postings: scheme, bucket bits, bucket, shard (8 bytes, big-endian).
 pub fn shard_key(scheme: SchemeKind, bits: u8, bucket: u32, shard: u16) -> [u8; 8] {
     let mut key = [scheme_number(scheme), bits, 0, 0, 0, 0, 0, 0];
     key[2..6].copy_from_slice(&bucket.to_be_bytes());

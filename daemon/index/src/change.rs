@@ -2,7 +2,6 @@
 
 use std::collections::VecDeque;
 
-use simdex_schema::file::FileOutcome;
 use simdex_schema::{
     ContentRecord, DocumentHash, DocumentKind, FileKey, FileRecord, FileStat, Reason, State,
 };
@@ -77,8 +76,7 @@ impl Change {
             Self::Members { container, .. } => (container, FileStat::default()),
             Self::Remove(key) => return Self::Remove(key.clone()),
         };
-        let outcome = FileOutcome::Unread(State::TooLarge, Reason::code("store-limit"));
-        let record = FileRecord::new(stat, outcome);
+        let record = FileRecord::unread(stat, State::TooLarge, Reason::code("store-limit"));
         Self::File {
             key: key.clone(),
             record,

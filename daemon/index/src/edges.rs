@@ -122,10 +122,14 @@ impl<'a> EdgeFinder<'a> {
         let (Some(shingles), Some(stats)) = (shingles, self.index.stats(id)) else {
             return Ok(None);
         };
-        let shingles = shingles.small();
+        let small = shingles.small();
+        if small.is_none() {
+            // It is asked for again at each step.
+            self.keep(id, &shingles);
+        }
         Ok(Some(Sought {
             id,
-            shingles,
+            shingles: small,
             stats,
         }))
     }

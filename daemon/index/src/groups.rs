@@ -90,6 +90,7 @@ impl Stars {
     }
 
     /// All principals, those without members too.
+    #[cfg(test)]
     pub(crate) fn principals(&self) -> &RoaringTreemap {
         &self.principals
     }

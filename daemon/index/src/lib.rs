@@ -3,16 +3,18 @@
 //! * [`Index`] is the entry point. Open it, apply changes with [`Index::apply`], make them durable with
 //!   [`Index::commit`], update groups with [`Index::settle`]; then query.
 //! * Write side: `apply` turns changes of files into one atomic batch of records and postings in
-//!   the `buffer`; `merge` moves the buffer into `buckets`; `purge`, `compact` and `lost` delete what is unused or damaged;
+//!   the `buffer`; `merge` moves the buffer into one of the `runs`, which hold `buckets`; `purge`,
+//!   `compact` and `lost` delete what is unused or damaged;
 //!   `settle` finds the `edges` of new documents and keeps the `groups`.
 //! * Read side: `postings` looks fingerprints up, `candidates` counts them; `documents` reads texts
 //!   and shingles; `neighbourhood` shows pairs and groups.
-//! * What is registered: `registry` by id or name, `listing` file by file, `counts` in numbers.
+//! * What is registered: `registry` by id or name, `listing` file by file, `counts` in numbers; `work` counts what
+//!   seeking edges costs.
 //! * Below: [`store`] (sled or memory, the only place that names sled) and [`text`] (extracted
 //!   text in checksummed segments).
 //!
 //! All of it is synchronous; call it from blocking threads. Readers wait
-//! neither for a merge nor for any other access to the store: see `layout`.
+//! neither for a merge nor for any other access to the store: see `postings`.
 
 mod apply;
 mod batch;

@@ -125,17 +125,16 @@ pub(crate) fn load_stars(store: &dyn Store, shared: &mut Shared) -> Result<bool,
         members.push((member, principal));
         Ok(())
     })?;
-    for id in shared.table.known().iter().map(DocId) {
+    for id in shared.table.known().clone().iter().map(DocId) {
         let settled = shared.table.is_text(id) && !shared.unsettled.is_unplaced(id);
         if settled && shared.stars.principal(id) == id {
             shared.stars.lead(id);
-            let last = shared.last_rank.max(Some(rank(&shared.table, id)));
-            shared.last_rank = last;
+            shared.note_principal(id);
         }
     }
     load_handles(store, shared)?;
     Ok(members.iter().all(|(member, principal)| {
-        shared.stars.principals().contains(principal.0)
+        shared.stars.leads(*principal)
             && shared.stars.principal(*member) == *principal
             && !shared.unsettled.is_unplaced(*member)
     }))

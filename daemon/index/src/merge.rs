@@ -8,20 +8,27 @@ use std::sync::Arc;
 
 use simdex_schema::meta::RunOfScheme;
 use simdex_schema::posting::{KEY_BITS, scheme_number};
-use simdex_schema::{DocId, MetaRecord, RunRecord, key};
+use simdex_schema::{DocId, MetaRecord, RunRecord};
 use simdex_signature::SchemeKind;
 
 use crate::IndexError;
-use crate::batch::Batch;
 use crate::buckets::{Buckets, Cursor, Filling};
 use crate::buffer::{Buffer, PART_BITS};
 use crate::index::{Index, SCHEMES, Writer};
+use crate::open::put_meta;
 use crate::runs::{Run, Runs, Take, drop_others, staying};
 use crate::store::{NewRun, RunWriter, StoreError};
 use crate::table::Known;
 
 /// Bytes that a posting takes in a bucket, at most but for ids of many issuers.
 const MOST_POSTING_BYTES: u64 = 8;
+
+/// A run that was written.
+struct Written {
+    record: RunRecord,
+    /// Postings of documents that are gone, in the runs that it took in.
+    left_out: u64,
+}
 
 /// What merges came to since the index was opened: counts of work.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,7 +44,11 @@ pub struct Merges {
 impl Index {
     /// What merges came to.
     pub fn merges(&self) -> Merges {
-        self.read().merges
+        let shared = self.read();
+        Merges {
+            runs: shared.runs.len(),
+            ..shared.merges
+        }
     }
 
     /// Merges the buffer into a run. Writers wait, readers do not.
@@ -49,13 +60,7 @@ impl Index {
         let mut writer = self.writer();
         self.purge(&mut writer)?;
         let watermark = writer.meta.next_document;
-        match self.merge_up_to(&mut writer, watermark, take) {
-            // Less may fit.
-            Err(IndexError::Store(StoreError::NoRoom { .. })) if take == Take::Due => {
-                self.merge_up_to(&mut writer, watermark, Take::Small)
-            }
-            merged => merged,
-        }
+        self.merge_up_to(&mut writer, watermark, take)
     }
 
     /// Merges while a store opens: documents after `last` are still to be signed again.
@@ -64,6 +69,21 @@ impl Index {
     }
 
     fn merge_up_to(
+        &self,
+        writer: &mut Writer,
+        watermark: u64,
+        take: Take,
+    ) -> Result<(), IndexError> {
+        match self.merge_once(writer, watermark, take) {
+            // Less may fit.
+            Err(IndexError::Store(StoreError::NoRoom { .. })) if take == Take::Due => {
+                self.merge_once(writer, watermark, Take::Small)
+            }
+            merged => merged,
+        }
+    }
+
+    fn merge_once(
         &self,
         writer: &mut Writer,
         watermark: u64,
@@ -82,7 +102,7 @@ impl Index {
         if added == 0 && staying == runs.len() {
             if watermark > meta.watermark {
                 writer.meta.watermark = watermark;
-                self.put_meta(&writer.meta)?;
+                put_meta(&*self.store, &writer.meta)?;
             }
             return self.commit();
         }
@@ -91,7 +111,7 @@ impl Index {
         writer.meta.next_run += 1;
         let (old, taken) = runs.split_at(staying);
         let written = self.write_run(number, old.len(), &merging, taken)?;
-        self.publish(writer, watermark, old, taken, written)?;
+        self.publish(writer, watermark, old, written)?;
         drop_others(&*self.store, &writer.meta)
     }
 
@@ -102,7 +122,7 @@ impl Index {
         older: usize,
         merging: &[Arc<Buffer>; 3],
         taken: &[Run],
-    ) -> Result<RunRecord, IndexError> {
+    ) -> Result<Written, IndexError> {
         let known = self.read().table.known_bits();
         let held: u64 = taken.iter().map(|run| run.record.bytes()).sum();
         let added: u64 = merging.iter().map(|buffer| buffer.len() as u64).sum();
@@ -115,12 +135,15 @@ impl Index {
             number,
             ..RunRecord::default()
         };
+        let mut left_out = 0;
         for scheme in SCHEMES {
             let at = usize::from(scheme_number(scheme));
-            record.schemes[at] = fill(&mut *writer, scheme, &merging[at], taken, &known)?;
+            let (filled, of_gone) = fill(&mut *writer, scheme, &merging[at], taken, &known)?;
+            record.schemes[at] = filled;
+            left_out += of_gone;
         }
         writer.finish()?;
-        Ok(record)
+        Ok(Written { record, left_out })
     }
 
     /// Has the meta record name a run in place of those that it took in, and shows it to queries.
@@ -129,48 +152,44 @@ impl Index {
         writer: &mut Writer,
         watermark: u64,
         old: &[Run],
-        taken: &[Run],
-        written: RunRecord,
+        written: Written,
     ) -> Result<(), IndexError> {
-        let before: u64 = taken.iter().map(|run| run.record.postings()).sum();
-        let dropped = before.saturating_sub(written.postings());
+        let Written { record, left_out } = written;
         let mut meta = MetaRecord {
             watermark,
             runs: old.iter().map(|run| run.record).collect(),
             dead_postings: match old {
                 [] => 0,
-                _ => writer.meta.dead_postings.saturating_sub(dropped),
+                _ => writer.meta.dead_postings.saturating_sub(left_out),
             },
             ..writer.meta.clone()
         };
         let mut runs = old.to_vec();
-        let blocks = self.store.postings().run(written.number)?;
+        let blocks = self.store.postings().run(record.number)?;
         let blocks = blocks.ok_or_else(|| IndexError::Damaged("a run just written".to_owned()))?;
-        meta.runs.push(written);
-        runs.push(Run {
-            record: written,
-            blocks,
-        });
-        self.put_meta(&meta)?;
+        meta.runs.push(record);
+        runs.push(Run { record, blocks });
+        put_meta(&*self.store, &meta)?;
         writer.meta = meta;
         self.show_merged(runs.into());
         self.commit()
-    }
-
-    fn put_meta(&self, meta: &MetaRecord) -> Result<(), IndexError> {
-        let mut batch = Batch::new(self.store.records());
-        batch.put(key::meta(), meta.encode());
-        Ok(batch.apply()?)
     }
 
     /// Sets the buffers aside, still readable, so that new postings go to fresh ones.
     fn freeze(&self) {
         let mut shared = self.write();
         for at in 0..SCHEMES.len() {
-            let mut frozen = std::mem::take(&mut shared.buffers[at]);
-            // What a failed merge set aside.
-            frozen.absorb(&shared.merging[at]);
-            shared.merging[at] = Arc::new(frozen);
+            let fresh = std::mem::take(&mut shared.buffers[at]);
+            // What a failed merge set aside is large, and what came since is small.
+            match Arc::get_mut(&mut shared.merging[at]) {
+                Some(frozen) if !frozen.is_empty() => frozen.absorb(&fresh),
+                Some(frozen) => *frozen = fresh,
+                None => {
+                    let mut frozen = fresh;
+                    frozen.absorb(&shared.merging[at]);
+                    shared.merging[at] = Arc::new(frozen);
+                }
+            }
         }
     }
 
@@ -179,7 +198,6 @@ impl Index {
         let mut shared = self.write();
         shared.merges.merges += 1;
         shared.merges.postings += runs.last().map_or(0, |run| run.record.postings());
-        shared.merges.runs = runs.len();
         shared.runs = runs;
         let merged = std::mem::take(&mut shared.merging);
         drop(shared);
@@ -189,29 +207,33 @@ impl Index {
 }
 
 /// Fills a run with the postings of a scheme, a part of the keys at a time. Postings of documents that
-/// are gone are left out.
+/// are gone are left out; returns how many of the runs taken in those were.
 fn fill(
     run: &mut dyn RunWriter,
     scheme: SchemeKind,
     buffer: &Buffer,
     taken: &[Run],
     known: &Known,
-) -> Result<RunOfScheme, IndexError> {
+) -> Result<(RunOfScheme, u64), IndexError> {
     let buckets: Vec<_> = taken.iter().map(|run| Buckets::of(run, scheme)).collect();
     let old: u64 = buckets.iter().map(|buckets| buckets.held.postings).sum();
     let postings = old + buffer.len() as u64;
     if postings == 0 {
-        return Ok(RunOfScheme::default());
+        return Ok((RunOfScheme::default(), 0));
     }
     let mut filling = Filling::new(run, scheme, postings);
     let mut cursors: Vec<_> = buckets.into_iter().map(Cursor::new).collect();
     let mut part = Vec::new();
+    let mut left_out = 0;
     for number in 0..1u32 << PART_BITS {
         part.clear();
         let end = u64::from(number + 1) << (KEY_BITS - u32::from(PART_BITS));
         for cursor in &mut cursors {
             cursor.take_below(end, &mut part)?;
         }
+        let held = part.len();
+        part.retain(|posting| known.contains(posting.1));
+        left_out += (held - part.len()) as u64;
         buffer.part(number, &mut part);
         // Stable, as it makes use of the sorted pieces that the part is made of.
         part.sort();
@@ -219,5 +241,5 @@ fn fill(
         part.retain(|posting| known.contains(posting.1));
         filling.add(&part)?;
     }
-    filling.finish()
+    Ok((filling.finish()?, left_out))
 }

@@ -215,7 +215,7 @@ impl Index {
             let Some(sought) = finder.sought(id, cancel)? else {
                 continue;
             };
-            let leads = |_: &Shared, other: DocId| stars.principals().contains(other.0);
+            let leads = |_: &Shared, other: DocId| stars.leads(other);
             let partners = finder.partners(&sought, &leads, cancel)?;
             let to_test = {
                 let shared = self.read();

@@ -224,7 +224,7 @@ fn random_id() -> Result<StoreId, IndexError> {
     }
 }
 
-fn put_meta(store: &dyn Store, meta: &MetaRecord) -> Result<(), IndexError> {
+pub(crate) fn put_meta(store: &dyn Store, meta: &MetaRecord) -> Result<(), IndexError> {
     let mut batch = Batch::new(store.records());
     batch.put(key::meta(), meta.encode());
     Ok(batch.apply()?)

@@ -7,8 +7,7 @@
 
 use std::sync::Arc;
 
-use simdex_schema::MetaRecord;
-use simdex_schema::RunRecord;
+use simdex_schema::{MetaRecord, RunRecord};
 
 use crate::IndexError;
 use crate::store::{PostingRun, PostingStore, Store};

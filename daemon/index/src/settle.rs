@@ -328,9 +328,7 @@ impl Shared {
     fn is_shown(&self, id: DocId) -> bool {
         let files = |id| self.table.files_in(id, &self.served);
         let members = self.stars.members(id).map(|(member, _)| files(member));
-        self.is_groupable(id)
-            && self.stars.principals().contains(id.0)
-            && files(id) + members.sum::<u64>() >= 2
+        self.is_groupable(id) && self.stars.leads(id) && files(id) + members.sum::<u64>() >= 2
     }
 }
 

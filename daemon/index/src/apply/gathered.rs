@@ -2,7 +2,6 @@
 
 use std::collections::BTreeSet;
 
-use simdex_schema::file::FileOutcome;
 use simdex_schema::{
     ContentHash, ContentRecord, DecodeError, DocId, FileKey, FileRecord, FileStat, Reason, RootId,
     State, key,
@@ -100,8 +99,8 @@ impl<'a, 'c> Gathered<'a, 'c> {
     /// A container of which not every member is recorded: a look finds it unread, and where it is not
     /// there any more, what is recorded of it goes.
     fn unpacking(&mut self, container: &FileKey) -> Result<(), IndexError> {
-        let outcome = FileOutcome::Unread(State::Unstable, Reason::code("unpacking"));
-        let record = FileRecord::new(FileStat::default(), outcome);
+        let (stat, reason) = (FileStat::default(), Reason::code("unpacking"));
+        let record = FileRecord::unread(stat, State::Unstable, reason);
         self.file(Seen {
             key: container,
             record: &record,

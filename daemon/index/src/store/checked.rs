@@ -12,8 +12,8 @@ use std::time::Duration;
 use super::durable::{allocated_bytes, sync_dir};
 use super::judge::{self, Verdict};
 use super::lock::{DirLock, closed_cleanly, wait_unlocked};
+use super::recovery::RELEASE_LIMIT;
 use super::recovery::check_kinds;
-use super::sled::RELEASE_LIMIT;
 use super::{Options, SledStore, StoreError, conf};
 use crate::Cancel;
 

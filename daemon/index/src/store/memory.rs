@@ -81,18 +81,6 @@ impl Map {
         self.entries.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn check_len(&self, value: &[u8], max: usize) -> Result<(), StoreError> {
-        let len = value.len();
-        if len > max {
-            return Err(StoreError::TooLarge {
-                tree: self.tree.name(),
-                len,
-                max,
-            });
-        }
-        Ok(())
-    }
-
     /// Visits entries from `start` on. The lock is taken anew for each entry, so that the visitor
     /// may write.
     fn walk(&self, start: &[u8], visit: &mut VisitEntry<'_>) {
@@ -120,7 +108,7 @@ impl RecordStore for Map {
     fn apply(&self, batch: Vec<Write>) -> Result<(), StoreError> {
         for write in &batch {
             if let Write::Put { value, .. } = write {
-                self.check_len(value, MAX_RECORD)?;
+                self.tree.check_len(value, MAX_RECORD)?;
             }
         }
         let mut entries = self.write();
@@ -195,7 +183,7 @@ struct Writing<'a> {
 
 impl RunWriter for Writing<'_> {
     fn put(&mut self, key: &[u8], block: &[u8]) -> Result<(), StoreError> {
-        self.run.check_len(block, MAX_VALUE)?;
+        self.run.tree.check_len(block, MAX_VALUE)?;
         self.run.write().insert(key.to_vec(), block.to_vec());
         Ok(())
     }

@@ -9,11 +9,12 @@ use std::cell::Cell;
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 use ::sled::{Config, Db, Error, Mode};
 
 use super::durable::{entries, files, folders, sync_dir};
+use super::lock::wait_unlocked;
 use super::{StoreError, conf, runs};
 
 /// When the engine gives back the room of what is dead in its log.
@@ -106,6 +107,9 @@ fn check_folder(folder: &Path, folders: &[&Path]) -> Result<(), StoreError> {
     Ok(())
 }
 
+/// How long a close waits for the engine's background threads to let go of its file.
+pub(super) const RELEASE_LIMIT: Duration = Duration::from_secs(10);
+
 /// Runs an operation of the engine. Its panic becomes [`StoreError::Damaged`], as it panics where
 /// its files contradict its expectations; or [`StoreError::Machine`] where it panicked over
 /// something that the operating system refused.
@@ -146,13 +150,18 @@ impl LastHandle {
         Self(Some(db.clone()))
     }
 
-    /// Drops it, and with it the database.
+    /// Drops it, and with it the database in `dir`, and waits until the engine has let go of its file.
     ///
     /// # Errors
-    /// What the engine panicked about.
-    pub(super) fn close(mut self) -> Result<(), StoreError> {
+    /// What the engine panicked about; [`StoreError::Damaged`] where its file stays locked.
+    pub(super) fn close(mut self, dir: &Path) -> Result<(), StoreError> {
         let db = self.0.take();
-        guarded(|| drop(db))
+        guarded(|| drop(db))?;
+        if !wait_unlocked(&dir.join("db"), RELEASE_LIMIT) {
+            let reason = format!("engine did not close within {RELEASE_LIMIT:?}");
+            return Err(StoreError::Damaged { reason });
+        }
+        Ok(())
     }
 }
 

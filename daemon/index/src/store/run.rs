@@ -14,10 +14,8 @@ use std::path::{Path, PathBuf};
 use ::sled::Db;
 
 use super::durable::{files, sync_dir, sync_file};
-use super::lock::wait_unlocked;
 use super::recovery::{Cleaning, LastHandle, from_engine, guarded, open_engine};
 use super::seal::TreeId;
-use super::sled::RELEASE_LIMIT;
 use super::tree::SledTree;
 use super::{MAX_VALUE, PostingRun, StoreError};
 use crate::private;
@@ -117,7 +115,7 @@ impl Builder {
     }
 
     pub(super) fn put(&mut self, key: &[u8], block: &[u8]) -> Result<(), StoreError> {
-        self.run.blocks.check_len(block, MAX_VALUE)?;
+        TreeId::Postings(self.number).check_len(block, MAX_VALUE)?;
         self.blocks += 1;
         self.waiting.push((key.to_vec(), block.to_vec()));
         if self.waiting.len() == AT_ONCE {
@@ -158,10 +156,5 @@ fn close(run: SledRun, dir: &Path) -> Result<(), StoreError> {
     guarded(|| run.db.flush())?.map_err(|error| from_engine(dir, error))?;
     let SledRun { blocks, db, last } = run;
     guarded(move || drop((blocks, db)))?;
-    last.close()?;
-    if !wait_unlocked(&dir.join("db"), RELEASE_LIMIT) {
-        let reason = format!("engine did not close within {RELEASE_LIMIT:?}");
-        return Err(StoreError::Damaged { reason });
-    }
-    Ok(())
+    last.close(dir)
 }

@@ -109,13 +109,15 @@ impl PostingStore for Runs {
         remove(&dir)?;
         // What the engine takes beside its values; then its log.
         check_room(&self.dir, run.bytes / 4 * 5 + LEAST_ROOM)?;
-        Ok(Box::new(Writing {
+        let mut writing = Writing {
             runs: self,
             number: run.number,
             older: run.older,
-            builder: Some(Builder::new(&dir, run.number)?),
+            builder: None,
             dir,
-        }))
+        };
+        writing.builder = Some(Builder::new(&writing.dir, run.number)?);
+        Ok(Box::new(writing))
     }
 
     fn drop_run(&self, number: u32) -> Result<(), StoreError> {
@@ -160,10 +162,9 @@ impl RunWriter for Writing<'_> {
 
 impl Drop for Writing<'_> {
     fn drop(&mut self) {
-        if self.builder.take().is_some() {
-            // What cannot be removed now is when the store next opens.
-            let _ = remove(&self.dir);
-        }
+        drop(self.builder.take());
+        // A finished run has another name by now. What cannot be removed is when the store next opens.
+        let _ = remove(&self.dir);
     }
 }
 

@@ -3,12 +3,11 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
-use std::time::Duration;
 
 use ::sled::Db;
 
 use super::durable::{Durable, allocated_bytes};
-use super::lock::{DirLock, mark_clean, unmark_clean, wait_unlocked};
+use super::lock::{DirLock, mark_clean, unmark_clean};
 use super::recovery::{Cleaning, LastHandle, check_kinds, from_engine, guarded, open_engine};
 use super::runs::Runs;
 use super::seal::TreeId;
@@ -16,9 +15,6 @@ use super::tree::SledTree;
 use super::witness::Witness;
 use super::{PostingStore, RecordStore, Store, StoreError};
 use crate::private;
-
-/// How long a close waits for the engine's background threads to let go of its file.
-pub(super) const RELEASE_LIMIT: Duration = Duration::from_secs(10);
 
 /// Under which the tree of commits keeps the number of the last.
 const COMMIT_KEY: &[u8] = b"last";
@@ -140,11 +136,7 @@ impl SledStore {
             lock,
         } = self;
         guarded(move || drop((records, runs, commits, db)))?;
-        last.close()?;
-        if !wait_unlocked(&dir.join("db"), RELEASE_LIMIT) {
-            let reason = format!("engine did not close within {RELEASE_LIMIT:?}");
-            return Err(StoreError::Damaged { reason });
-        }
+        last.close(&dir)?;
         // The engine may have moved pages while it shut down.
         durable.sync_all()?;
         mark_clean(&dir)?;
@@ -173,7 +165,8 @@ impl SledStore {
         let dir = self.dir.clone();
         self.db.flush().unwrap();
         drop(self);
-        assert!(wait_unlocked(&dir.join("db"), RELEASE_LIMIT));
+        let limit = super::recovery::RELEASE_LIMIT;
+        assert!(super::lock::wait_unlocked(&dir.join("db"), limit));
         mark_clean(&dir).unwrap();
     }
 

@@ -37,18 +37,6 @@ impl SledTree {
         guarded(|| operation(&self.tree))?.map_err(|error| from_engine(&self.dir, error))
     }
 
-    pub(super) fn check_len(&self, value: &[u8], max: usize) -> Result<(), StoreError> {
-        let len = value.len();
-        if len > max {
-            return Err(StoreError::TooLarge {
-                tree: self.id.name(),
-                len,
-                max,
-            });
-        }
-        Ok(())
-    }
-
     fn unseal<'a>(&self, key: &[u8], sealed: &'a IVec) -> Result<&'a [u8], StoreError> {
         unseal(self.id, key, sealed).ok_or_else(|| StoreError::Corrupt {
             tree: self.id.name(),
@@ -108,7 +96,7 @@ impl RecordStore for SledTree {
         for write in batch {
             match write {
                 Write::Put { key, value } => {
-                    self.check_len(&value, MAX_RECORD)?;
+                    self.id.check_len(&value, MAX_RECORD)?;
                     let sealed = seal(self.id, &key, &value);
                     writes.insert(key, sealed);
                 }
