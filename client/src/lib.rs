@@ -2,7 +2,7 @@
 //!
 //! Asks `simdexd` over its Unix socket which documents resemble, contain, or are versions of which
 //! others. [`Client`] is the main type: one method a request, each within explicit [`Limits`].
-//! Lists arrive as a [`ItemStream`], item by item, closed by a record of counts; a list that breaks off
+//! Lists arrive as an [`ItemStream`], item by item, closed by a record of counts; a list that breaks off
 //! before that record is an error, never a shorter answer. A document the daemon does not know is
 //! sent as an [`Upload`], read with the caller's rights.
 //!

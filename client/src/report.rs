@@ -11,7 +11,7 @@ use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::{Component, Path, PathBuf};
 
 use serde::Deserialize;
-use simdex_proto::manifest::checked_hash;
+use simdex_proto::manifest::{FileEntry, checked_hash};
 
 use crate::Error;
 use crate::wire::{ReportPiece, RunReportReply, Summary};
@@ -73,14 +73,7 @@ struct Sum {
 
 #[derive(Deserialize)]
 struct Manifest {
-    files: Vec<Entry>,
-}
-
-#[derive(Deserialize)]
-struct Entry {
-    path: String,
-    bytes: u64,
-    blake3: String,
+    files: Vec<FileEntry>,
 }
 
 impl ReportFolder {
@@ -224,7 +217,7 @@ impl ReportFolder {
         let manifest: Manifest = serde_json::from_str(&text)
             .map_err(|_| Error::BadReport("its manifest is malformed"))?;
         let mut named = BTreeMap::new();
-        for Entry {
+        for FileEntry {
             path,
             bytes,
             blake3,

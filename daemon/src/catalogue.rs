@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use simdex_index::{Cancel, FileView, GroupView, Index, IndexError, View};
+use simdex_index::{Cancel, FileCounts, FileView, GroupView, Index, IndexError, View};
 use simdex_proto::completeness::Completeness;
 use simdex_schema::{DocId, DocumentHash, EdgeRecord, GroupId, State};
 use simdex_signature::Ratio;
@@ -309,34 +309,32 @@ pub fn files(
     view: &View,
     visit: &mut dyn FnMut(&FileView) -> ControlFlow<()>,
 ) -> Result<Summary, IndexError> {
-    let mut summary = Summary::default();
-    let mut documents = HashSet::new();
+    let (mut counts, mut documents) = (FileCounts::default(), HashSet::new());
     index.files(view, &mut |file| {
-        if file.key.is_member() {
-            summary.container_members += 1;
-        } else {
-            summary.files_on_disk += 1;
-            let state = file.state.name().to_owned();
-            *summary.states.entry(state).or_insert(0) += 1;
-        }
+        counts.add(&file);
         documents.extend(file.document.map(|(id, _)| id));
         visit(&file)
     })?;
-    summary.documents = documents.len() as u64;
-    Ok(summary)
+    counts.documents = documents.len() as u64;
+    Ok(counts.into())
 }
 
 /// Counts the files of a view; at once where no file changed since they were last counted.
-pub fn summary(index: &Index, view: &View) -> Result<Summary, IndexError> {
-    let counts = index.count_files(view, &Cancel::never())?;
-    let states = counts.states.into_iter();
-    Ok(Summary {
-        files_on_disk: counts.files_on_disk,
-        container_members: counts.members,
-        states: states
-            .map(|(state, files)| (state.name().to_owned(), files))
-            .collect(),
-        documents: counts.documents,
-        ..Summary::default()
-    })
+pub fn summary(index: &Index, view: &View, cancel: &Cancel) -> Result<Summary, IndexError> {
+    Ok(index.count_files(view, cancel)?.into())
+}
+
+impl From<FileCounts> for Summary {
+    fn from(counts: FileCounts) -> Self {
+        let states = counts.states.into_iter();
+        Self {
+            files_on_disk: counts.files_on_disk,
+            container_members: counts.members,
+            states: states
+                .map(|(state, files)| (state.name().to_owned(), files))
+                .collect(),
+            documents: counts.documents,
+            ..Self::default()
+        }
+    }
 }

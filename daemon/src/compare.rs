@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use simdex_index::{Index, IndexError, MemoryAccount};
-use simdex_schema::{DocumentHash, State};
+use simdex_schema::State;
 use simdex_signature::{
     BswN, Estimate, ModN, Rung, Scheme, SchemeKind, Signature, Span, containment, resemblance,
     shared_spans,
@@ -33,8 +33,6 @@ pub struct Comparison {
     pub diff: Result<String, LeftOut>,
     /// What each indexed scheme's signatures say.
     pub estimates: Vec<SchemeEstimate>,
-    /// Hashes of both documents.
-    pub documents: (DocumentHash, DocumentHash),
 }
 
 /// Why a comparison has no difference.
@@ -101,10 +99,6 @@ pub fn compare(
         spans,
         diff,
         estimates,
-        documents: (
-            DocumentHash(text_a.canonical.hash()),
-            DocumentHash(text_b.canonical.hash()),
-        ),
     })
 }
 
@@ -194,9 +188,7 @@ fn relation(a: &Subject, b: &Subject, overlap: &Overlap, threshold: f64) -> Rela
     if a.document_hash().is_some() && a.document_hash() == b.document_hash() {
         return Relation::IdenticalText;
     }
-    let value = |measured: Measured| measured.value.unwrap_or(0.0);
-    let (of_a, of_b) = (value(overlap.of_first), value(overlap.of_second));
-    Relation::of(value(overlap.resemblance), of_a, of_b, threshold)
+    overlap.relation(threshold)
 }
 
 fn estimates(

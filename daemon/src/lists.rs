@@ -63,7 +63,7 @@ pub fn pairs(
         suppressed: listed.suppressed,
         completeness: guard.close()?,
         seconds: started.elapsed().as_secs_f64(),
-        ..catalogue::summary(index, view)?
+        ..catalogue::summary(index, view, cancel)?
     })
 }
 
@@ -85,7 +85,7 @@ pub fn groups(
         suppressed: listed.suppressed,
         completeness: guard.close()?,
         seconds: started.elapsed().as_secs_f64(),
-        ..catalogue::summary(index, view)?
+        ..catalogue::summary(index, view, cancel)?
     })
 }
 
@@ -122,7 +122,7 @@ pub fn files(
 /// Counts as [`files`] does, at once where no file changed since they were last counted.
 pub fn counts(engine: &Engine, view: &View, cancel: &Cancel) -> Result<Summary, ListError> {
     counted(engine, view, cancel, || {
-        catalogue::summary(&engine.index, view)
+        catalogue::summary(&engine.index, view, cancel)
     })
 }
 

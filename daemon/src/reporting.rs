@@ -117,8 +117,10 @@ fn write(
         groups: listed.items.len() as u64,
         suppressed: listed.suppressed,
         completeness: guard.close()?,
-        ..catalogue::summary(&engine.index, &view)?
+        ..catalogue::summary(&engine.index, &view, cancel)?
     };
+    let groups = listed.items.into_iter();
+    let groups = groups.map(|group| report_group(&group)).collect();
     let seconds = || started.elapsed().as_secs_f64();
     let written = report::write(
         sink,
@@ -131,7 +133,7 @@ fn write(
             summary: summary.clone(),
             completeness: &|| guard.completeness(),
             seconds: &seconds,
-            groups: listed.items.iter().map(report_group).collect(),
+            groups,
             unread: &|visit| unread(&engine.index, &view, cancel, visit),
             key: engine.own_reports.key(),
             text_of: &|hash| text_of(&engine.index, DocumentHash(*hash), account),
@@ -224,7 +226,7 @@ fn text_of(
         Err(error) if error.is_lost_text() => Ok(None),
         found => found,
     };
-    let found = found.map_err(|error| io::Error::other(error.to_string()))?;
+    let found = found.map_err(io::Error::other)?;
     Ok(found.map(|(text, permit)| PermittedText::new(text, permit)))
 }
 

@@ -153,32 +153,28 @@ fn print(
     let view = engine.roots.view();
     let mut out = BufWriter::new(io::stdout().lock());
     let guard = CompletenessGuard::begin(engine, &view, false)?;
-    let mut summary = files(engine, &view, args.json, &mut out)?;
-    if args.pairs {
-        let pairs = pairs(engine, args.json, threshold, &mut out)?;
-        summary.pairs = Some(pairs.items);
-        summary.suppressed = pairs.suppressed;
-    }
-    let listed = catalogue::groups(&engine.index, &view, threshold, &Cancel::never())?;
-    let groups = listed.items;
-    summary.suppressed += listed.suppressed;
-    summary.groups = groups.len() as u64;
-    summary.completeness = guard.completeness();
-    if !args.json && !groups.is_empty() {
-        out.write_all(output::GROUP_LEGEND.as_bytes())?;
-    }
-    for (number, group) in (1..).zip(&groups) {
-        let text = if args.json {
-            line(output::group_line(group))
-        } else {
-            output::group_text(number, group)
-        };
-        out.write_all(text.as_bytes())?;
-    }
-    if !args.json {
-        unread(engine, &view, &mut out)?;
-    }
-    summary.seconds = started.elapsed().as_secs_f64();
+    // With JSON the line of a file says whether it was read; in text those that were not come last.
+    let listed = match args.json {
+        true => Some(files(engine, &view, &mut out)?),
+        false => None,
+    };
+    let pairs = match args.pairs {
+        true => Some(pairs(engine, args.json, threshold, &mut out)?),
+        false => None,
+    };
+    let groups = groups(engine, args.json, threshold, &mut out)?;
+    let counts = match listed {
+        Some(counts) => counts,
+        None => unread(engine, &view, &mut out)?,
+    };
+    let summary = Summary {
+        pairs: pairs.as_ref().map(|pairs| pairs.items),
+        suppressed: pairs.map_or(0, |pairs| pairs.suppressed) + groups.suppressed,
+        groups: groups.items,
+        completeness: guard.completeness(),
+        seconds: started.elapsed().as_secs_f64(),
+        ..counts
+    };
     let text = if args.json {
         line(output::summary_line(&summary))
     } else {
@@ -212,10 +208,36 @@ fn pairs(
     Ok(listed)
 }
 
-/// Prints every file that was not read, or not whole; with JSON the lines of files say it.
-fn unread(engine: &Engine, view: &View, out: &mut impl Write) -> anyhow::Result<()> {
+/// Prints every group, and counts them.
+fn groups(
+    engine: &Engine,
+    json: bool,
+    threshold: Ratio,
+    out: &mut impl Write,
+) -> anyhow::Result<Counted<u64>> {
+    let (mut failed, mut number) = (FirstError::default(), 0);
+    let mut print = |group| {
+        number += 1;
+        let legend = match json || number > 1 {
+            true => "",
+            false => output::GROUP_LEGEND,
+        };
+        let text = match json {
+            true => line(output::group_line(&group)),
+            false => output::group_text(number, &group),
+        };
+        failed.flow(write!(out, "{legend}{text}"))
+    };
+    let (view, never) = (engine.roots.view(), Cancel::never());
+    let listed = catalogue::visit_groups(&engine.index, &view, threshold, &never, &mut print)?;
+    failed.into_result()?;
+    Ok(listed)
+}
+
+/// Counts the files, and prints those that were not read, or not whole.
+fn unread(engine: &Engine, view: &View, out: &mut impl Write) -> anyhow::Result<Summary> {
     let (mut failed, mut printed) = (FirstError::default(), 0_u64);
-    catalogue::files(&engine.index, view, &mut |file| {
+    let counts = catalogue::files(&engine.index, view, &mut |file| {
         if !catalogue::is_unread(file) {
             return ControlFlow::Continue(());
         }
@@ -231,7 +253,7 @@ fn unread(engine: &Engine, view: &View, out: &mut impl Write) -> anyhow::Result<
     if printed > 0 {
         out.write_all(b"\n")?;
     }
-    Ok(())
+    Ok(counts)
 }
 
 fn line(mut json: String) -> String {
@@ -239,22 +261,14 @@ fn line(mut json: String) -> String {
     json
 }
 
-/// Counts the files; with JSON prints each.
-fn files(
-    engine: &Engine,
-    view: &View,
-    json: bool,
-    out: &mut impl Write,
-) -> anyhow::Result<Summary> {
+/// Prints every file as a line of JSON, and counts them.
+fn files(engine: &Engine, view: &View, out: &mut impl Write) -> anyhow::Result<Summary> {
     let mut failed = FirstError::default();
-    let summary = catalogue::files(&engine.index, view, &mut |file| {
-        failed.flow(match json {
-            true => writeln!(out, "{}", output::file_line(file)),
-            false => Ok(()),
-        })
+    let counts = catalogue::files(&engine.index, view, &mut |file| {
+        failed.flow(writeln!(out, "{}", output::file_line(file)))
     })?;
     failed.into_result()?;
-    Ok(summary)
+    Ok(counts)
 }
 
 /// Bytes and time of each scheme: what switching BSW_n off would save.

@@ -5,6 +5,19 @@
 //! of it kept elsewhere shows that. The key before it is the mark by which a daemon knows its own
 //! reports. Both cover the exact bytes before them, so they are written and read as text, not by serde.
 
+use serde::{Deserialize, Serialize};
+
+/// A file of a report, as its manifest lists it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FileEntry {
+    /// Name below the report.
+    pub path: String,
+    /// Length in bytes.
+    pub bytes: u64,
+    /// BLAKE3 hash, in hexadecimal.
+    pub blake3: String,
+}
+
 /// Before the hash.
 const HASH: &str = "  \"manifest_blake3\": \"";
 /// After the hash.

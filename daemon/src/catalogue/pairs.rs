@@ -1,5 +1,6 @@
 //! Pairs of files: near-duplicates, and the copies of a principal with it.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ffi::OsString;
 use std::ops::ControlFlow;
@@ -65,11 +66,19 @@ impl Reader<'_> {
         if leads.contains(&id) && is_first(file) {
             self.copies(id, &mut pairs)?;
         }
-        let least = self.least_path(id, file)?;
+        // Asked for only where a partner is met, since a document may have many copies.
+        let least = OnceCell::new();
         let is_later = |other: DocId| {
+            let least = match least.get() {
+                Some(least) => least,
+                None => {
+                    let found = self.least_path(id, file)?;
+                    least.get_or_init(|| found)
+                }
+            };
             let mut is_later = false;
             self.index.visit_files_of(other, self.view, &mut |other| {
-                is_later = path_of(&other) > least;
+                is_later = path_of(&other) > least.as_os_str();
                 if is_later {
                     return ControlFlow::Break(());
                 }

@@ -184,10 +184,10 @@ impl Admin for AdminService {
             .runner
             .unary(RequestClass::Work, caller, move |engine, cancel| {
                 engine.sync(cancel)?;
-                let files = catalogue::summary(&engine.index, &engine.roots.view())?.files_on_disk;
+                let counts = catalogue::summary(&engine.index, &engine.roots.view(), cancel)?;
                 Ok(v1::SyncReply {
                     seconds: started.elapsed().as_secs_f64(),
-                    files,
+                    files: counts.files_on_disk,
                 })
             });
         synced.await

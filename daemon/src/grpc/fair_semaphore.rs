@@ -200,7 +200,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn neither_a_connection_nor_a_user_takes_a_whole_lane() {
+    async fn neither_a_connection_nor_a_user_takes_every_slot() {
         let semaphore = FairSemaphore::new(8);
         let mut held = Vec::new();
         for connection in [1, 1, 1, 1, 2, 2] {

@@ -152,6 +152,18 @@ impl Overlap {
         })
     }
 
+    /// The relation of two documents that are not identical; what was not measured counts as 0.
+    pub fn relation(&self, threshold: f64) -> Relation {
+        let value = |measured: Measured| measured.value.unwrap_or(0.0);
+        let (first_in_second, second_in_first) = (value(self.of_first), value(self.of_second));
+        Relation::of(
+            value(self.resemblance),
+            first_in_second,
+            second_in_first,
+            threshold,
+        )
+    }
+
     /// From the counts of signatures.
     pub(super) fn estimated(candidate: &Candidate) -> Self {
         let Candidate {
@@ -234,9 +246,10 @@ pub(super) fn of_documents(
         let Some(stats) = index.stats(candidate.document) else {
             continue;
         };
+        let same_text = subject.carries(stats.hash);
+        let scheme = scheme_of(index, subject, &candidate, &overlap);
         let mut going = Ok(());
         index.visit_files_of(candidate.document, &params.view, &mut |file| {
-            let same_text = subject.carries(stats.hash);
             let relation = relation(subject.content, same_text, &file, &overlap, params);
             best.add(Hit {
                 date: best_date(&file),
@@ -245,7 +258,7 @@ pub(super) fn of_documents(
                 document: stats.hash,
                 relation,
                 overlap,
-                scheme: scheme_of(index, subject, &candidate, &overlap),
+                scheme,
             });
             going = cancel.check();
             match going {
@@ -313,16 +326,7 @@ fn relation(
     if same_document {
         return Relation::IdenticalText;
     }
-    let value = |measured: Measured| measured.value.unwrap_or(0.0);
-    let Overlap {
-        resemblance,
-        of_first,
-        of_second,
-        ..
-    } = *overlap;
-    let (resemblance, of_first, of_second) =
-        (value(resemblance), value(of_first), value(of_second));
-    Relation::of(resemblance, of_first, of_second, params.relation_threshold)
+    overlap.relation(params.relation_threshold)
 }
 
 fn scheme_of(

@@ -16,8 +16,6 @@ use crate::ingest::{ReadContent, hash_all, patience_of, raw_document};
 /// The subject of a query, or one side of a comparison.
 pub struct Subject {
     body: Body,
-    /// The document in the index, where it is one.
-    pub id: Option<DocId>,
     /// Hash of its raw bytes, where they are known: tells identical-bytes from identical-text.
     pub content: Option<ContentHash>,
     /// Left out of the answer; among versions it is marked.
@@ -58,6 +56,8 @@ pub struct ShingledText {
     pub extracted: String,
     /// The canonical text, which is compared.
     pub canonical: CanonicalText,
+    /// Hash of the canonical text.
+    pub hash: DocumentHash,
     /// All shingles of the canonical text.
     pub shingles: HeldSet,
     /// For the extracted and the canonical text.
@@ -75,6 +75,7 @@ impl ShingledText {
         let (canonical, of_canonical) = account.canonical(&extracted)?;
         let shingles = index.shingles_of(&canonical, account)?;
         Ok(Self {
+            hash: DocumentHash(canonical.hash()),
             extracted,
             canonical,
             shingles,
@@ -87,7 +88,6 @@ impl Subject {
     fn new(body: Body, state: State, reason: Reason, account: &MemoryAccount) -> Self {
         Self {
             body,
-            id: None,
             content: None,
             path: None,
             state,
@@ -109,7 +109,6 @@ impl Subject {
         };
         Ok(Self {
             body,
-            id,
             content: file.record.content(),
             path: Some(file.path.clone()),
             state: file.state,
@@ -131,9 +130,7 @@ impl Subject {
             return Err(unknown());
         }
         let body = document_body(index, id, account)?;
-        let id = Some(id);
-        let subject = Self::new(body, State::Indexed, Reason::none(), account);
-        Ok(Self { id, ..subject })
+        Ok(Self::new(body, State::Indexed, Reason::none(), account))
     }
 
     /// A text that need not be in the index.
@@ -297,7 +294,7 @@ impl Subject {
     /// Hash of the document; none of a signature made elsewhere, or where there is nothing to compare.
     pub fn document_hash(&self) -> Option<DocumentHash> {
         match &self.body {
-            Body::Text(text) => Some(DocumentHash(text.canonical.hash())),
+            Body::Text(text) => Some(text.hash),
             Body::Signature { document, .. } => *document,
             Body::Nothing => None,
         }
@@ -341,7 +338,7 @@ fn document_body(index: &Index, id: DocId, account: &MemoryAccount) -> Result<Bo
         DocumentKind::Text => match index.held_text(id, account)? {
             Some((text, permit)) => {
                 let text = ShingledText::of(index, text, permit, account)?;
-                index.check_name(id, &record, DocumentHash(text.canonical.hash()))?;
+                index.check_name(id, &record, text.hash)?;
                 Ok(Body::Text(Box::new(text)))
             }
             None => Ok(Body::Nothing),

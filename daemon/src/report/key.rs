@@ -11,8 +11,7 @@ use std::path::Path;
 use serde::Deserialize;
 use simdex_index::private;
 
-use super::sink::FileEntry;
-use simdex_proto::manifest::split_mark;
+use simdex_proto::manifest::{FileEntry, split_mark};
 
 /// The file in the data directory.
 const NAME: &str = "report-key";

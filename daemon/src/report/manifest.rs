@@ -5,9 +5,8 @@
 use std::os::unix::ffi::OsStrExt as _;
 
 use simdex_proto::lines::{Counts, JsonPath, Line, Manifest};
-use simdex_proto::manifest::{with_hash, with_mark};
+use simdex_proto::manifest::{FileEntry, with_hash, with_mark};
 
-use super::sink::FileEntry;
 use super::{ReportInput, ReportKey};
 
 /// The manifest as text; `files` need not be sorted.

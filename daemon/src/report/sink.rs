@@ -4,6 +4,8 @@
 use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
 
+use simdex_proto::manifest::FileEntry;
+
 use super::ReportError;
 
 /// Takes the files of one report. Names are relative, of our own making.
@@ -18,14 +20,6 @@ pub trait Sink {
 pub trait SinkFile: Write {
     /// Completes the file.
     fn finish(self: Box<Self>) -> io::Result<()>;
-}
-
-/// A finished file: name below the report, size and BLAKE3.
-#[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub(super) struct FileEntry {
-    pub(super) path: String,
-    pub(super) bytes: u64,
-    pub(super) blake3: String,
 }
 
 /// Writes the files of a report and notes the length and hash of each.

@@ -11,10 +11,9 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::Deserialize;
 use simdex_proto::lines::Diff;
-use simdex_proto::manifest::checked_hash;
+use simdex_proto::manifest::{FileEntry, checked_hash};
 use thiserror::Error;
 
-use super::sink::FileEntry;
 use crate::difference::{ApplyError, apply};
 use crate::watch::anchor::Anchor;
 use crate::watch::open::{OpenError, open_regular};

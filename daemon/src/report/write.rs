@@ -27,8 +27,7 @@ pub(super) struct SortedGroup<'a> {
 impl<'a> SortedGroup<'a> {
     fn line(&self) -> json::Group {
         let members = self.members.iter().map(|member| json::Member {
-            path: lossy(&member.path),
-            path_bytes: exact(&member.path),
+            path: JsonPath::new(&member.path),
             document: Some(hex(&member.document)),
             relation: Some(member.relation),
             resemblance: member.resemblance,
@@ -204,7 +203,10 @@ impl<'a> Writer<'a> {
     ) -> Result<ComparedDocument<'a>, ReportError> {
         let member = self.texts.get(&mut self.sink, document)?;
         let (facts, view) = match (principal, &member) {
-            (Some(a), Some(b)) => self.difference(sorted, document, a, b, shown)?,
+            (Some(a), Some(b)) => {
+                let (facts, view) = self.difference(sorted, document, a, b, shown)?;
+                (Some(facts), view)
+            }
             _ => (None, None),
         };
         self.without_text += u64::from(facts.is_none());
@@ -239,7 +241,7 @@ impl<'a> Writer<'a> {
         a: &str,
         b: &str,
         shown: bool,
-    ) -> Result<(Option<DiffFacts>, Option<String>), ReportError> {
+    ) -> Result<(DiffFacts, Option<String>), ReportError> {
         let name = format!("diffs/{}/{}.diff", sorted.group.id, &hex(document)[..16]);
         let deadline = Some(self.until(DIFF_TIME));
         let difference = Difference::between(&lines(a), &lines(b), deadline);
@@ -257,7 +259,7 @@ impl<'a> Writer<'a> {
             extent: difference.extent(),
             cut_short: difference.cut_short,
         };
-        Ok((Some(facts), view))
+        Ok((facts, view))
     }
 
     /// The end of a time from now, or of the whole request.

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Scheme, Summary, completeness, date, exact, filled, lossy};
+use super::{JsonPath, Scheme, Summary, completeness, date, exact, filled, lossy};
 use crate::completeness::Completeness;
 use crate::v1;
 
@@ -134,10 +134,8 @@ pub struct Root {
     /// Its number.
     pub id: u32,
     /// Its path.
-    pub path: String,
-    /// Its exact bytes, where they are not UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path_bytes: Option<String>,
+    #[serde(flatten)]
+    pub path: JsonPath,
     /// `native` or `poll`: how it is watched.
     pub mode: String,
     /// `auto`, `native` or `poll`: what the config asks for.
@@ -156,8 +154,7 @@ impl From<&v1::Root> for Root {
     fn from(root: &v1::Root) -> Self {
         Self {
             id: root.id,
-            path: lossy(&root.path),
-            path_bytes: exact(&root.path),
+            path: JsonPath::new(&root.path),
             mode: root.mode.clone(),
             configured_mode: root.configured_mode.clone(),
             state: root.state.clone(),

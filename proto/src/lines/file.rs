@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{completeness, date, exact, filled, hex, lossy};
+use super::{JsonPath, completeness, date, exact, filled, hex, lossy};
 use crate::completeness::Completeness;
 use crate::v1;
 
@@ -12,10 +12,8 @@ use crate::v1;
 #[derive(Clone, Debug, Serialize)]
 pub struct File {
     /// Absolute path; of a file inside another `container!/member`.
-    pub path: String,
-    /// Its exact bytes, where they are not UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path_bytes: Option<String>,
+    #[serde(flatten)]
+    pub path: JsonPath,
     /// Code of the state it is in.
     pub state: String,
     /// Code that refines the state.
@@ -60,8 +58,7 @@ impl From<&v1::File> for File {
         let place = file.place.as_ref();
         let fact = |fact: &v1::Fact| (fact.name.clone(), fact.value.clone());
         Self {
-            path: lossy(&file.path),
-            path_bytes: exact(&file.path),
+            path: JsonPath::new(&file.path),
             state: file.state.clone(),
             reason: filled(&file.reason),
             document: hex(&file.document),

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{completeness, date, exact, filled, hex, lossy, relation};
+use super::{JsonPath, completeness, date, exact, filled, hex, lossy, relation};
 use crate::completeness::Completeness;
 use crate::v1;
 
@@ -37,10 +37,8 @@ impl From<&v1::Scheme> for Scheme {
 #[derive(Clone, Debug, Serialize)]
 pub struct Match {
     /// Absolute path.
-    pub path: String,
-    /// Its exact bytes, where they are not UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path_bytes: Option<String>,
+    #[serde(flatten)]
+    pub path: JsonPath,
     /// Hash of its document, in hexadecimal.
     pub document: Option<String>,
     /// Of the query to this file.
@@ -70,8 +68,7 @@ impl From<&v1::Match> for Match {
     fn from(found: &v1::Match) -> Self {
         let resemblance = found.resemblance.unwrap_or_default();
         Self {
-            path: lossy(&found.path),
-            path_bytes: exact(&found.path),
+            path: JsonPath::new(&found.path),
             document: hex(&found.document),
             relation: relation(found.relation),
             resemblance: resemblance.value,

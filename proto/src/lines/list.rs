@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use super::{completeness, exact, hex, lossy, relation};
+use super::{JsonPath, completeness, exact, hex, lossy, relation};
 use crate::completeness::Completeness;
 use crate::v1;
 
@@ -87,10 +87,8 @@ impl From<&v1::Group> for Group {
 #[derive(Clone, Debug, Serialize)]
 pub struct Member {
     /// Absolute path.
-    pub path: String,
-    /// Its exact bytes, where they are not UTF-8.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub path_bytes: Option<String>,
+    #[serde(flatten)]
+    pub path: JsonPath,
     /// Hash of its document, in hexadecimal.
     pub document: Option<String>,
     /// To the principal.
@@ -106,8 +104,7 @@ pub struct Member {
 impl From<&v1::Member> for Member {
     fn from(member: &v1::Member) -> Self {
         Self {
-            path: lossy(&member.path),
-            path_bytes: exact(&member.path),
+            path: JsonPath::new(&member.path),
             document: hex(&member.document),
             relation: relation(member.relation),
             resemblance: member.resemblance,
