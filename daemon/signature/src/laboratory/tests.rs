@@ -320,7 +320,7 @@ fn ten_tiny_edits_change_most_whole_chunks_and_fewer_minima() {
             .skip(sentences as usize)
             .take(2048)
             .collect();
-        let tenth = text.len() / 10;
+        let tenth = text.len().div_ceil(10);
         let edited = text
             .as_bytes()
             .chunks(tenth)
