@@ -7,13 +7,14 @@
 mod gathered;
 
 use simdex_schema::posting::{PostingKey, scheme_number};
-use simdex_schema::{DocId, DocumentKind, DocumentRecord, RootId, key};
+use simdex_schema::{DocId, DocumentKind, DocumentRecord, key};
 use simdex_signature::{Rung, SchemeKind, Signature};
 
 use self::gathered::Gathered;
 use crate::IndexError;
 use crate::batch::{Batch, LONG_BATCH};
 use crate::change::{Applied, Change, NewDocument};
+use crate::counts::CountChanges;
 use crate::index::{Index, Shared};
 use crate::table::DocumentStats;
 
@@ -51,7 +52,7 @@ impl Index {
     ) -> Result<(), IndexError> {
         let Gathered {
             mut batch,
-            files,
+            counted,
             links,
             fresh,
             unknown_content,
@@ -63,6 +64,7 @@ impl Index {
             writer.meta.next_segment = self.texts.next_segment();
             batch.put(key::meta(), writer.meta.encode());
         }
+        let counted = self.count_changes(counted)?;
         batch.apply()?;
         for (hash, holds) in links {
             if holds {
@@ -71,8 +73,7 @@ impl Index {
                 writer.orphans.insert(hash);
             }
         }
-        self.show(&files, &fresh, stats);
-        self.files_changed();
+        self.show(&counted, &fresh, stats);
         applied.new_documents += fresh.len() as u64;
         applied.unknown_content.extend(unknown_content);
         Ok(())
@@ -106,7 +107,7 @@ impl Index {
     /// Makes a batch visible to queries.
     fn show(
         &self,
-        files: &[(RootId, DocId, bool)],
+        counted: &CountChanges,
         fresh: &[(DocId, &NewDocument)],
         stats: Vec<DocumentStats>,
     ) {
@@ -118,10 +119,7 @@ impl Index {
                 shared.unsettled.unplace(*id);
             }
         }
-        for (root, id, more) in files {
-            shared.table.count_file(*root, *id, *more);
-            shared.unsettled.disturb(*id);
-        }
+        self.count(&mut shared, counted);
     }
 
     pub(crate) fn buffered(&self) -> usize {

@@ -11,6 +11,7 @@ use simdex_schema::{
 use simdex_signature::CanonicalText;
 
 use crate::batch::Batch;
+use crate::counts::{CountChange, CountedFile};
 use crate::documents::text_reference;
 use crate::index::Index;
 use crate::open::visit;
@@ -201,27 +202,29 @@ impl Index {
         }
         let _writer = self.writer();
         let mut batch = Batch::new(self.store.records());
-        let mut released = Vec::new();
+        let (mut released, mut counted) = (Vec::new(), Vec::new());
         for id in &lost {
-            let files = self.release(&mut batch, *id)?;
-            released.extend(files.into_iter().map(|file| (file, *id)));
+            released.extend(self.release(&mut batch, *id, &mut counted)?);
         }
+        let counted = self.count_changes(counted)?;
         batch.apply()?;
         let mut shared = self.write();
-        for (file, id) in &released {
-            shared.table.count_file(file.root, *id, false);
-        }
+        self.count(&mut shared, &counted);
         lost.iter().for_each(|id| shared.unsettled.disturb(*id));
         drop(shared);
-        self.files_changed();
         // Only now: a failure above must not forget what is lost.
         self.lost().retain(|id| !lost.contains(id));
-        Ok(released.into_iter().map(|(file, _)| file).collect())
+        Ok(released)
     }
 
     /// Unreads the files of one document and forgets its contents and its name; the next purge
     /// forgets the document.
-    fn release(&self, batch: &mut Batch<'_>, id: DocId) -> Result<Vec<FileKey>, IndexError> {
+    fn release(
+        &self,
+        batch: &mut Batch<'_>,
+        id: DocId,
+        counted: &mut Vec<CountChange>,
+    ) -> Result<Vec<FileKey>, IndexError> {
         let mut files = Vec::new();
         for carried in batch.keys(&key::contents_of_document(id))? {
             let Some(hash) = carried.get(9..).and_then(ContentHash::from_slice) else {
@@ -234,7 +237,15 @@ impl Index {
                 if let Some(record) = self.file(&file)? {
                     let outcome =
                         FileOutcome::Unread(State::Unstable, Reason::code("text-damaged"));
-                    batch.put(key::file(&file), FileRecord { outcome, ..record }.encode());
+                    let unread = FileRecord {
+                        outcome,
+                        ..record.clone()
+                    };
+                    batch.put(key::file(&file), unread.encode());
+                    for (record, more) in [(&record, false), (&unread, true)] {
+                        let file = CountedFile::new(&file, record, |hash| self.found(hash))?;
+                        counted.push(CountChange { file, more });
+                    }
                 }
                 batch.delete(link);
                 files.push(file);

@@ -79,7 +79,7 @@ impl Index {
             ..Shared::default()
         };
         let (unmerged, pointed) = load_documents(&*store, &mut shared, &texts, meta.watermark)?;
-        let orphans = load_files(&*store, &mut shared.table)?;
+        let (counts, orphans) = load_files(&*store, &mut shared.table)?;
         if !load_stars(&*store, &mut shared)? {
             drop_edges(&*store)?;
             shared.unsettle_all();
@@ -87,7 +87,7 @@ impl Index {
         // Files may have come and gone since the stars were last brought up to date.
         shared.disturb_all();
         let writer = Writer { meta, orphans };
-        let index = Self::assemble(store, texts, options, shared, writer);
+        let index = Self::assemble(store, texts, options, shared, counts, writer);
         report.signed_again = unmerged.len() as u64;
         if let Err(error) = index.catch_up(&pointed, unmerged, stop) {
             if matches!(error, IndexError::Cancelled) {
