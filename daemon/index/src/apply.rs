@@ -111,7 +111,7 @@ impl Index {
         fresh: &[(DocId, &NewDocument)],
         stats: Vec<DocumentStats>,
     ) {
-        let mut shared = self.write();
+        let (mut counts, mut shared) = (self.kept_counts(), self.write());
         for ((id, new), stats) in fresh.iter().zip(stats) {
             shared.table.insert(*id, stats);
             shared.buffer(*id, &new.signatures);
@@ -119,7 +119,7 @@ impl Index {
                 shared.unsettled.unplace(*id);
             }
         }
-        self.count(&mut shared, counted);
+        shared.count(&mut counts, counted);
     }
 
     pub(crate) fn buffered(&self) -> usize {

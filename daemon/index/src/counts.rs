@@ -142,7 +142,8 @@ impl Index {
         (*view == shared.served).then_some(shared.handles.len() as u64)
     }
 
-    /// Taken after the lock of what is shared, never before it.
+    /// Taken before the lock of what is shared, never after it: a view that is counted for the first time
+    /// takes a while.
     pub(crate) fn kept_counts(&self) -> MutexGuard<'_, KeptCounts> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -179,16 +180,6 @@ impl Index {
     /// What is on record of a content, as far as it is counted.
     pub(crate) fn found(&self, hash: ContentHash) -> Result<Option<Found>, IndexError> {
         Ok(self.content(hash)?.as_ref().map(found))
-    }
-
-    /// Counts what was applied, with the files of each document and root.
-    pub(crate) fn count(&self, shared: &mut Shared, changes: &CountChanges) {
-        self.kept_counts().change(&mut shared.table, changes);
-        for CountChange { file, .. } in &changes.changes {
-            if let Some((id, _)) = file.carried {
-                shared.unsettled.disturb(id);
-            }
-        }
     }
 
     /// Finds out what is in doubt by now; what changes meanwhile is left to the next count.
@@ -232,5 +223,17 @@ impl Index {
             (root, FirstCarrier { content, is_member })
         };
         Ok(firsts.into_iter().map(first).collect())
+    }
+}
+
+impl Shared {
+    /// Counts what was applied, with the files of each document and root.
+    pub(crate) fn count(&mut self, counts: &mut KeptCounts, changes: &CountChanges) {
+        counts.change(&mut self.table, changes);
+        for CountChange { file, .. } in &changes.changes {
+            if let Some((id, _)) = file.carried {
+                self.unsettled.disturb(id);
+            }
+        }
     }
 }

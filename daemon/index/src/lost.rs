@@ -208,10 +208,10 @@ impl Index {
         }
         let counted = self.count_changes(counted)?;
         batch.apply()?;
-        let mut shared = self.write();
-        self.count(&mut shared, &counted);
+        let (mut counts, mut shared) = (self.kept_counts(), self.write());
+        shared.count(&mut counts, &counted);
         lost.iter().for_each(|id| shared.unsettled.disturb(*id));
-        drop(shared);
+        drop((counts, shared));
         // Only now: a failure above must not forget what is lost.
         self.lost().retain(|id| !lost.contains(id));
         Ok(released)

@@ -9,7 +9,7 @@ use super::carriers::{Carriers, FirstCarrier, Shift};
 use super::{CountChange, CountChanges, CountedFile, FileCounts, step};
 use crate::table::Table;
 
-/// Views whose counts are kept up; one more takes a look at every document that several files carry.
+/// Views whose sums are kept up; that of one more is made of every document that several files carry.
 const MOST_VIEWS: usize = 8;
 
 /// Counts that follow every change.
