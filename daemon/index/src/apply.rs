@@ -14,7 +14,7 @@ use self::gathered::Gathered;
 use crate::IndexError;
 use crate::batch::{Batch, LONG_BATCH};
 use crate::change::{Applied, Change, NewDocument};
-use crate::index::{Index, Shared};
+use crate::index::{Index, IndexState};
 use crate::table::DocumentStats;
 
 impl Index {
@@ -28,7 +28,7 @@ impl Index {
     /// changes: applied twice is applied once.
     pub fn apply_all(&self, changes: &[Change]) -> Result<Applied, IndexError> {
         let mut applied = Applied::default();
-        let mut writer = self.writer();
+        let mut writer = self.lock_writer();
         let mut changes = changes.iter().peekable();
         while changes.peek().is_some() {
             let mut gathered = Gathered::new(self.store.records(), &mut writer);
@@ -110,22 +110,22 @@ impl Index {
         fresh: &[(DocId, &NewDocument)],
         stats: Vec<DocumentStats>,
     ) {
-        let mut shared = self.write();
+        let mut state = self.state_mut();
         for ((id, new), stats) in fresh.iter().zip(stats) {
-            shared.table.insert(*id, stats);
-            shared.buffer(*id, &new.signatures);
+            state.table.insert(*id, stats);
+            state.buffer(*id, &new.signatures);
             if new.kind == DocumentKind::Text {
-                shared.unsettled.unplace(*id);
+                state.unsettled.unplace(*id);
             }
         }
         for (root, id, more) in files {
-            shared.table.count_file(*root, *id, *more);
-            shared.unsettled.disturb(*id);
+            state.table.count_file(*root, *id, *more);
+            state.unsettled.disturb(*id);
         }
     }
 
     pub(crate) fn buffered(&self) -> usize {
-        self.read()
+        self.state()
             .buffers
             .iter()
             .map(crate::buffer::Buffer::len)
@@ -166,7 +166,7 @@ pub(crate) fn with_signatures(record: DocumentRecord, signatures: &[Signature]) 
     }
 }
 
-impl Shared {
+impl IndexState {
     /// Adds the postings of a document.
     pub(crate) fn buffer(&mut self, id: DocId, signatures: &[Signature]) {
         for signature in signatures {

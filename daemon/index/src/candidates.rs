@@ -15,7 +15,7 @@ use simdex_schema::document::RUNGS;
 use simdex_schema::{DocId, DocumentKind};
 use simdex_signature::{Fingerprint, Rung, SchemeKind, ShingleSet};
 
-use crate::index::{Index, Shared};
+use crate::index::{Index, IndexState};
 use crate::{Cancel, IndexError, View};
 
 mod tally;
@@ -142,9 +142,9 @@ impl Index {
         };
         let counts = asked.fingerprints.counts_by_rung();
         let (visible, rung) = {
-            let shared = self.read();
-            let rung = probing_rung(&shared, kind, asked, question, &counts);
-            (shared.table.visible(view), rung)
+            let state = self.state();
+            let rung = probing_rung(&state, kind, asked, question, &counts);
+            (state.table.visible(view), rung)
         };
         let mut tally = Tally::new(self, asked.scheme, Some(&visible));
         let probe = &mut |probes: &[Fingerprint]| tally.probe(probes, cancel);
@@ -155,9 +155,9 @@ impl Index {
             tally.hits.entry(id).or_insert(0);
         }
         let suppressed = tally.add_long(cancel)?;
-        let shared = self.read();
+        let state = self.state();
         let found = tally.hits.into_iter().filter_map(|(document, hits)| {
-            let stats = shared
+            let stats = state
                 .table
                 .get(document)
                 .filter(|stats| stats.kind == kind)?;
@@ -207,9 +207,9 @@ impl Index {
         cancel: &Cancel,
     ) -> Result<FxHashMap<DocId, u64>, IndexError> {
         let (rungs, visible): (Vec<Rung>, _) = {
-            let shared = self.read();
-            let rungs = shared.table.rungs(DocumentKind::Text).collect();
-            (rungs, shared.table.visible(view))
+            let state = self.state();
+            let rungs = state.table.rungs(DocumentKind::Text).collect();
+            (rungs, state.table.visible(view))
         };
         let mut sharing = FxHashMap::default();
         for rung in rungs {
@@ -220,10 +220,10 @@ impl Index {
                 parts.try_for_each(|probes| tally.probe(probes, cancel))
             })?;
             tally.read_long(&|_| true, cancel)?;
-            let shared = self.read();
+            let state = self.state();
             let found = tally.hits.into_iter();
             sharing.extend(found.filter(|(id, _)| {
-                let stats = shared.table.get(*id);
+                let stats = state.table.get(*id);
                 stats.is_some_and(|stats| stats.rung == rung)
             }));
         }
@@ -279,14 +279,14 @@ fn counts_by_rung(fingerprints: &[Fingerprint]) -> Counts {
 }
 
 fn probing_rung(
-    shared: &Shared,
+    state: &IndexState,
     kind: DocumentKind,
     asked: Asked<'_>,
     question: Question,
     counts: &Counts,
 ) -> Rung {
     let rung = match question {
-        Question::Contained => shared.table.rungs(kind).next(),
+        Question::Contained => state.table.rungs(kind).next(),
         _ => Rung::all()
             .rev()
             .find(|rung| counts[usize::from(rung.get())] >= PROBES),

@@ -36,7 +36,7 @@ impl Index {
     /// one of them is damaged the segment stays until its document was let go.
     fn compact_segment(&self, segment: u32) -> Result<bool, IndexError> {
         let checked = self.texts_with_right_names(segment)?;
-        let mut writer = self.writer();
+        let mut writer = self.lock_writer();
         let live = self.texts_in(&[segment].into())?;
         // Two empty texts may lie in one place.
         let places: BTreeMap<TextRef, DocId> = live.iter().copied().collect();

@@ -12,7 +12,7 @@ use crate::{Cancel, DocumentStats, HeldSet, IndexError, MemoryAccount, MemoryPer
 impl Index {
     /// The figures of a document that is known.
     pub fn stats(&self, id: DocId) -> Option<DocumentStats> {
-        self.read().table.get(id).copied()
+        self.state().table.get(id).copied()
     }
 
     /// Extracted text of a document, without a permit; none for raw bytes. For work of the backlog that holds

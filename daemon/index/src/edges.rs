@@ -21,7 +21,7 @@ use simdex_schema::{DocId, DocumentKind, EdgeRecord};
 use simdex_signature::{Fingerprint, Ratio, Rung, SchemeKind};
 
 use crate::candidates::Tally;
-use crate::index::{Index, Shared};
+use crate::index::{Index, IndexState};
 use crate::settle::{rank, rank_of};
 use crate::{Cancel, DocumentStats, IndexError, MemoryAccount, MemoryBudget};
 
@@ -47,7 +47,7 @@ pub(crate) struct EdgeFinder<'a> {
 }
 
 /// Admits partners; it is handed what is locked already, since no lock may be taken twice.
-pub(crate) type Wanted<'a> = dyn Fn(&Shared, DocId) -> bool + 'a;
+pub(crate) type Wanted<'a> = dyn Fn(&IndexState, DocId) -> bool + 'a;
 
 /// A document whose edges are sought, with its shingles.
 pub(crate) struct Sought {
@@ -246,8 +246,8 @@ impl<'a> EdgeFinder<'a> {
         cancel: &Cancel,
     ) -> Result<Vec<Partner>, IndexError> {
         let own = rank_of(&sought.stats);
-        let wanted = |shared: &Shared, other: DocId| {
-            shared.stars.leads(other) && rank(&shared.table, other) < own
+        let wanted = |state: &IndexState, other: DocId| {
+            state.stars.leads(other) && rank(&state.table, other) < own
         };
         let mut tally = Tally::new(self.index, SchemeKind::ModN, None);
         tally.principals = Some(&self.index.principal_lists);
@@ -278,17 +278,17 @@ impl<'a> EdgeFinder<'a> {
         };
         put_in_order(&mut ordered);
         let probed = self.search(&mut tally, &ordered, &self.demands(stats), cancel)?;
-        let shared = self.index.read();
+        let state = self.index.state();
         let candidates = tally.hits.iter().filter(|(other, _)| *other != id);
         let partners = candidates.filter_map(|(other, hits)| {
-            let theirs = shared
+            let theirs = state
                 .table
                 .get(*other)
                 .filter(|s| s.kind == DocumentKind::Text)?;
             let demand = self.demand(stats, theirs)?;
             let ours = u64::from(stats.counts[usize::from(demand.rung.get())]);
             let unread = ours.saturating_sub(probed) + tally.long_at(demand.rung);
-            let passes = hits + unread >= demand.cut && wanted(&shared, *other);
+            let passes = hits + unread >= demand.cut && wanted(&state, *other);
             passes.then_some(Partner { id: *other, demand })
         });
         Ok(partners.collect())

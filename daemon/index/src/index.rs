@@ -76,9 +76,9 @@ pub struct Index {
     pub(crate) texts: TextStore,
     pub(crate) options: Options,
     pub(crate) parameters: Parameters,
-    /// Never held while store or texts are read or written.
-    shared: RwLock<Shared>,
-    /// Held by whoever writes; one at a time.
+    /// Never locked while store or texts are read or written.
+    state: RwLock<IndexState>,
+    /// Locked for the whole of a write to the store: one writer at a time.
     writer: Mutex<Writer>,
     /// Shingles of documents counted lately, weighed in bytes.
     pub(crate) sets: Cache<DocId, Arc<ShingleSet>>,
@@ -102,9 +102,9 @@ pub struct Index {
     pub(crate) named_from: u64,
 }
 
-/// What queries read.
+/// The state that queries read, in memory.
 #[derive(Default)]
-pub(crate) struct Shared {
+pub(crate) struct IndexState {
     pub(crate) table: Table,
     /// Postings since the last merge, by scheme.
     pub(crate) buffers: [Buffer; 3],
@@ -126,7 +126,7 @@ pub(crate) struct Shared {
     pub(crate) touched: BTreeSet<DocId>,
 }
 
-/// What only the writer touches.
+/// The state that only the writer uses.
 pub(crate) struct Writer {
     pub(crate) meta: MetaRecord,
     /// Contents that lost a file: purged at the next merge if they still have none.
@@ -138,7 +138,7 @@ impl Index {
         store: Box<dyn Store>,
         texts: TextStore,
         options: Options,
-        shared: Shared,
+        state: IndexState,
         writer: Writer,
     ) -> Self {
         let threshold = Ratio::new(writer.meta.parameters.threshold).unwrap_or(Ratio::ONE);
@@ -148,7 +148,7 @@ impl Index {
             options,
             parameters: writer.meta.parameters.clone(),
             named_from: writer.meta.named_from,
-            shared: RwLock::new(shared),
+            state: RwLock::new(state),
             writer: Mutex::new(writer),
             cuts: Arc::new(Cuts::new(threshold)),
             sets: Cache::new(4 * options.cached_shingles as u64),
@@ -165,15 +165,15 @@ impl Index {
     }
 
     // A poisoned lock means a panic elsewhere; what it guards is replaced whole, so go on.
-    pub(crate) fn read(&self) -> RwLockReadGuard<'_, Shared> {
-        self.shared.read().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn state(&self) -> RwLockReadGuard<'_, IndexState> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn write(&self) -> RwLockWriteGuard<'_, Shared> {
-        self.shared.write().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn state_mut(&self) -> RwLockWriteGuard<'_, IndexState> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn writer(&self) -> MutexGuard<'_, Writer> {
+    pub(crate) fn lock_writer(&self) -> MutexGuard<'_, Writer> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -250,23 +250,23 @@ impl Index {
 
     /// Postings and bytes by scheme.
     pub fn usage(&self) -> Vec<Usage> {
-        let shared = self.read();
+        let state = self.state();
         let usage = SCHEMES.iter().map(|&scheme| {
             let at = usize::from(scheme_number(scheme));
             let held = |run: &Run| run.record.schemes[at];
-            let postings: u64 = shared.runs.iter().map(|run| held(run).postings).sum();
-            let unmerged = (shared.buffers[at].len() + shared.merging[at].len()) as u64;
+            let postings: u64 = state.runs.iter().map(|run| held(run).postings).sum();
+            let unmerged = (state.buffers[at].len() + state.merging[at].len()) as u64;
             let kind = match scheme {
                 SchemeKind::Chunks => DocumentKind::Raw,
                 SchemeKind::ModN | SchemeKind::BswN => DocumentKind::Text,
             };
-            let mut rungs = shared.table.rungs(kind);
+            let mut rungs = state.table.rungs(kind);
             let finest = rungs.next();
             Usage {
                 scheme,
                 postings: postings + unmerged,
                 unmerged,
-                bytes: shared.runs.iter().map(|run| held(run).bytes).sum(),
+                bytes: state.runs.iter().map(|run| held(run).bytes).sum(),
                 rungs: finest.map(|finest| (finest, rungs.last().unwrap_or(finest))),
             }
         });
@@ -275,7 +275,7 @@ impl Index {
 
     /// Documents that some file of the view carries.
     pub fn live_documents(&self, view: &View) -> u64 {
-        self.read().table.visible(view).len()
+        self.state().table.visible(view).len()
     }
 
     /// Counts time spent signing.

@@ -73,7 +73,7 @@ impl Index {
 
     /// Files of the view that carry a document.
     pub fn files_in(&self, id: DocId, view: &View) -> u64 {
-        self.read().table.files_in(id, view)
+        self.state().table.files_in(id, view)
     }
 
     /// Visits the record of every file of a root, by path; members of containers are left out.

@@ -7,7 +7,7 @@ use simdex_schema::{ContentHash, ContentRecord, DocId, DocumentRecord, EdgeRecor
 use crate::IndexError;
 use crate::documents::text_reference;
 use crate::groups::Stars;
-use crate::index::Shared;
+use crate::index::IndexState;
 use crate::open::{damaged, visit};
 use crate::settle::rank;
 use crate::store::Store;
@@ -43,7 +43,7 @@ impl Pointed {
 /// buckets, by id, and where texts lie.
 pub(crate) fn load_documents(
     store: &dyn Store,
-    shared: &mut Shared,
+    state: &mut IndexState,
     texts: &TextStore,
     watermark: u64,
 ) -> Result<(Documents, Pointed), IndexError> {
@@ -53,7 +53,7 @@ pub(crate) fn load_documents(
         let record = DocumentRecord::decode(value).map_err(|e| damaged("of a document", e))?;
         let id = key::parse_document(bytes, 1)
             .ok_or_else(|| IndexError::Damaged("the key of a document".to_owned()))?;
-        shared.table.insert(id, DocumentStats::from(&record));
+        state.table.insert(id, DocumentStats::from(&record));
         if let Some(text) = text_reference(&record)? {
             texts.count_live(&text);
             pointed.note(&lengths, text, id);
@@ -63,15 +63,15 @@ pub(crate) fn load_documents(
         }
         Ok(())
     })?;
-    load_unsettled(store, shared)?;
+    load_unsettled(store, state)?;
     Ok((unmerged, pointed))
 }
 
-fn load_unsettled(store: &dyn Store, shared: &mut Shared) -> Result<(), IndexError> {
+fn load_unsettled(store: &dyn Store, state: &mut IndexState) -> Result<(), IndexError> {
     visit(store, key::prefix::UNSETTLED, |bytes, _| {
         let id = key::parse_document(bytes, 1);
-        let id = id.filter(|id| shared.table.is_text(*id));
-        id.into_iter().for_each(|id| shared.unsettled.unplace(id));
+        let id = id.filter(|id| state.table.is_text(*id));
+        id.into_iter().for_each(|id| state.unsettled.unplace(id));
         Ok(())
     })
 }
@@ -109,7 +109,7 @@ pub(crate) fn load_files(
 
 /// Reads the stars: every edge joins a member to its principal, the earlier of the two, and a
 /// document that is settled and no member is a principal. False where the edges contradict that.
-pub(crate) fn load_stars(store: &dyn Store, shared: &mut Shared) -> Result<bool, IndexError> {
+pub(crate) fn load_stars(store: &dyn Store, state: &mut IndexState) -> Result<bool, IndexError> {
     let mut members = Vec::new();
     visit(store, key::prefix::EDGE, |bytes, value| {
         let edge = EdgeRecord::decode(value).map_err(|e| damaged("of an edge", e))?;
@@ -117,40 +117,40 @@ pub(crate) fn load_stars(store: &dyn Store, shared: &mut Shared) -> Result<bool,
         let Some((a, b)) = ends else {
             return Ok(());
         };
-        let (principal, member, edge) = match rank(&shared.table, a) < rank(&shared.table, b) {
+        let (principal, member, edge) = match rank(&state.table, a) < rank(&state.table, b) {
             true => (a, b, edge),
             false => (b, a, edge.swapped()),
         };
-        shared.stars.join(member, principal, edge);
+        state.stars.join(member, principal, edge);
         members.push((member, principal));
         Ok(())
     })?;
-    for id in shared.table.known().clone().iter().map(DocId) {
-        let settled = shared.table.is_text(id) && !shared.unsettled.is_unplaced(id);
-        if settled && shared.stars.principal(id) == id {
-            shared.stars.lead(id);
-            shared.note_principal(id);
+    for id in state.table.known().clone().iter().map(DocId) {
+        let settled = state.table.is_text(id) && !state.unsettled.is_unplaced(id);
+        if settled && state.stars.principal(id) == id {
+            state.stars.lead(id);
+            state.note_principal(id);
         }
     }
-    load_handles(store, shared)?;
+    load_handles(store, state)?;
     Ok(members.iter().all(|(member, principal)| {
-        shared.stars.leads(*principal)
-            && shared.stars.principal(*member) == *principal
-            && !shared.unsettled.is_unplaced(*member)
+        state.stars.leads(*principal)
+            && state.stars.principal(*member) == *principal
+            && !state.unsettled.is_unplaced(*member)
     }))
 }
 
-fn load_handles(store: &dyn Store, shared: &mut Shared) -> Result<(), IndexError> {
+fn load_handles(store: &dyn Store, state: &mut IndexState) -> Result<(), IndexError> {
     visit(store, key::prefix::GROUP, |bytes, value| {
         let handle = value.try_into().map(u64::from_be_bytes).map(GroupId);
         if let (Some(id), Ok(handle)) = (key::parse_document(bytes, 1), handle) {
-            shared.handles.give(id, handle);
+            state.handles.give(id, handle);
         }
         Ok(())
     })
 }
 
-impl Shared {
+impl IndexState {
     /// Has every document with text wait for its place.
     pub(crate) fn unsettle_all(&mut self) {
         self.stars = Stars::default();

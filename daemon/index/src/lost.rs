@@ -185,8 +185,8 @@ impl Index {
             return 0;
         }
         // Those let go already may be met again until they are purged.
-        let shared = self.read();
-        let live = lost.iter().filter(|id| shared.table.is_live(**id));
+        let state = self.state();
+        let live = lost.iter().filter(|id| state.table.is_live(**id));
         live.count() as u64
     }
 
@@ -199,7 +199,7 @@ impl Index {
         if lost.is_empty() {
             return Ok(Vec::new());
         }
-        let _writer = self.writer();
+        let _writer = self.lock_writer();
         let mut batch = Batch::new(self.store.records());
         let mut released = Vec::new();
         for id in &lost {
@@ -207,12 +207,12 @@ impl Index {
             released.extend(files.into_iter().map(|file| (file, *id)));
         }
         batch.apply()?;
-        let mut shared = self.write();
+        let mut state = self.state_mut();
         for (file, id) in &released {
-            shared.table.count_file(file.root, *id, false);
+            state.table.count_file(file.root, *id, false);
         }
-        lost.iter().for_each(|id| shared.unsettled.disturb(*id));
-        drop(shared);
+        lost.iter().for_each(|id| state.unsettled.disturb(*id));
+        drop(state);
         self.files_changed();
         // Only now: a failure above must not forget what is lost.
         self.lost().retain(|id| !lost.contains(id));

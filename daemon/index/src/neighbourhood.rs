@@ -15,7 +15,7 @@ use simdex_signature::Ratio;
 use crate::cache::Cache;
 use crate::edges::{EdgeFinder, Partner, Sought};
 use crate::groups::Stars;
-use crate::index::{Index, Shared};
+use crate::index::{Index, IndexState};
 use crate::settle::rank;
 use crate::{Cancel, IndexError, View};
 
@@ -139,7 +139,7 @@ pub struct Groups {
 impl Index {
     /// A search for the pairs of a view at a threshold of its own.
     pub fn pair_search(&self, view: &View, threshold: Ratio) -> PairSearch<'_> {
-        let visible = self.read().texts(view);
+        let visible = self.state().texts(view);
         PairSearch {
             index: self,
             view: view.clone(),
@@ -158,20 +158,20 @@ impl Index {
         threshold: Ratio,
         cancel: &Cancel,
     ) -> Result<Groups, IndexError> {
-        let shared = self.read();
-        let visible = shared.texts(view);
+        let state = self.state();
+        let visible = state.texts(view);
         let kept = threshold.get() == self.parameters.threshold;
-        if kept && visible == shared.texts(&shared.served) {
+        if kept && visible == state.texts(&state.served) {
             return Ok(Groups {
-                groups: shared.shown(&shared.stars, &visible, view),
+                groups: state.shown(&state.stars, &visible, view),
                 suppressed: 0,
             });
         }
-        drop(shared);
+        drop(state);
         let finder = EdgeFinder::new(self, threshold, Some(visible.clone()));
         let stars = self.stars_among(&finder, &visible, cancel)?;
         Ok(Groups {
-            groups: self.read().shown(&stars, &visible, view),
+            groups: self.state().shown(&stars, &visible, view),
             suppressed: finder.unread(),
         })
     }
@@ -179,21 +179,21 @@ impl Index {
     /// The handle of the group that a document is in, of all that is served; none where it is in
     /// none, or where its group has no handle yet.
     pub fn group_id_of(&self, document: DocId) -> Option<GroupId> {
-        let shared = self.read();
-        shared.handles.of(shared.stars.principal(document))
+        let state = self.state();
+        state.handles.of(state.stars.principal(document))
     }
 
     /// The group that a document is in, as [`Index::groups`] lists it for all that is served. Takes as
     /// long as that group has members.
     pub fn group_of(&self, document: DocId) -> Option<GroupView> {
-        let shared = self.read();
-        shared.served_group(shared.stars.principal(document))
+        let state = self.state();
+        state.served_group(state.stars.principal(document))
     }
 
     /// The group with this handle, in the same way.
     pub fn group_by_id(&self, handle: GroupId) -> Option<GroupView> {
-        let shared = self.read();
-        shared.served_group(shared.handles.principal(handle)?)
+        let state = self.state();
+        state.served_group(state.handles.principal(handle)?)
     }
 
     /// Stars over these documents at the finder's threshold. In order of rank every document is
@@ -206,8 +206,8 @@ impl Index {
     ) -> Result<Stars, IndexError> {
         let mut order: Vec<DocId> = visible.iter().map(DocId).collect();
         {
-            let shared = self.read();
-            order.sort_by_cached_key(|id| rank(&shared.table, *id));
+            let state = self.state();
+            order.sort_by_cached_key(|id| rank(&state.table, *id));
         }
         let mut stars = Stars::default();
         for id in order {
@@ -215,12 +215,12 @@ impl Index {
             let Some(sought) = finder.sought(id, cancel)? else {
                 continue;
             };
-            let leads = |_: &Shared, other: DocId| stars.leads(other);
+            let leads = |_: &IndexState, other: DocId| stars.leads(other);
             let partners = finder.partners(&sought, &leads, cancel)?;
             let to_test = {
-                let shared = self.read();
+                let state = self.state();
                 let partners = partners.into_iter().map(|p| (p.id, p.demand));
-                stars.to_test(id, partners, &|id| rank(&shared.table, id))
+                stars.to_test(id, partners, &|id| rank(&state.table, id))
             };
             let place =
                 to_test.place(|other, demand| finder.edge(&sought, other, demand, cancel))?;
@@ -230,7 +230,7 @@ impl Index {
     }
 }
 
-impl Shared {
+impl IndexState {
     /// Documents with text that a view shows.
     fn texts(&self, view: &View) -> RoaringTreemap {
         let visible = self.table.visible(view);

@@ -12,7 +12,7 @@ use simdex_signature::{
 
 use crate::apply::with_signatures;
 use crate::batch::{Batch, LONG_BATCH};
-use crate::index::{Index, Options, Shared, Writer};
+use crate::index::{Index, IndexState, Options, Writer};
 use crate::load::{Documents, Pointed, load_documents, load_files, load_stars};
 use crate::runs;
 use crate::store::{Store, StoreError};
@@ -74,20 +74,20 @@ impl Index {
             report.rebuilt = true;
         }
         runs::drop_others(&*store, &meta)?;
-        let mut shared = Shared {
+        let mut state = IndexState {
             runs: named.filter(|_| !meta.runs.is_empty()).unwrap_or_default(),
-            ..Shared::default()
+            ..IndexState::default()
         };
-        let (unmerged, pointed) = load_documents(&*store, &mut shared, &texts, meta.watermark)?;
-        let orphans = load_files(&*store, &mut shared.table)?;
-        if !load_stars(&*store, &mut shared)? {
+        let (unmerged, pointed) = load_documents(&*store, &mut state, &texts, meta.watermark)?;
+        let orphans = load_files(&*store, &mut state.table)?;
+        if !load_stars(&*store, &mut state)? {
             drop_edges(&*store)?;
-            shared.unsettle_all();
+            state.unsettle_all();
         }
         // Files may have come and gone since the stars were last brought up to date.
-        shared.disturb_all();
+        state.disturb_all();
         let writer = Writer { meta, orphans };
-        let index = Self::assemble(store, texts, options, shared, writer);
+        let index = Self::assemble(store, texts, options, state, writer);
         report.signed_again = unmerged.len() as u64;
         if let Err(error) = index.catch_up(&pointed, unmerged, stop) {
             if matches!(error, IndexError::Cancelled) {
@@ -149,7 +149,7 @@ impl Index {
         // and given back before the next.
         let account = self.memory().backlog.account(&Cancel::never());
         let Some((canonical, _of_canonical)) = self.canonical_of(id, &old, &account)? else {
-            self.write().buffer(id, &[forward_signature(&old)]);
+            self.state_mut().buffer(id, &[forward_signature(&old)]);
             return Ok(());
         };
         let signatures = self.sign_text(&canonical, self.ladder().rung_for(old.length));
@@ -158,9 +158,11 @@ impl Index {
             let mut batch = Batch::new(self.store.records());
             batch.put(key::document(id), record.encode());
             batch.apply()?;
-            self.write().table.insert(id, DocumentStats::from(&record));
+            self.state_mut()
+                .table
+                .insert(id, DocumentStats::from(&record));
         }
-        self.write().buffer(id, &signatures);
+        self.state_mut().buffer(id, &signatures);
         Ok(())
     }
 

@@ -99,15 +99,15 @@ impl Index {
     /// What the buffers hold of the first keys, at least of one.
     fn copy_buffered(&self, scheme: SchemeKind, keys: &[PostingKey]) -> Copied {
         let at = usize::from(scheme_number(scheme));
-        let shared = self.read();
+        let state = self.state();
         let mut copied = Copied {
             documents: Vec::new(),
             ends: Vec::new(),
-            runs: Arc::clone(&shared.runs),
+            runs: Arc::clone(&state.runs),
         };
         for key in keys.iter().take(KEYS_AT_ONCE) {
-            shared.merging[at].documents_of(*key, &mut copied.documents);
-            shared.buffers[at].documents_of(*key, &mut copied.documents);
+            state.merging[at].documents_of(*key, &mut copied.documents);
+            state.buffers[at].documents_of(*key, &mut copied.documents);
             copied.ends.push(copied.documents.len());
             if copied.documents.len() >= COPIED_AT_ONCE {
                 break;

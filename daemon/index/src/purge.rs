@@ -32,22 +32,22 @@ impl Index {
 
     /// How many postings of these documents lie in runs.
     fn postings_in_runs(&self, documents: &[DocId], watermark: u64) -> u64 {
-        let shared = self.read();
+        let state = self.state();
         let merged = documents.iter().filter(|id| id.serial() < watermark);
-        let stats = merged.filter_map(|id| shared.table.get(*id));
+        let stats = merged.filter_map(|id| state.table.get(*id));
         stats.map(DocumentStats::postings).sum()
     }
 
     /// Documents no file carries. One whose star has not heard of it yet, or whose group has not
     /// passed on its handle, waits for the next purge.
     fn dead_documents(&self) -> Vec<DocId> {
-        let shared = self.read();
-        let dead = shared.table.known() - shared.table.live();
+        let state = self.state();
+        let dead = state.table.known() - state.table.live();
         let ids = dead.into_iter().map(DocId);
         let holds = |id: &DocId| {
-            shared.unsettled.is_restless(*id)
-                || shared.stars.contains(*id)
-                || shared.handles.of(*id).is_some()
+            state.unsettled.is_restless(*id)
+                || state.stars.contains(*id)
+                || state.handles.of(*id).is_some()
         };
         ids.filter(|id| !holds(id)).collect()
     }
@@ -60,10 +60,10 @@ impl Index {
         }
         batch.apply()?;
         texts.iter().for_each(|text| self.texts.count_dead(text));
-        let mut shared = self.write();
+        let mut state = self.state_mut();
         for id in gone {
-            shared.table.forget(*id);
-            shared.unsettled.place(*id);
+            state.table.forget(*id);
+            state.unsettled.place(*id);
         }
         Ok(())
     }

@@ -66,7 +66,7 @@ impl Index {
     pub fn root(&self, path: &Path) -> Result<RootId, IndexError> {
         let path = path.as_os_str().as_bytes();
         // Held throughout: two callers must not record one path twice.
-        let mut writer = self.writer();
+        let mut writer = self.lock_writer();
         let known = self
             .roots()?
             .into_iter()

@@ -27,7 +27,7 @@ impl Index {
         change: impl FnOnce(&mut FileRecord),
     ) -> Result<(), IndexError> {
         // Held throughout: the record must not change between reading and writing it.
-        let _writer = self.writer();
+        let _writer = self.lock_writer();
         let Some(mut record) = self.file(file)?.filter(|known| known.is_same_reading(seen)) else {
             return Ok(());
         };

@@ -15,7 +15,7 @@ use simdex_schema::{DocId, DocumentHash, EdgeRecord, GroupId, key};
 use crate::batch::Batch;
 use crate::edges::EdgeFinder;
 use crate::groups::{Place, Rank};
-use crate::index::{Index, Shared};
+use crate::index::{Index, IndexState};
 use crate::table::{DocumentStats, Table};
 use crate::unsettled::Step;
 use crate::{Cancel, IndexError, View};
@@ -45,9 +45,9 @@ pub struct Settled {
 impl Index {
     /// Limits the groups that are kept to documents with files of this view.
     pub fn serve(&self, view: View) {
-        let mut shared = self.write();
-        shared.served = view;
-        shared.disturb_all();
+        let mut state = self.state_mut();
+        state.served = view;
+        state.disturb_all();
     }
 
     /// Whether every document has its place, and every group its handle.
@@ -58,9 +58,9 @@ impl Index {
     /// Documents whose place is still to be found, or whose files changed since it was; at least one
     /// while groups wait for their handles.
     pub fn unsettled(&self) -> u64 {
-        let shared = self.read();
-        let waiting = shared.unsettled.len() as u64;
-        waiting.max(u64::from(!shared.touched.is_empty()))
+        let state = self.state();
+        let waiting = state.unsettled.len() as u64;
+        waiting.max(u64::from(!state.touched.is_empty()))
     }
 
     /// Settles one step of documents. Only one thread may settle.
@@ -72,8 +72,8 @@ impl Index {
             let mut newcomers = self.newcomers(&finder, some, cancel)?;
             if !step.were_put_off {
                 let put_off = newcomers.extract_if(.., |newcomer| newcomer.is_laborious());
-                let mut shared = self.write();
-                put_off.for_each(|newcomer| shared.unsettled.put_off(newcomer.id));
+                let mut state = self.state_mut();
+                put_off.for_each(|newcomer| state.unsettled.put_off(newcomer.id));
             }
             self.compare(&finder, &mut newcomers, cancel)?;
             for newcomer in &newcomers {
@@ -84,8 +84,8 @@ impl Index {
             }
         }
         let (waiting, touched) = {
-            let shared = self.read();
-            (shared.unsettled.waiting(), shared.touched.len())
+            let state = self.state();
+            (state.unsettled.waiting(), state.touched.len())
         };
         // A successor that still waits for its place would miss the handle of its group.
         let mut regrouped = Vec::new();
@@ -107,22 +107,22 @@ impl Index {
     /// carries any more. These go last, unless they are many: what replaces a document is placed
     /// beside it, and takes on the handle of its group.
     fn follow_files(&self) -> Result<(), IndexError> {
-        let gone = self.write().sort_restless();
-        if self.read().unsettled.waiting() > 0 && gone.len() < MOST_TOUCHED {
+        let gone = self.state_mut().sort_restless();
+        if self.state().unsettled.waiting() > 0 && gone.len() < MOST_TOUCHED {
             return Ok(());
         }
         for id in gone {
             // For each of them anew, so that changes are applied meanwhile. A document that is restless,
             // or in a star, is not purged.
-            let _writer = self.writer();
-            if self.read().is_groupable(id) {
+            let _writer = self.lock_writer();
+            if self.state().is_groupable(id) {
                 // A file carries it again since: the next step says where it belongs.
                 continue;
             }
             self.take_out(id)?;
-            let mut shared = self.write();
-            shared.unsettled.calm(id);
-            shared.touched.insert(id);
+            let mut state = self.state_mut();
+            state.unsettled.calm(id);
+            state.touched.insert(id);
         }
         Ok(())
     }
@@ -133,15 +133,15 @@ impl Index {
     fn take_out(&self, id: DocId) -> Result<(), IndexError> {
         let mut batch = Batch::new(self.store.records());
         let heir = {
-            let shared = self.read();
+            let state = self.state();
             batch.put(key::unsettled(id), Vec::new());
-            batch.delete(key::edge(id, shared.stars.principal(id)));
-            for (member, _) in shared.stars.members(id) {
+            batch.delete(key::edge(id, state.stars.principal(id)));
+            for (member, _) in state.stars.members(id) {
                 batch.delete(key::edge(id, member));
                 batch.put(key::unsettled(member), Vec::new());
             }
-            let heir = shared.heir(id);
-            if let Some(handle) = shared.handles.of(id) {
+            let heir = state.heir(id);
+            if let Some(handle) = state.handles.of(id) {
                 batch.delete(key::group(id));
                 heir.iter()
                     .for_each(|heir| batch.put(key::group(*heir), group_value(handle)));
@@ -149,21 +149,21 @@ impl Index {
             heir
         };
         batch.apply()?;
-        let mut shared = self.write();
-        let orphans = shared.stars.remove(id);
-        shared.leave_behind(&orphans);
-        if let (Some(handle), Some(heir)) = (shared.handles.take(id), heir) {
-            shared.handles.give(heir, handle);
+        let mut state = self.state_mut();
+        let orphans = state.stars.remove(id);
+        state.leave_behind(&orphans);
+        if let (Some(handle), Some(heir)) = (state.handles.take(id), heir) {
+            state.handles.give(heir, handle);
         }
         Ok(())
     }
 
     /// The documents to be placed next.
     fn next_step(&self) -> Step {
-        let mut shared = self.write();
-        let Shared {
+        let mut state = self.state_mut();
+        let IndexState {
             unsettled, table, ..
-        } = &mut *shared;
+        } = &mut *state;
         unsettled.next(STEP, AT_ONCE, &|id| rank(table, id))
     }
 
@@ -182,41 +182,41 @@ impl Index {
             self.principal_lists.add(id, &sample.unwrap_or_default());
             finder.keep_sought(sought);
         }
-        let _writer = self.writer();
-        if !self.read().is_groupable(id) {
+        let _writer = self.lock_writer();
+        if !self.state().is_groupable(id) {
             // Should a file carry it again, `follow_files` has it wait again.
-            self.write().unsettled.place(id);
+            self.state_mut().unsettled.place(id);
             return Ok(());
         }
         self.batch_of(id, place).apply()?;
-        let mut shared = self.write();
-        let orphans = shared.stars.place(id, place);
-        if shared.stars.leads(id) {
-            shared.note_principal(id);
+        let mut state = self.state_mut();
+        let orphans = state.stars.place(id, place);
+        if state.stars.leads(id) {
+            state.note_principal(id);
         }
-        shared.unsettled.place(id);
-        shared.touched.insert(id);
+        state.unsettled.place(id);
+        state.touched.insert(id);
         if let Place::Principal { taken } = place {
-            shared.touched.extend(taken.iter().map(|(other, _)| *other));
+            state.touched.extend(taken.iter().map(|(other, _)| *other));
         }
-        shared.leave_behind(&orphans);
+        state.leave_behind(&orphans);
         Ok(())
     }
 
     /// What placing a document changes on disk: all of it or nothing.
     fn batch_of(&self, id: DocId, place: &Place) -> Batch<'_> {
-        let shared = self.read();
+        let state = self.state();
         let mut batch = Batch::new(self.store.records());
         batch.delete(key::unsettled(id));
         match place {
             Place::Member { principal, edge } => put_edge(&mut batch, *principal, id, *edge),
             Place::Principal { taken } => {
-                for orphan in shared.stars.orphans(place) {
-                    batch.delete(key::edge(orphan, shared.stars.principal(orphan)));
+                for orphan in state.stars.orphans(place) {
+                    batch.delete(key::edge(orphan, state.stars.principal(orphan)));
                     batch.put(key::unsettled(orphan), Vec::new());
                 }
                 for (other, edge) in taken {
-                    batch.delete(key::edge(*other, shared.stars.principal(*other)));
+                    batch.delete(key::edge(*other, state.stars.principal(*other)));
                     put_edge(&mut batch, id, *other, *edge);
                 }
             }
@@ -226,14 +226,14 @@ impl Index {
 
     /// Gives groups their handles; returns the principals of those that may have changed.
     fn name_groups(&self) -> Result<Vec<DocId>, IndexError> {
-        let mut writer = self.writer();
+        let mut writer = self.lock_writer();
         let (regrouped, (lost, gained)) = {
-            let mut shared = self.write();
-            let touched = std::mem::take(&mut shared.touched);
-            let principals = touched.iter().map(|id| shared.stars.principal(*id));
+            let mut state = self.state_mut();
+            let touched = std::mem::take(&mut state.touched);
+            let principals = touched.iter().map(|id| state.stars.principal(*id));
             let affected: BTreeSet<DocId> = principals.chain(touched.iter().copied()).collect();
-            let handles = shared.assign_handles(&affected, &mut writer.meta.next_group);
-            let shown = |id: &DocId| shared.handles.of(*id).is_some();
+            let handles = state.assign_handles(&affected, &mut writer.meta.next_group);
+            let shown = |id: &DocId| state.handles.of(*id).is_some();
             (affected.into_iter().filter(shown).collect(), handles)
         };
         if lost.is_empty() && gained.is_empty() {
@@ -250,7 +250,7 @@ impl Index {
     }
 }
 
-impl Shared {
+impl IndexState {
     /// Whether a document has a place among the groups: it has text, and a file carries it that is
     /// served.
     pub(crate) fn is_groupable(&self, id: DocId) -> bool {

@@ -119,15 +119,15 @@ impl<'a> Tally<'a> {
 
     /// The principals among some documents.
     fn principals_of(&self, list: &[DocId]) -> Vec<DocId> {
-        let shared = self.index.read();
-        let leads = |id: &DocId| shared.stars.leads(*id);
+        let state = self.index.state();
+        let leads = |id: &DocId| state.stars.leads(*id);
         list.iter().copied().filter(leads).collect()
     }
 
     fn count(&mut self, list: &[DocId], add_new: bool) {
         let index = self.index;
-        let shared = self.principals.map(|_| index.read());
-        let (visible, stars) = (self.visible, shared.as_deref().map(|shared| &shared.stars));
+        let state = self.principals.map(|_| index.state());
+        let (visible, stars) = (self.visible, state.as_deref().map(|state| &state.stars));
         let counts = |id: &DocId| {
             visible.is_none_or(|ids| ids.contains(id.0))
                 && stars.is_none_or(|stars| stars.leads(*id))

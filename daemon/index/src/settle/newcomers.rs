@@ -8,7 +8,7 @@ use simdex_schema::{DocId, EdgeRecord};
 use super::{rank, rank_of};
 use crate::edges::{EdgeFinder, Overlap, Partner, Sought};
 use crate::groups::{Place, Rank};
-use crate::index::{Index, Shared};
+use crate::index::{Index, IndexState};
 use crate::{Cancel, IndexError};
 
 /// A document that must be compared with more principals than this is put off.
@@ -79,10 +79,10 @@ impl Index {
     ) -> Result<(), IndexError> {
         let mut by_rank: BTreeMap<(Rank, DocId), Vec<(usize, Overlap)>> = BTreeMap::new();
         {
-            let shared = self.read();
+            let state = self.state();
             for (at, newcomer) in newcomers.iter().enumerate() {
                 for partner in &newcomer.earlier {
-                    let key = (rank(&shared.table, partner.id), partner.id);
+                    let key = (rank(&state.table, partner.id), partner.id);
                     by_rank.entry(key).or_default().push((at, partner.demand));
                 }
             }
@@ -114,11 +114,11 @@ impl Index {
             return Ok(Vec::new());
         };
         let own = rank_of(&sought.stats);
-        if self.read().last_rank.is_none_or(|last| last <= own) {
+        if self.state().last_rank.is_none_or(|last| last <= own) {
             return Ok(Vec::new());
         }
-        let wanted = |shared: &Shared, other: DocId| {
-            shared.stars.contains(other) && rank(&shared.table, shared.stars.principal(other)) > own
+        let wanted = |state: &IndexState, other: DocId| {
+            state.stars.contains(other) && rank(&state.table, state.stars.principal(other)) > own
         };
         finder.partners(sought, &wanted, cancel)
     }
@@ -135,16 +135,16 @@ impl Index {
             return Ok(Some(Place::Principal { taken: Vec::new() }));
         };
         let (mates, found) = {
-            let shared = self.read();
-            let leads = |id: DocId| shared.stars.leads(id);
+            let state = self.state();
+            let leads = |id: DocId| state.stars.leads(id);
             if newcomer
                 .found
                 .is_some_and(|(principal, _)| !leads(principal))
             {
                 return Ok(None);
             }
-            let found = newcomer.found.map(|(id, _)| rank(&shared.table, id));
-            let before = |id| found.is_none_or(|found| rank(&shared.table, id) < found);
+            let found = newcomer.found.map(|(id, _)| rank(&state.table, id));
+            let before = |id| found.is_none_or(|found| rank(&state.table, id) < found);
             let mates = newcomer
                 .mates
                 .iter()
@@ -165,12 +165,12 @@ impl Index {
             None => self.later_than(finder, newcomer, cancel)?,
         };
         let to_test = {
-            let shared = self.read();
+            let state = self.state();
             let later = later
                 .into_iter()
                 .map(|partner| (partner.id, partner.demand));
-            let rank = |id| rank(&shared.table, id);
-            shared.stars.to_test(newcomer.id, later, &rank)
+            let rank = |id| rank(&state.table, id);
+            state.stars.to_test(newcomer.id, later, &rank)
         };
         let edge = |other, demand| finder.edge(sought, other, demand, cancel);
         to_test.take(edge).map(Some)

@@ -270,7 +270,7 @@ fn record_of(hash: ContentHash) -> FileRecord {
 /// Every posting of a scheme as it stands in the runs, and the bytes of their blocks; no other run is
 /// left.
 pub(super) fn postings_in_runs(index: &Index, scheme: SchemeKind) -> (Vec<Posting>, u64) {
-    let runs = Arc::clone(&index.read().runs);
+    let runs = Arc::clone(&index.state().runs);
     let numbers: Vec<u32> = runs.iter().map(|run| run.record.number).collect();
     assert_eq!(index.store.postings().runs().unwrap(), numbers);
     let (mut postings, mut bytes) = (Vec::new(), 0);

@@ -273,8 +273,8 @@ fn the_search_for_edges_sees_through_common_fingerprints() {
     let boilerplate = common(&bed, 26_000);
     // Their edges are not the matter here: pretend they are settled.
     {
-        let mut shared = bed.index().write();
-        shared.unsettled.clear();
+        let mut state = bed.index().state_mut();
+        state.unsettled.clear();
     }
     let mut random = Random::new(79);
     let rare = random.words(1);

@@ -89,7 +89,7 @@ fn a_lost_text_is_reported_and_does_not_stop_the_others() {
     bed.put("a/left", &left);
     bed.put("a/near", &format!("{left} and more"));
     bed.settle();
-    let groups: Vec<_> = bed.index().read().stars.with_members().collect();
+    let groups: Vec<_> = bed.index().state().stars.with_members().collect();
     assert_eq!(groups.len(), 1, "left and near");
     assert!(bed.index().text(bed.id(&gone).unwrap()).is_err());
 }

@@ -153,8 +153,8 @@ fn who_must_be_compared_with_many_waits_for_all_others() {
     let index = bed.index();
     let settled = |texts: &[String]| {
         let ids: Vec<DocId> = texts.iter().map(|text| bed.id(text).unwrap()).collect();
-        let shared = index.read();
-        ids.iter().filter(|id| shared.stars.contains(**id)).count()
+        let state = index.state();
+        ids.iter().filter(|id| state.stars.contains(**id)).count()
     };
     let settled_step = index.settle_step(&Cancel::never()).unwrap();
     assert_eq!((settled(&others), settled_step.waiting), (others.len(), 0));

@@ -23,13 +23,13 @@ fn check(bed: &Bed, model: &Model) {
     }
     // One posting for every fingerprint of every document known, and no more.
     let (postings, _) = postings_in_runs(bed.index(), SchemeKind::ModN);
-    let shared = bed.index().read();
-    let known = shared.table.known().iter().map(DocId);
+    let state = bed.index().state();
+    let known = state.table.known().iter().map(DocId);
     let wanted = known.map(|id| {
-        let stats = shared.table.get(id).unwrap();
+        let stats = state.table.get(id).unwrap();
         u64::from(stats.counts[usize::from(stats.rung.get())])
     });
-    let of_known = |posting: &&Posting| shared.table.get(posting.1).is_some();
+    let of_known = |posting: &&Posting| state.table.get(posting.1).is_some();
     let counted = postings.iter().filter(of_known).count();
     assert_eq!(counted as u64, wanted.sum::<u64>());
 }

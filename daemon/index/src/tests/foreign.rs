@@ -59,7 +59,7 @@ fn exchanged(same_store: bool) -> (Bed, [String; 2]) {
     let at = reference(bed.index(), &twins[0]);
     let other = tempfile::tempdir().unwrap();
     let id = match same_store {
-        true => bed.index().writer().meta.store.unwrap(),
+        true => bed.index().lock_writer().meta.store.unwrap(),
         false => simdex_schema::StoreId([5; 16]),
     };
     let store = TextStore::open(other.path(), id, at.segment).unwrap();
@@ -155,7 +155,7 @@ fn as_format_2(bed: &mut Bed, text: &str, stored: &str) {
     let record = index.document(id).unwrap().unwrap();
     let text = Some(at.to_bytes()[..24].to_vec());
     let record = DocumentRecord { text, ..record };
-    let meta = meta_of_format_2(&index.writer().meta);
+    let meta = meta_of_format_2(&index.lock_writer().meta);
     let put = |key, value| Write::Put { key, value };
     let writes = vec![
         put(key::document(id), record.encode()),
@@ -173,11 +173,11 @@ fn a_store_of_format_2_is_taken_over_and_its_texts_are_read() {
     let mut bed = with(&twins[0]);
     as_format_2(&mut bed, &twins[0], &twins[0]);
     assert_eq!(bed.open().lost_texts, 0);
-    let store = bed.index().writer().meta.store;
+    let store = bed.index().lock_writer().meta.store;
     assert!(store.is_some());
     bed.put("a/y", &twins[1]);
     bed.close_and_open();
-    assert_eq!(bed.index().writer().meta.store, store);
+    assert_eq!(bed.index().lock_writer().meta.store, store);
     for text in &twins {
         let id = bed.id(text).unwrap();
         assert_eq!(bed.index().text(id).unwrap().as_ref(), Some(text));

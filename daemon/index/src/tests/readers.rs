@@ -309,7 +309,7 @@ fn a_bucket_is_read_once_for_all_keys_that_lie_in_it() {
     assert!(!ask(bed.index(), &query).is_empty());
     drop(hooked);
     let mut read = read.borrow().clone();
-    let bits = bed.index().read().runs[0].record.schemes[0].bits;
+    let bits = bed.index().state().runs[0].record.schemes[0].bits;
     let (all, buckets) = (read.len(), 1 << bits);
     read.sort();
     read.dedup();
