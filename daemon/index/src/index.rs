@@ -1,7 +1,7 @@
 //! The index: what it holds, and the locks around it.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use simdex_schema::meta::Parameters;
@@ -93,7 +93,7 @@ pub struct Index {
     pub(crate) changes: AtomicU64,
     pub(crate) counted: Mutex<Option<Counted>>,
     /// Nanoseconds spent signing, by scheme.
-    signing: [AtomicU64; 3],
+    pub(crate) signing: [AtomicU64; 3],
     /// Documents whose extracted text was found damaged: let go at the next rescan.
     pub(crate) lost: Mutex<BTreeSet<DocId>>,
     /// Text segments in which a text was found damaged: the next rescan reads all of theirs.
@@ -276,18 +276,6 @@ impl Index {
     /// Documents that some file of the view carries.
     pub fn live_documents(&self, view: &View) -> u64 {
         self.state().table.visible(view).len()
-    }
-
-    /// Counts time spent signing.
-    pub(crate) fn spent_signing(&self, scheme: SchemeKind, time: std::time::Duration) {
-        let at = usize::from(scheme_number(scheme));
-        self.signing[at].fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
-    }
-
-    /// Seconds spent signing with a scheme since the index was opened.
-    pub fn sign_seconds(&self, scheme: SchemeKind) -> f64 {
-        let nanos = self.signing[usize::from(scheme_number(scheme))].load(Ordering::Relaxed);
-        nanos as f64 / 1e9
     }
 
     /// Bytes on disk: store, extracted text.

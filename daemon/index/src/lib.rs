@@ -48,6 +48,7 @@ mod reread;
 mod runs;
 mod settle;
 mod shingles;
+mod signing;
 pub mod store;
 mod table;
 #[cfg(test)]
@@ -71,5 +72,6 @@ pub use neighbourhood::{GroupView, Groups, IsWanted, MemberView, PairSearch};
 pub use open::{OpenReport, Opened};
 pub use settle::Settled;
 pub use shingles::HeldSet;
+pub use signing::{canonicalise, forward_signature};
 pub use table::{DocumentStats, View};
 pub use work::Work;

@@ -15,6 +15,7 @@ use crate::documents::text_reference;
 use crate::index::Index;
 use crate::open::visit;
 use crate::purge::forget_name;
+use crate::signing::canonicalise;
 use crate::text::{TextError, TextRef};
 use crate::{IndexError, MemoryAccount, MemoryPermit};
 
@@ -42,7 +43,7 @@ impl Index {
         };
         let text = self.texts.read(&at)?;
         if at.checksum.is_none() {
-            let (canonical, _of_canonical) = account.canonical(&text)?;
+            let (canonical, _of_canonical) = canonicalise(&text, account)?;
             self.check_name(id, record, DocumentHash(canonical.hash()))?;
         }
         Ok(Some(text))
@@ -66,7 +67,7 @@ impl Index {
         if let Some(permit) = &mut of_text {
             permit.shrink_to(length);
         }
-        let (canonical, permit) = account.canonical(&text)?;
+        let (canonical, permit) = canonicalise(&text, account)?;
         drop((text, of_text));
         self.check_name(id, record, DocumentHash(canonical.hash()))?;
         Ok(Some((canonical, permit)))

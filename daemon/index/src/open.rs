@@ -2,19 +2,16 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::time::Instant;
 
 use simdex_schema::meta::Parameters;
 use simdex_schema::{DecodeError, DocId, DocumentRecord, MetaRecord, StoreId, key};
-use simdex_signature::{
-    BswN, CanonicalText, Chunks, Fingerprint, ModN, Rung, SchemeKind, Signature,
-};
 
 use crate::apply::with_signatures;
 use crate::batch::{Batch, LONG_BATCH};
 use crate::index::{Index, IndexState, Options, Writer};
 use crate::load::{Documents, Pointed, load_documents, load_files, load_stars};
 use crate::runs;
+use crate::signing::forward_signature;
 use crate::store::{Store, StoreError};
 use crate::table::DocumentStats;
 use crate::text::TextStore;
@@ -165,28 +162,6 @@ impl Index {
         self.state_mut().buffer(id, &signatures);
         Ok(())
     }
-
-    /// Signs a canonical text with every scheme that is on, Mod_n first.
-    pub fn sign_text(&self, text: &CanonicalText, rung: Rung) -> Vec<Signature> {
-        let timed = |kind, sign: &dyn Fn() -> Signature| {
-            let started = Instant::now();
-            let signature = sign();
-            self.spent_signing(kind, started.elapsed());
-            signature
-        };
-        let window = self.window();
-        let mut signatures = vec![timed(SchemeKind::ModN, &|| ModN::sign(text, window, rung))];
-        if self.parameters.bsw_n {
-            signatures.push(timed(SchemeKind::BswN, &|| BswN::sign(text, window, rung)));
-        }
-        signatures
-    }
-}
-
-/// The signature a record carries itself, where there is no text to sign again.
-fn forward_signature(record: &DocumentRecord) -> Signature {
-    let fingerprints = record.forward.iter().map(|f| Fingerprint(*f)).collect();
-    Signature::new(Chunks::SCHEME, record.rung, fingerprints)
 }
 
 pub(crate) fn damaged(what: &str, source: DecodeError) -> IndexError {
