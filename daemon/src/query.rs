@@ -244,7 +244,7 @@ fn verify(
             // Its last file went away between the candidates and here.
             Err(IndexError::UnknownDocument(_)) => continue,
             // The index notes it, and the answer says that it is not complete.
-            Err(error) if error.is_lost_text() => continue,
+            Err(error) if error.is_damaged_text() => continue,
             set => set?,
         };
         let overlap = match (subject.text(), set) {

@@ -172,7 +172,7 @@ impl<'a> EdgeFinder<'a> {
         }
         let held = match self.index.read_shingles(id, account) {
             Err(IndexError::UnknownDocument(_)) => None,
-            Err(error) if error.is_lost_text() => None,
+            Err(error) if error.is_damaged_text() => None,
             held => held?,
         };
         held.map(|held| Shingles::of(held, account)).transpose()

@@ -50,12 +50,12 @@ pub enum IndexError {
 impl IndexError {
     /// What to do about it, where that is known.
     pub fn advice(&self) -> Option<&'static str> {
-        self.is_lost_text()
+        self.is_damaged_text()
             .then_some("`simctl sync` reads their files again, then ask again")
     }
 
     /// Whether it says that a text is damaged, rather than that it could not be read now.
-    pub fn is_lost_text(&self) -> bool {
+    pub fn is_damaged_text(&self) -> bool {
         matches!(
             self,
             Self::Text(TextError::Corrupt { .. } | TextError::NoSegment { .. })

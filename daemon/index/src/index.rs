@@ -95,7 +95,7 @@ pub struct Index {
     /// Nanoseconds spent signing, by scheme.
     pub(crate) signing: [AtomicU64; 3],
     /// Documents whose extracted text was found damaged: let go at the next rescan.
-    pub(crate) lost: Mutex<BTreeSet<DocId>>,
+    pub(crate) damaged: Mutex<BTreeSet<DocId>>,
     /// Text segments in which a text was found damaged: the next rescan reads all of theirs.
     pub(crate) suspects: Mutex<BTreeSet<u32>>,
     /// Serial from which documents are named by the present canonical text.
@@ -159,7 +159,7 @@ impl Index {
             changes: AtomicU64::new(0),
             counted: Mutex::default(),
             signing: Default::default(),
-            lost: Mutex::default(),
+            damaged: Mutex::default(),
             suspects: Mutex::default(),
         }
     }
@@ -231,11 +231,11 @@ impl Index {
     /// Merges what is buffered, commits and closes the store.
     pub fn close(self) -> Result<(), IndexError> {
         // What is known only in memory must not be lost with it.
-        self.release_lost()?;
+        self.release_damaged_texts()?;
         self.merge_all(Take::Small)?;
         self.compact_texts()?;
         // The texts that could not be copied.
-        self.release_lost()?;
+        self.release_damaged_texts()?;
         self.commit()?;
         Ok(self.store.close()?)
     }
@@ -243,7 +243,7 @@ impl Index {
     /// Commits and closes the store as it is, which takes hardly any room: the next opening signs again
     /// what was not merged.
     pub fn close_unmerged(self) -> Result<(), IndexError> {
-        self.release_lost()?;
+        self.release_damaged_texts()?;
         self.commit()?;
         Ok(self.store.close()?)
     }

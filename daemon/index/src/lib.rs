@@ -4,10 +4,10 @@
 //!   [`Index::commit`], update groups with [`Index::settle`]; then query.
 //! * Write side: `apply` turns changes of files into one atomic batch of records and postings in
 //!   the `buffer`; `merge` moves the buffer into one of the `runs`, which hold `buckets`; `purge`,
-//!   `compact` and `lost` delete what is unused or damaged;
+//!   `compact` and `damaged_texts` delete what is unused or damaged;
 //!   `settle` finds the `edges` of new documents and keeps the `groups`.
-//! * Read side: `postings` looks fingerprints up, `candidates` counts them; `documents` reads texts
-//!   and shingles; `neighbourhood` shows pairs and groups.
+//! * Read side: `postings` looks fingerprints up, `candidates` counts them; `document_text` and
+//!   `shingles` read texts; `neighbourhood` shows pairs and groups.
 //! * What is registered: `registry` by id or name, `listing` file by file, `counts` in numbers; `work` counts what
 //!   seeking edges costs.
 //! * Below: [`store`] (sled or memory, the only place that names sled) and [`text`] (extracted
@@ -26,7 +26,8 @@ mod candidates;
 mod change;
 mod compact;
 mod counts;
-mod documents;
+mod damaged_texts;
+mod document_text;
 mod edges;
 mod error;
 mod fault;
@@ -35,7 +36,6 @@ mod handles;
 mod index;
 mod listing;
 mod load;
-mod lost;
 mod memory;
 mod merge;
 mod neighbourhood;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use simdex_schema::{ContentHash, ContentRecord, DocId, DocumentRecord, EdgeRecord, GroupId, key};
 
 use crate::IndexError;
-use crate::documents::text_reference;
+use crate::document_text::text_reference;
 use crate::groups::Stars;
 use crate::index::IndexState;
 use crate::open::{damaged, visit};

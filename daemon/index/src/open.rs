@@ -34,7 +34,7 @@ pub struct OpenReport {
     /// and is being made anew.
     pub rebuilt: bool,
     /// Documents whose extracted text is damaged: nothing finds them until they are extracted anew.
-    pub lost_texts: u64,
+    pub damaged_texts: u64,
 }
 
 impl Index {
@@ -92,7 +92,7 @@ impl Index {
             }
             return Err(error);
         }
-        report.lost_texts = index.lost().len() as u64;
+        report.damaged_texts = index.damaged().len() as u64;
         Ok(Opened { index, report })
     }
 
@@ -111,12 +111,9 @@ impl Index {
     /// Notes what is missing, and reads two texts of each segment, to notice one that was restored or
     /// exchanged; the next rescan then reads all of it.
     fn look_into(&self, pointed: &Pointed) -> Result<(), IndexError> {
-        self.note_missing(&pointed.nowhere);
+        self.note_missing_texts(&pointed.nowhere);
         for (_, id) in pointed.ends.values().flatten() {
-            match self.text(*id) {
-                Err(error) if !error.is_lost_text() => return Err(error),
-                _ => {}
-            }
+            self.is_text_sound(*id)?;
         }
         Ok(())
     }
@@ -128,7 +125,7 @@ impl Index {
             stop.check()?;
             match self.sign_again(id, record) {
                 // One damaged text must not keep the index from opening.
-                Err(error) if error.is_lost_text() => self.note_lost(id, &error),
+                Err(error) if error.is_damaged_text() => {}
                 signed => signed?,
             }
             if self.buffered() >= self.options.buffer_postings {
@@ -145,7 +142,7 @@ impl Index {
         // One at a time, while nobody asks: what it takes is held in check by the permits of the backlog,
         // and given back before the next.
         let account = self.memory().backlog.account(&Cancel::never());
-        let Some((canonical, _of_canonical)) = self.canonical_of(id, &old, &account)? else {
+        let Some((canonical, _of_canonical)) = self.held_canonical_of(id, &old, &account)? else {
             self.state_mut().buffer(id, &[forward_signature(&old)]);
             return Ok(());
         };

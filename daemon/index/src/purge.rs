@@ -4,7 +4,7 @@ use simdex_schema::{ContentHash, ContentRecord, DocId, DocumentHash, key};
 
 use crate::IndexError;
 use crate::batch::{Batch, LONG_BATCH};
-use crate::documents::text_reference;
+use crate::document_text::text_reference;
 use crate::index::{Index, Writer};
 use crate::table::DocumentStats;
 use crate::text::TextRef;

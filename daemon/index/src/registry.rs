@@ -10,10 +10,10 @@ use simdex_schema::{
     FileRecord, ReportRecord, RootId, RootRecord, key,
 };
 
-use crate::IndexError;
 use crate::batch::Batch;
 use crate::index::Index;
 use crate::open::{damaged, visit};
+use crate::{DocumentStats, IndexError};
 
 impl Index {
     /// What a file's record says.
@@ -29,6 +29,11 @@ impl Index {
     /// What a document's record says.
     pub fn document(&self, id: DocId) -> Result<Option<DocumentRecord>, IndexError> {
         self.record(&key::document(id), "of a document", DocumentRecord::decode)
+    }
+
+    /// The figures of a document that is known.
+    pub fn stats(&self, id: DocId) -> Option<DocumentStats> {
+        self.state().table.get(id).copied()
     }
 
     /// The document with this canonical text, if any.

@@ -36,7 +36,7 @@ fn compaction_keeps_every_live_text_readable() {
             let id = bed.id(text).unwrap();
             assert_eq!(bed.index().text(id).unwrap().as_ref(), Some(text));
         }
-        assert_eq!(bed.open().lost_texts, 0);
+        assert_eq!(bed.open().damaged_texts, 0);
     }
 }
 
@@ -85,7 +85,7 @@ fn a_lost_text_is_reported_and_does_not_stop_the_others() {
     for entry in std::fs::read_dir(bed.texts()).unwrap() {
         std::fs::remove_file(entry.unwrap().path()).unwrap();
     }
-    assert_eq!(bed.open().lost_texts, 1);
+    assert_eq!(bed.open().damaged_texts, 1);
     bed.put("a/left", &left);
     bed.put("a/near", &format!("{left} and more"));
     bed.settle();

@@ -11,7 +11,7 @@ use simdex_schema::{
 use super::texts::Reference;
 use super::{Faults, Verified};
 use crate::IndexError;
-use crate::documents::text_reference;
+use crate::document_text::text_reference;
 use crate::store::{RecordStore, Store};
 
 /// The meta record; a fault and none where there is none or it is damaged.
