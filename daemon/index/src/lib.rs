@@ -2,20 +2,21 @@
 //!
 //! * [`Index`] is the entry point. Open it, apply changes with [`Index::apply`], make them durable with
 //!   [`Index::commit`], update groups with [`Index::settle`]; then query.
-//! * Write side: `apply` turns changes of files into one atomic batch of records and postings in
-//!   the `buffer`; `merge` moves the buffer into one of the `runs`, which hold `buckets`; `purge`,
-//!   `compact` and `damaged_texts` delete what is unused or damaged;
+//! * Write side: `signing` turns an extracted text into signatures; `apply` turns changes of files into one
+//!   atomic batch of records and postings in the `buffer`; `merge` moves the buffer into one of the `runs`,
+//!   which hold `buckets`; `purge`, `compact` and `damaged_texts` delete what is unused or damaged;
 //!   `settle` finds the `edges` of new documents and keeps the `groups`.
-//! * Read side: `postings` looks fingerprints up, `candidates` counts them; `document_text` and
-//!   `shingles` read texts; `neighbourhood` shows pairs and groups.
-//! * What is registered: `registry` by id or name, `listing` file by file, `counts` in numbers; `work` counts what
-//!   seeking edges costs.
-//! * Below: [`store`] (sled or memory, the only place that names sled) and [`text`] (extracted
-//!   text in checksummed segments).
+//! * Read side: `postings` looks fingerprints up, `candidates` counts them; `document_text` and `shingles`
+//!   read texts; `neighbourhood` answers with pairs and groups.
+//! * Records: `registry` by id or name, `listing` file by file, `counts` in numbers, `amend` one field;
+//!   `work` counts what seeking edges costs.
+//! * Below: [`store`] (sled or memory, the only place that names sled), [`text`] (extracted text in
+//!   checksummed segments) and [`safe_fs`] (files that are never opened through a link).
 //!
 //! All of it is synchronous; call it from blocking threads. Readers wait
 //! neither for a merge nor for any other access to the store: see `postings`.
 
+mod amend;
 mod apply;
 mod batch;
 mod buckets;
@@ -41,11 +42,10 @@ mod merge;
 mod neighbourhood;
 mod open;
 mod postings;
-pub mod private;
 mod purge;
 mod registry;
-mod reread;
 mod runs;
+pub mod safe_fs;
 mod settle;
 mod shingles;
 mod signing;

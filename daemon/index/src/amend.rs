@@ -1,4 +1,4 @@
-//! What another reading of a file says of its record, where nothing else of it changes.
+//! Changing one field of a file's record after the file was read again.
 
 use simdex_schema::{FileKey, FileRecord, key};
 
