@@ -16,7 +16,7 @@ use simdex_schema::{DocId, DocumentKind};
 use simdex_signature::{Fingerprint, Rung, SchemeKind, ShingleSet};
 
 use crate::index::{Index, IndexState};
-use crate::{Cancel, IndexError, View};
+use crate::{Cancel, DocumentStats, IndexError, View};
 
 mod tally;
 
@@ -124,15 +124,16 @@ impl Index {
         view: &View,
         cancel: &Cancel,
     ) -> Result<Candidates, IndexError> {
-        self.candidates_and(asked, question, FxHashSet::default(), view, cancel)
+        self.find_candidates(asked, question, FxHashSet::default(), view, cancel)
     }
 
-    /// The same, with the documents `also` counted that share none of them.
-    fn candidates_and(
+    /// As [`Index::candidates`], and counts the documents of `extra` as well, which may share none of the
+    /// fingerprints looked up.
+    fn find_candidates(
         &self,
         asked: Asked<'_>,
         question: Question,
-        also: FxHashSet<DocId>,
+        extra: FxHashSet<DocId>,
         view: &View,
         cancel: &Cancel,
     ) -> Result<Candidates, IndexError> {
@@ -149,30 +150,17 @@ impl Index {
         let mut tally = Tally::new(self, asked.scheme, Some(&visible));
         let probe = &mut |probes: &[Fingerprint]| tally.probe(probes, cancel);
         asked.fingerprints.visit(rung, probe)?;
-        let due = may_decide(&tally, question, rung, &counts);
-        tally.read_long(&due, cancel)?;
-        for id in also {
+        let significant = significant_long_lists(&tally, question, rung, &counts);
+        tally.read_long(&significant, cancel)?;
+        for id in extra {
             tally.hits.entry(id).or_insert(0);
         }
-        let suppressed = tally.add_long(cancel)?;
+        let suppressed = tally.count_long_for_known(cancel)?;
         let state = self.state();
-        let found = tally.hits.into_iter().filter_map(|(document, hits)| {
-            let stats = state
-                .table
-                .get(document)
-                .filter(|stats| stats.kind == kind)?;
-            let rung = rung.max(stats.rung);
-            let at = usize::from(rung.get());
-            let (query, of_document) = (counts[at], u64::from(stats.counts[at]));
-            // Two fingerprints may agree in the 40 bits kept; no count may exceed a side.
-            let shared = hits.min(query).min(of_document);
-            Some(Candidate {
-                document,
-                rung,
-                shared,
-                query,
-                of_document,
-            })
+        let hits = tally.hits.into_iter();
+        let found = hits.filter_map(|(id, hits)| {
+            let stats = state.table.get(id).filter(|stats| stats.kind == kind)?;
+            Some(candidate(id, hits, stats, rung, &counts))
         });
         Ok(Candidates {
             found: found.collect(),
@@ -194,8 +182,8 @@ impl Index {
         cancel: &Cancel,
     ) -> Result<Candidates, IndexError> {
         let sharing = self.sharing_windows(visit, view, cancel)?;
-        let also = sharing.into_keys().collect();
-        self.candidates_and(asked, question, also, view, cancel)
+        let extra = sharing.into_keys().collect();
+        self.find_candidates(asked, question, extra, view, cancel)
     }
 
     /// Documents of the view that share BSW_n windows with the query at their own rung, with how
@@ -237,27 +225,48 @@ pub type Each<'a> = dyn FnMut(&[Fingerprint]) -> Result<(), IndexError> + 'a;
 /// Signs the query at a rung and passes on the fingerprints.
 pub type VisitRung<'a> = dyn Fn(Rung, &mut Each<'_>) -> Result<(), IndexError> + 'a;
 
-/// Which long lists may hold a document that no short one holds and that shares enough to matter:
-/// at every rung they are a smaller part of the query than [`NEW_FROM_LONG_LISTS`], or they are
-/// read. What is contained in the query may be small and common through and through.
-fn may_decide(
-    tally: &Tally<'_>,
-    question: Question,
-    rung: Rung,
+/// A document with so many probes counted, at the coarser rung of both sides.
+fn candidate(
+    document: DocId,
+    hits: u64,
+    stats: &DocumentStats,
+    probed: Rung,
     counts: &Counts,
-) -> impl Fn(&Fingerprint) -> bool + use<> {
-    let weighty = |at: &Rung| {
-        let long = tally.long_at(*at) * NEW_FROM_LONG_LISTS;
-        question == Question::Contained || long >= counts[usize::from(at.get())]
-    };
-    let rungs = Rung::all().filter(|at| *at >= rung && tally.long_at(*at) > 0);
-    let rungs: Vec<Rung> = rungs.filter(weighty).collect();
-    move |fingerprint| rungs.iter().any(|rung| fingerprint.divisible_by(*rung))
+) -> Candidate {
+    let rung = probed.max(stats.rung);
+    let at = usize::from(rung.get());
+    let (query, of_document) = (counts[at], u64::from(stats.counts[at]));
+    Candidate {
+        document,
+        rung,
+        // Two fingerprints may agree in the 40 bits kept; no count may exceed a side.
+        shared: hits.min(query).min(of_document),
+        query,
+        of_document,
+    }
 }
 
-/// A document in none of the short lists is taken from the long ones only where these are at least
-/// one in so many of the probes: below that it holds less than 1/32 of the query.
-const NEW_FROM_LONG_LISTS: u64 = 32;
+/// Long lists introduce documents that no short list holds only if, at some rung, they are at least one in
+/// this many of the query's fingerprints: in fewer, such a document holds less than 1/32 of the query.
+const MIN_LONG_SHARE: u64 = 32;
+
+/// The long lists that may introduce documents of their own: those of every rung at which they reach
+/// [`MIN_LONG_SHARE`]. For [`Question::Contained`] all do, since what the query contains may be small and
+/// consist of nothing but common fingerprints.
+fn significant_long_lists(
+    tally: &Tally<'_>,
+    question: Question,
+    probed: Rung,
+    counts: &Counts,
+) -> impl Fn(&Fingerprint) -> bool + use<> {
+    let is_significant = |rung: &Rung| {
+        let long = tally.long_at(*rung) * MIN_LONG_SHARE;
+        question == Question::Contained || long >= counts[usize::from(rung.get())]
+    };
+    let rungs = Rung::all().filter(|rung| *rung >= probed && tally.long_at(*rung) > 0);
+    let rungs: Vec<Rung> = rungs.filter(is_significant).collect();
+    move |fingerprint| rungs.iter().any(|rung| fingerprint.divisible_by(*rung))
+}
 
 /// Fingerprints of a query by rung.
 type Counts = [u64; RUNGS];
