@@ -59,7 +59,10 @@ pub mod verify;
 mod work;
 
 pub use cancel::Cancel;
-pub use candidates::{Asked, Candidate, Candidates, Each, Probes, Question, VisitRung};
+pub use candidates::{
+    Candidate, CandidateKind, Candidates, FingerprintSink, Fingerprints, QueryFingerprints,
+    SignAtRung,
+};
 pub use change::{Applied, Change, NewContent, NewDocument, SeenFile};
 pub use counts::FileCounts;
 pub use error::IndexError;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use simdex_extract::{Hint, Pool, Share, Urgency};
 use simdex_index::{
-    FileView, HeldSet, Index, IndexError, MemoryAccount, MemoryPermit, NewDocument, Probes, View,
-    canonicalise, forward_signature,
+    FileView, Fingerprints, HeldSet, Index, IndexError, MemoryAccount, MemoryPermit, NewDocument,
+    View, canonicalise, forward_signature,
 };
 use simdex_schema::{ContentHash, DocId, DocumentHash, DocumentKind, Reason, State};
 use simdex_signature::{CanonicalText, Rung, SchemeKind, Signature};
@@ -270,12 +270,16 @@ impl Subject {
     }
 
     /// Fingerprints to look up, with their scheme and rung.
-    pub(super) fn fingerprints(&self) -> Option<(SchemeKind, Probes<'_>, Rung)> {
+    pub(super) fn fingerprints(&self) -> Option<(SchemeKind, Fingerprints<'_>, Rung)> {
         match &self.body {
-            Body::Text(text) => Some((SchemeKind::ModN, Probes::All(&text.shingles), Rung::ZERO)),
+            Body::Text(text) => Some((
+                SchemeKind::ModN,
+                Fingerprints::All(&text.shingles),
+                Rung::ZERO,
+            )),
             Body::Signature { signature, .. } => Some((
                 signature.scheme().kind,
-                Probes::Listed(signature.fingerprints()),
+                Fingerprints::Listed(signature.fingerprints()),
                 signature.rung(),
             )),
             Body::Nothing => None,

@@ -5,7 +5,7 @@ use simdex_signature::{BswN, CanonicalText, Ratio, Rung, SchemeKind, Window};
 use super::bed::{Bed, file, pairs, postings_in_runs, put};
 use super::model::Model;
 use super::texts::{Random, pool};
-use crate::{Cancel, Each, View};
+use crate::{Cancel, FingerprintSink, View};
 
 fn filled(seed: u64) -> (Bed, Model, Vec<String>) {
     let mut random = Random::new(seed);
@@ -43,7 +43,7 @@ fn bsw(bed: &Bed, text: &str) -> Option<(u64, u64)> {
     let canonical = CanonicalText::from_extracted(text);
     let window = bed.index().window();
     let sign = |rung: Rung| BswN::sign(&canonical, window, rung);
-    let visit = |rung, each: &mut Each<'_>| each(sign(rung).fingerprints());
+    let visit = |rung, each: &mut FingerprintSink<'_>| each(sign(rung).fingerprints());
     let found = bed
         .index()
         .sharing_windows(&visit, &View::All, &Cancel::never())

@@ -14,7 +14,7 @@ use super::bed::{Bed, put};
 use super::candidates::check;
 use super::frail::{Access, hook};
 use super::texts::{Random, pool};
-use crate::{Asked, Cancel, Candidate, Index, Probes, Question, View};
+use crate::{Cancel, Candidate, CandidateKind, Fingerprints, Index, QueryFingerprints, View};
 
 /// A thread without progress for this long is taken for deadlocked.
 const STUCK: Duration = Duration::from_secs(60);
@@ -35,12 +35,17 @@ fn put_all(index: &Index, texts: &[String], from: usize) {
 
 fn ask(index: &Index, text: &str) -> Vec<Candidate> {
     let query = ShingleSet::new(&CanonicalText::from_extracted(text), Window::DEFAULT);
-    let asked = Asked {
+    let asked = QueryFingerprints {
         scheme: SchemeKind::ModN,
-        fingerprints: Probes::All(&query),
-        finest: Rung::ZERO,
+        fingerprints: Fingerprints::All(&query),
+        rung: Rung::ZERO,
     };
-    let found = index.candidates(asked, Question::Contained, &View::All, &Cancel::never());
+    let found = index.candidates(
+        asked,
+        CandidateKind::Contained,
+        &View::All,
+        &Cancel::never(),
+    );
     found.unwrap().found
 }
 
@@ -93,7 +98,7 @@ fn a_merge_under_a_reader_hides_nothing() {
         let runs = bed.index().store.postings().runs().unwrap();
         let merge = |index: &Index| index.merge().unwrap();
         let ran = in_the_midst(&bed, at, merge, || {
-            check(&bed, &texts, &texts[0], Question::Contained);
+            check(&bed, &texts, &texts[0], CandidateKind::Contained);
         });
         if !ran {
             break;
@@ -123,7 +128,7 @@ fn merges_repeated_under_a_reader_hide_nothing() {
                 }
                 index.merge().unwrap();
             },
-            || check(&bed, &texts, &texts[0], Question::Contained),
+            || check(&bed, &texts, &texts[0], CandidateKind::Contained),
         );
         if !ran {
             break;
