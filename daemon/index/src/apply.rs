@@ -115,12 +115,12 @@ impl Index {
             state.table.insert(*id, stats);
             state.buffer(*id, &new.signatures);
             if new.kind == DocumentKind::Text {
-                state.unsettled.unplace(*id);
+                state.unsettled.queue_placement(*id);
             }
         }
         for (root, id, more) in files {
             state.table.count_file(*root, *id, *more);
-            state.unsettled.disturb(*id);
+            state.unsettled.queue_file_check(*id);
         }
     }
 

@@ -135,7 +135,9 @@ impl Index {
         for (file, id) in &released {
             state.table.count_file(file.root, *id, false);
         }
-        damaged.iter().for_each(|id| state.unsettled.disturb(*id));
+        damaged
+            .iter()
+            .for_each(|id| state.unsettled.queue_file_check(*id));
         drop(state);
         self.files_changed();
         // Only now: a failure above must not forget what is damaged.

@@ -30,6 +30,9 @@ pub enum IndexError {
     /// input is at fault, and changes wait until there are fewer.
     #[error("{0} is too long")]
     TooLong(String),
+    /// A thread of the index panicked: its work is undone.
+    #[error("the {0} thread panicked")]
+    WorkerPanicked(&'static str),
     /// A document that is not (or no longer) known.
     #[error("document {} is not known", .0.0)]
     UnknownDocument(DocId),

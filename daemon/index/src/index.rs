@@ -120,10 +120,10 @@ pub(crate) struct IndexState {
     pub(crate) last_rank: Option<Rank>,
     /// Handles of the groups shown.
     pub(crate) handles: Handles,
-    /// Documents that wait for their place in a group, or whose files changed.
+    /// Documents that need a place in a group, or whose files changed.
     pub(crate) unsettled: Unsettled,
-    /// Documents whose star or files changed since groups last got their handles.
-    pub(crate) touched: BTreeSet<DocId>,
+    /// Documents whose star or files changed since handles were last assigned.
+    pub(crate) groups_to_update: BTreeSet<DocId>,
 }
 
 /// The state that only the writer uses.

@@ -71,7 +71,8 @@ fn load_unsettled(store: &dyn Store, state: &mut IndexState) -> Result<(), Index
     visit(store, key::prefix::UNSETTLED, |bytes, _| {
         let id = key::parse_document(bytes, 1);
         let id = id.filter(|id| state.table.is_text(*id));
-        id.into_iter().for_each(|id| state.unsettled.unplace(id));
+        id.into_iter()
+            .for_each(|id| state.unsettled.queue_placement(id));
         Ok(())
     })
 }
@@ -126,7 +127,7 @@ pub(crate) fn load_stars(store: &dyn Store, state: &mut IndexState) -> Result<bo
         Ok(())
     })?;
     for id in state.table.known().clone().iter().map(DocId) {
-        let settled = state.table.is_text(id) && !state.unsettled.is_unplaced(id);
+        let settled = state.table.is_text(id) && !state.unsettled.needs_placement(id);
         if settled && state.stars.principal(id) == id {
             state.stars.lead(id);
             state.note_principal(id);
@@ -136,7 +137,7 @@ pub(crate) fn load_stars(store: &dyn Store, state: &mut IndexState) -> Result<bo
     Ok(members.iter().all(|(member, principal)| {
         state.stars.leads(*principal)
             && state.stars.principal(*member) == *principal
-            && !state.unsettled.is_unplaced(*member)
+            && !state.unsettled.needs_placement(*member)
     }))
 }
 
@@ -144,26 +145,26 @@ fn load_handles(store: &dyn Store, state: &mut IndexState) -> Result<(), IndexEr
     visit(store, key::prefix::GROUP, |bytes, value| {
         let handle = value.try_into().map(u64::from_be_bytes).map(GroupId);
         if let (Some(id), Ok(handle)) = (key::parse_document(bytes, 1), handle) {
-            state.handles.give(id, handle);
+            state.handles.assign(id, handle);
         }
         Ok(())
     })
 }
 
 impl IndexState {
-    /// Has every document with text wait for its place.
-    pub(crate) fn unsettle_all(&mut self) {
+    /// Queues every document with text to be placed.
+    pub(crate) fn queue_all_placements(&mut self) {
         self.stars = Stars::default();
         for id in self.table.known().iter().map(DocId) {
             if self.table.is_text(id) {
-                self.unsettled.unplace(id);
+                self.unsettled.queue_placement(id);
             }
         }
     }
 
-    /// Has the files of every document looked at: they may have come and gone.
-    pub(crate) fn disturb_all(&mut self) {
+    /// Queues every document to be checked: its files may have come and gone.
+    pub(crate) fn queue_all_file_checks(&mut self) {
         let known = self.table.known().iter().map(DocId);
-        known.for_each(|id| self.unsettled.disturb(id));
+        known.for_each(|id| self.unsettled.queue_file_check(id));
     }
 }

@@ -79,10 +79,10 @@ impl Index {
         let orphans = load_files(&*store, &mut state.table)?;
         if !load_stars(&*store, &mut state)? {
             drop_edges(&*store)?;
-            state.unsettle_all();
+            state.queue_all_placements();
         }
         // Files may have come and gone since the stars were last brought up to date.
-        state.disturb_all();
+        state.queue_all_file_checks();
         let writer = Writer { meta, orphans };
         let index = Self::assemble(store, texts, options, state, writer);
         report.signed_again = unmerged.len() as u64;

@@ -45,7 +45,7 @@ impl Index {
         let dead = state.table.known() - state.table.live();
         let ids = dead.into_iter().map(DocId);
         let holds = |id: &DocId| {
-            state.unsettled.is_restless(*id)
+            state.unsettled.needs_file_check(*id)
                 || state.stars.contains(*id)
                 || state.handles.of(*id).is_some()
         };
@@ -63,7 +63,7 @@ impl Index {
         let mut state = self.state_mut();
         for id in gone {
             state.table.forget(*id);
-            state.unsettled.place(*id);
+            state.unsettled.clear_placement(*id);
         }
         Ok(())
     }
@@ -104,8 +104,8 @@ fn purge_content(batch: &mut Batch<'_>, hash: ContentHash) -> Result<(), IndexEr
     Ok(())
 }
 
-/// Unnames a document, unless the name is another's: one let go for its damaged text may have an
-/// heir of the same name.
+/// Unnames a document, unless the name is another's: one let go for its damaged text may have a
+/// successor of the same name.
 pub(crate) fn forget_name(
     batch: &mut Batch<'_>,
     id: DocId,

@@ -4,6 +4,15 @@
 //! mark in the store goes in the batch that stores its place), and again when its principal is
 //! gone. Every step leaves the stars over the settled documents exact; see [`crate::groups`].
 //!
+//! | a document | in `unsettled` | in `stars` |
+//! |---|---|---|
+//! | is new, or its principal is gone | to place | no |
+//! | is settled | no | yes, as a principal or a member |
+//! | gained or lost a file | to check, besides | as before |
+//! | was checked and has no file any more | no | no: it is removed from its group |
+//!
+//! Groups that changed by that are in `groups_to_update` until they have their handles.
+//!
 //! Documents are placed in rounds, each in order of rank, longest first, so that a family loaded together
 //! is led by its principal from the beginning and each member costs one exact comparison. A document that
 //! must be compared with very many principals is put off until no other waits.
@@ -29,9 +38,9 @@ const STEP: usize = if cfg!(test) { 128 } else { 1024 };
 /// Documents whose candidates are sought at once, and held until they are placed.
 const AT_ONCE: usize = if cfg!(test) { 16 } else { 64 };
 
-/// Groups get their handles, and documents without files leave their stars, once nothing waits, or
-/// from so many such documents on.
-const MOST_TOUCHED: usize = 1 << 16;
+/// Handles are assigned, and documents without files removed from their groups, once no document waits for its
+/// place, or as soon as this many documents are concerned.
+const MOST_PENDING_GROUPS: usize = 1 << 16;
 
 /// What one step of settling did.
 #[derive(Clone, Debug, Default)]
@@ -47,7 +56,7 @@ impl Index {
     pub fn serve(&self, view: View) {
         let mut state = self.state_mut();
         state.served = view;
-        state.disturb_all();
+        state.queue_all_file_checks();
     }
 
     /// Whether every document has its place, and every group its handle.
@@ -60,12 +69,12 @@ impl Index {
     pub fn unsettled(&self) -> u64 {
         let state = self.state();
         let waiting = state.unsettled.len() as u64;
-        waiting.max(u64::from(!state.touched.is_empty()))
+        waiting.max(u64::from(!state.groups_to_update.is_empty()))
     }
 
     /// Settles one step of documents. Only one thread may settle.
     pub fn settle_step(&self, cancel: &Cancel) -> Result<Settled, IndexError> {
-        self.follow_files()?;
+        self.apply_file_changes()?;
         let step = self.next_step();
         let finder = EdgeFinder::new(self, self.threshold(), None);
         for some in step.documents.chunks(AT_ONCE) {
@@ -83,14 +92,14 @@ impl Index {
                 }
             }
         }
-        let (waiting, touched) = {
+        let (waiting, pending) = {
             let state = self.state();
-            (state.unsettled.waiting(), state.touched.len())
+            (state.unsettled.waiting(), state.groups_to_update.len())
         };
         // A successor that still waits for its place would miss the handle of its group.
         let mut regrouped = Vec::new();
-        if waiting == 0 || touched >= MOST_TOUCHED {
-            regrouped = self.name_groups()?;
+        if waiting == 0 || pending >= MOST_PENDING_GROUPS {
+            regrouped = self.update_handles()?;
         }
         Ok(Settled { waiting, regrouped })
     }
@@ -103,36 +112,36 @@ impl Index {
         Ok(())
     }
 
-    /// Has live documents wait that are in no star, then takes those out of theirs that no file
-    /// carries any more. These go last, unless they are many: what replaces a document is placed
-    /// beside it, and takes on the handle of its group.
-    fn follow_files(&self) -> Result<(), IndexError> {
-        let gone = self.state_mut().sort_restless();
-        if self.state().unsettled.waiting() > 0 && gone.len() < MOST_TOUCHED {
+    /// Checks the documents whose files changed: queues those that need a place now, then removes those that no
+    /// file carries any more from their groups. That comes last, unless they are many: a document that
+    /// replaces another is placed beside it first, and so takes on the handle of the group.
+    fn apply_file_changes(&self) -> Result<(), IndexError> {
+        let gone = self.state_mut().classify_changed();
+        if self.state().unsettled.waiting() > 0 && gone.len() < MOST_PENDING_GROUPS {
             return Ok(());
         }
         for id in gone {
-            // For each of them anew, so that changes are applied meanwhile. A document that is restless,
+            // Locked anew for each, so that changes are applied in between. A document that is to be checked,
             // or in a star, is not purged.
             let _writer = self.lock_writer();
             if self.state().is_groupable(id) {
                 // A file carries it again since: the next step says where it belongs.
                 continue;
             }
-            self.take_out(id)?;
+            self.remove_from_group(id)?;
             let mut state = self.state_mut();
-            state.unsettled.calm(id);
-            state.touched.insert(id);
+            state.unsettled.clear_file_check(id);
+            state.groups_to_update.insert(id);
         }
         Ok(())
     }
 
-    /// Takes a document out of its star. Its mark says on disk that it must be placed again should
-    /// a file carry it once more; so do those of the members it leaves. Its group's handle goes to
-    /// the member most likely to lead next.
-    fn take_out(&self, id: DocId) -> Result<(), IndexError> {
+    /// Removes a document from its group. Its mark on disk says that it must be placed again should a file
+    /// carry it once more; so do those of the members it displaces. The handle of its group goes to its
+    /// successor.
+    fn remove_from_group(&self, id: DocId) -> Result<(), IndexError> {
         let mut batch = Batch::new(self.store.records());
-        let heir = {
+        let successor = {
             let state = self.state();
             batch.put(key::unsettled(id), Vec::new());
             batch.delete(key::edge(id, state.stars.principal(id)));
@@ -140,20 +149,21 @@ impl Index {
                 batch.delete(key::edge(id, member));
                 batch.put(key::unsettled(member), Vec::new());
             }
-            let heir = state.heir(id);
+            let successor = state.successor(id);
             if let Some(handle) = state.handles.of(id) {
                 batch.delete(key::group(id));
-                heir.iter()
-                    .for_each(|heir| batch.put(key::group(*heir), group_value(handle)));
+                successor
+                    .iter()
+                    .for_each(|successor| batch.put(key::group(*successor), group_value(handle)));
             }
-            heir
+            successor
         };
         batch.apply()?;
         let mut state = self.state_mut();
-        let orphans = state.stars.remove(id);
-        state.leave_behind(&orphans);
-        if let (Some(handle), Some(heir)) = (state.handles.take(id), heir) {
-            state.handles.give(heir, handle);
+        let displaced = state.stars.remove(id);
+        state.requeue(&displaced);
+        if let (Some(handle), Some(successor)) = (state.handles.release(id), successor) {
+            state.handles.assign(successor, handle);
         }
         Ok(())
     }
@@ -184,22 +194,24 @@ impl Index {
         }
         let _writer = self.lock_writer();
         if !self.state().is_groupable(id) {
-            // Should a file carry it again, `follow_files` has it wait again.
-            self.state_mut().unsettled.place(id);
+            // Should a file carry it again, `apply_file_changes` has it wait again.
+            self.state_mut().unsettled.clear_placement(id);
             return Ok(());
         }
         self.batch_of(id, place).apply()?;
         let mut state = self.state_mut();
-        let orphans = state.stars.place(id, place);
+        let displaced = state.stars.place(id, place);
         if state.stars.leads(id) {
             state.note_principal(id);
         }
-        state.unsettled.place(id);
-        state.touched.insert(id);
+        state.unsettled.clear_placement(id);
+        state.groups_to_update.insert(id);
         if let Place::Principal { taken } = place {
-            state.touched.extend(taken.iter().map(|(other, _)| *other));
+            state
+                .groups_to_update
+                .extend(taken.iter().map(|(other, _)| *other));
         }
-        state.leave_behind(&orphans);
+        state.requeue(&displaced);
         Ok(())
     }
 
@@ -211,9 +223,9 @@ impl Index {
         match place {
             Place::Member { principal, edge } => put_edge(&mut batch, *principal, id, *edge),
             Place::Principal { taken } => {
-                for orphan in state.stars.orphans(place) {
-                    batch.delete(key::edge(orphan, state.stars.principal(orphan)));
-                    batch.put(key::unsettled(orphan), Vec::new());
+                for member in state.stars.displaced(place) {
+                    batch.delete(key::edge(member, state.stars.principal(member)));
+                    batch.put(key::unsettled(member), Vec::new());
                 }
                 for (other, edge) in taken {
                     batch.delete(key::edge(*other, state.stars.principal(*other)));
@@ -225,13 +237,13 @@ impl Index {
     }
 
     /// Gives groups their handles; returns the principals of those that may have changed.
-    fn name_groups(&self) -> Result<Vec<DocId>, IndexError> {
+    fn update_handles(&self) -> Result<Vec<DocId>, IndexError> {
         let mut writer = self.lock_writer();
         let (regrouped, (lost, gained)) = {
             let mut state = self.state_mut();
-            let touched = std::mem::take(&mut state.touched);
-            let principals = touched.iter().map(|id| state.stars.principal(*id));
-            let affected: BTreeSet<DocId> = principals.chain(touched.iter().copied()).collect();
+            let pending = std::mem::take(&mut state.groups_to_update);
+            let principals = pending.iter().map(|id| state.stars.principal(*id));
+            let affected: BTreeSet<DocId> = principals.chain(pending.iter().copied()).collect();
             let handles = state.assign_handles(&affected, &mut writer.meta.next_group);
             let shown = |id: &DocId| state.handles.of(*id).is_some();
             (affected.into_iter().filter(shown).collect(), handles)
@@ -262,30 +274,34 @@ impl IndexState {
         self.last_rank = self.last_rank.max(Some(rank(&self.table, id)));
     }
 
-    /// Has restless documents wait that are live and in no star, and forgets those that are where
-    /// they belong. The rest, those that must leave their stars, stay restless and are returned.
-    fn sort_restless(&mut self) -> Vec<DocId> {
+    /// Sorts the documents whose files changed. Those that have a file and are in no star are queued for
+    /// placement; those that belong where they are need nothing. The rest must be removed from their groups:
+    /// these stay to be checked and are returned.
+    fn classify_changed(&mut self) -> Vec<DocId> {
         let mut gone = Vec::new();
-        for id in self.unsettled.take_restless() {
+        for id in self.unsettled.take_file_checks() {
             match (self.is_groupable(id), self.stars.contains(id)) {
-                (true, true) => drop(self.touched.insert(id)),
-                (true, false) => self.unsettled.unplace(id),
+                (true, true) => drop(self.groups_to_update.insert(id)),
+                (true, false) => self.unsettled.queue_placement(id),
                 (false, true) => gone.push(id),
-                (false, false) => self.unsettled.place(id),
+                (false, false) => self.unsettled.clear_placement(id),
             }
         }
-        gone.iter().for_each(|id| self.unsettled.disturb(*id));
+        gone.iter()
+            .for_each(|id| self.unsettled.queue_file_check(*id));
         gone
     }
 
-    /// Members that their principal left are to be placed again.
-    fn leave_behind(&mut self, orphans: &[DocId]) {
-        self.touched.extend(orphans);
-        orphans.iter().for_each(|id| self.unsettled.unplace(*id));
+    /// Queues members that lost their principal, to be placed again.
+    fn requeue(&mut self, displaced: &[DocId]) {
+        self.groups_to_update.extend(displaced);
+        displaced
+            .iter()
+            .for_each(|id| self.unsettled.queue_placement(*id));
     }
 
-    /// The member that may lead once this principal is gone.
-    fn heir(&self, id: DocId) -> Option<DocId> {
+    /// The member most likely to lead once this principal is gone.
+    fn successor(&self, id: DocId) -> Option<DocId> {
         let members = self.stars.members(id).map(|(member, _)| member);
         let free = members
             .filter(|member| self.is_groupable(*member) && self.handles.of(*member).is_none());
@@ -303,15 +319,15 @@ impl IndexState {
             affected.iter().copied().partition(|id| self.is_shown(*id));
         let free = hidden
             .iter()
-            .filter_map(|id| Some((self.handles.take(*id)?, *id)));
+            .filter_map(|id| Some((self.handles.release(*id)?, *id)));
         let free: std::collections::BTreeMap<GroupId, DocId> = free.collect();
         let without = shown.iter().filter(|id| self.handles.of(**id).is_none());
         let mut without: BTreeSet<DocId> = without.copied().collect();
         let mut gained = Vec::new();
         for (handle, old) in &free {
-            let heir = self.stars.principal(*old);
-            if without.remove(&heir) {
-                gained.push((heir, *handle));
+            let successor = self.stars.principal(*old);
+            if without.remove(&successor) {
+                gained.push((successor, *handle));
             }
         }
         for id in without {
@@ -319,7 +335,7 @@ impl IndexState {
             *next += 1;
         }
         for (principal, handle) in &gained {
-            self.handles.give(*principal, *handle);
+            self.handles.assign(*principal, *handle);
         }
         (free.into_values().collect(), gained)
     }

@@ -246,7 +246,7 @@ fn on_two_threads<T: Send>(
         let of_left = each(left);
         // Where no thread is to be had, this one does all of it, below.
         if let Ok(other) = other {
-            let gone = || Err(IndexError::Damaged("a settling thread".to_owned()));
+            let gone = || Err(IndexError::WorkerPanicked("settling"));
             other.join().unwrap_or_else(|_| gone())?;
         }
         of_left

@@ -170,7 +170,7 @@ impl Records<'_> {
             (_, record) => return malformed(record),
         };
         // One that was let go for its damaged text has no contents: its text is not needed any more,
-        // and its name may be its heir's.
+        // and its name may be its successor's.
         if !self.carries_content(id)? {
             return Ok(None);
         }
