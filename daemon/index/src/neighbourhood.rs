@@ -13,7 +13,7 @@ use simdex_schema::{DocId, EdgeRecord, GroupId};
 use simdex_signature::Ratio;
 
 use crate::cache::Cache;
-use crate::edges::{EdgeFinder, Partner, Sought};
+use crate::edges::{EdgeFinder, LoadedDocument, Partner};
 use crate::groups::Stars;
 use crate::index::{Index, IndexState};
 use crate::settle::rank;
@@ -84,11 +84,11 @@ impl PairSearch<'_> {
             return Ok(found);
         }
         let mut found = Vec::new();
-        if let Some(sought) = self.finder.sought(id, cancel)? {
-            for partner in self.finder.partners(&sought, &|_, _| true, cancel)? {
+        if let Some(document) = self.finder.load(id, cancel)? {
+            for partner in self.finder.find_partners(&document, &|_, _| true, cancel)? {
                 cancel.check()?;
                 if is_wanted(partner.id)? {
-                    let edge = self.edge(&sought, &partner, cancel)?;
+                    let edge = self.edge(&document, &partner, cancel)?;
                     found.extend(edge.map(|edge| (partner.id, edge)));
                 }
             }
@@ -104,16 +104,17 @@ impl PairSearch<'_> {
     /// The edge to a partner; known where it was found from the other side.
     fn edge(
         &self,
-        sought: &Sought,
+        document: &LoadedDocument,
         partner: &Partner,
         cancel: &Cancel,
     ) -> Result<Option<EdgeRecord>, IndexError> {
         let theirs = self.found.get(&partner.id).unwrap_or_default();
-        if let Some((_, edge)) = theirs.iter().find(|(other, _)| *other == sought.id) {
+        if let Some((_, edge)) = theirs.iter().find(|(other, _)| *other == document.id) {
             return Ok(Some(edge.swapped()));
         }
         self.counted.fetch_add(1, Ordering::Relaxed);
-        self.finder.edge(sought, partner.id, partner.demand, cancel)
+        self.finder
+            .edge(document, partner.id, partner.threshold, cancel)
     }
 
     /// Pairs that [`PairSearch::wanted_partners_of`] has counted on all shingles so far.
@@ -123,7 +124,7 @@ impl PairSearch<'_> {
 
     /// Fingerprint lists left unread so far, because no pair hung on them.
     pub fn suppressed(&self) -> u64 {
-        self.finder.unread()
+        self.finder.skipped()
     }
 }
 
@@ -143,7 +144,7 @@ impl Index {
         PairSearch {
             index: self,
             view: view.clone(),
-            finder: EdgeFinder::new(self, threshold, Some(visible.clone())),
+            finder: EdgeFinder::for_question(self, threshold, visible.clone()),
             found: Cache::new(KEPT_PARTNERS),
             counted: AtomicU64::new(0),
             visible,
@@ -168,11 +169,11 @@ impl Index {
             });
         }
         drop(state);
-        let finder = EdgeFinder::new(self, threshold, Some(visible.clone()));
+        let finder = EdgeFinder::for_question(self, threshold, visible.clone());
         let stars = self.stars_among(&finder, &visible, cancel)?;
         Ok(Groups {
             groups: self.state().shown(&stars, &visible, view),
-            suppressed: finder.unread(),
+            suppressed: finder.skipped(),
         })
     }
 
@@ -212,18 +213,18 @@ impl Index {
         let mut stars = Stars::default();
         for id in order {
             cancel.check()?;
-            let Some(sought) = finder.sought(id, cancel)? else {
+            let Some(document) = finder.load(id, cancel)? else {
                 continue;
             };
             let leads = |_: &IndexState, other: DocId| stars.leads(other);
-            let partners = finder.partners(&sought, &leads, cancel)?;
+            let partners = finder.find_partners(&document, &leads, cancel)?;
             let to_test = {
                 let state = self.state();
-                let partners = partners.into_iter().map(|p| (p.id, p.demand));
+                let partners = partners.into_iter().map(|p| (p.id, p.threshold));
                 stars.to_test(id, partners, &|id| rank(&state.table, id))
             };
-            let place =
-                to_test.place(|other, demand| finder.edge(&sought, other, demand, cancel))?;
+            let place = to_test
+                .place(|other, threshold| finder.edge(&document, other, threshold, cancel))?;
             stars.place(id, &place);
         }
         Ok(stars)

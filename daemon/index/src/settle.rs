@@ -35,7 +35,7 @@ use newcomers::Newcomer;
 
 /// Documents that are settled in one step.
 const STEP: usize = if cfg!(test) { 128 } else { 1024 };
-/// Documents whose candidates are sought at once, and held until they are placed.
+/// Documents whose candidates are found at once, and held until they are placed.
 const AT_ONCE: usize = if cfg!(test) { 16 } else { 64 };
 
 /// Handles are assigned, and documents without files removed from their groups, once no document waits for its
@@ -76,7 +76,7 @@ impl Index {
     pub fn settle_step(&self, cancel: &Cancel) -> Result<Settled, IndexError> {
         self.apply_file_changes()?;
         let step = self.next_step();
-        let finder = EdgeFinder::new(self, self.threshold(), None);
+        let finder = EdgeFinder::for_backlog(self);
         for some in step.documents.chunks(AT_ONCE) {
             let mut newcomers = self.newcomers(&finder, some, cancel)?;
             if !step.were_put_off {
@@ -186,11 +186,11 @@ impl Index {
         cancel: &Cancel,
     ) -> Result<(), IndexError> {
         let id = newcomer.id;
-        if let (Place::Principal { .. }, Some(sought)) = (place, &newcomer.sought) {
+        if let (Place::Principal { .. }, Some(loaded)) = (place, &newcomer.loaded) {
             // Before it is one, so that it is never missed.
-            let sample = finder.sample(sought, cancel)?;
+            let sample = finder.sample(loaded, cancel)?;
             self.principal_lists.add(id, &sample.unwrap_or_default());
-            finder.keep_sought(sought);
+            finder.keep_loaded(loaded);
         }
         let _writer = self.lock_writer();
         if !self.state().is_groupable(id) {
