@@ -10,6 +10,7 @@ use simdex_schema::{ContentHash, DocId, DocumentRecord, FileKey, FileRecord, Rea
 use crate::IndexError;
 use crate::batch::Batch;
 use crate::document_text::text_reference;
+use crate::error::decode_error;
 use crate::index::Index;
 use crate::open::visit;
 use crate::purge::forget_name;
@@ -91,10 +92,8 @@ impl Index {
     ) -> Result<Vec<(TextRef, DocId)>, IndexError> {
         let mut texts = Vec::new();
         visit(&*self.store, key::prefix::DOCUMENT, |bytes, value| {
-            let record = DocumentRecord::decode(value).map_err(|source| IndexError::Record {
-                what: "of a document".to_owned(),
-                source,
-            })?;
+            let record = DocumentRecord::decode(value);
+            let record = record.map_err(|source| decode_error("of a document", source))?;
             let here = text_reference(&record)?.filter(|text| segments.contains(&text.segment));
             texts.extend(here.zip(key::parse_document(bytes, 1)));
             Ok(())

@@ -65,3 +65,11 @@ impl IndexError {
         )
     }
 }
+
+/// A record that does not decode; `what` says which, as in "of a file".
+pub(crate) fn decode_error(what: &str, source: DecodeError) -> IndexError {
+    IndexError::Record {
+        what: what.to_owned(),
+        source,
+    }
+}

@@ -15,6 +15,7 @@ use simdex_schema::{
     Reason, RootId, State, key, path,
 };
 
+use crate::error::decode_error;
 use crate::index::Index;
 use crate::{IndexError, View};
 
@@ -97,10 +98,7 @@ impl Index {
                         ControlFlow::Continue(())
                     }
                     Err(source) => {
-                        failed = Some(IndexError::Record {
-                            what: "of a file".to_owned(),
-                            source,
-                        });
+                        failed = Some(decode_error("of a file", source));
                         ControlFlow::Break(())
                     }
                 },
@@ -194,10 +192,8 @@ impl Index {
         let Some(key) = key::parse_file(bytes, 1) else {
             return Ok(None);
         };
-        let record = FileRecord::decode(value).map_err(|source| IndexError::Record {
-            what: "of a file".to_owned(),
-            source,
-        })?;
+        let record = FileRecord::decode(value);
+        let record = record.map_err(|source| decode_error("of a file", source))?;
         let mut file = self.plain_view(base, key, record)?;
         let carried = file.document.zip(file.record.content());
         if let Some(((id, _), content)) = carried {

@@ -6,9 +6,10 @@ use simdex_schema::{ContentHash, ContentRecord, DocId, DocumentRecord, EdgeRecor
 
 use crate::IndexError;
 use crate::document_text::text_reference;
+use crate::error::decode_error;
 use crate::groups::Stars;
 use crate::index::IndexState;
-use crate::open::{damaged, visit};
+use crate::open::visit;
 use crate::settle::rank;
 use crate::store::Store;
 use crate::table::{DocumentStats, Table};
@@ -50,7 +51,7 @@ pub(crate) fn load_documents(
     let (mut unmerged, mut pointed) = (Vec::new(), Pointed::default());
     let lengths = texts.lengths()?;
     visit(store, key::prefix::DOCUMENT, |bytes, value| {
-        let record = DocumentRecord::decode(value).map_err(|e| damaged("of a document", e))?;
+        let record = DocumentRecord::decode(value).map_err(|e| decode_error("of a document", e))?;
         let id = key::parse_document(bytes, 1)
             .ok_or_else(|| IndexError::Damaged("the key of a document".to_owned()))?;
         state.table.insert(id, DocumentStats::from(&record));
@@ -84,7 +85,7 @@ pub(crate) fn load_files(
 ) -> Result<BTreeSet<ContentHash>, IndexError> {
     let mut contents: BTreeMap<ContentHash, (Option<DocId>, bool)> = BTreeMap::new();
     visit(store, key::prefix::CONTENT, |bytes, value| {
-        let record = ContentRecord::decode(value).map_err(|e| damaged("of a content", e))?;
+        let record = ContentRecord::decode(value).map_err(|e| decode_error("of a content", e))?;
         if let Some(hash) = ContentHash::from_slice(&bytes[1..]) {
             contents.insert(hash, (record.document, false));
         }
@@ -113,7 +114,7 @@ pub(crate) fn load_files(
 pub(crate) fn load_stars(store: &dyn Store, state: &mut IndexState) -> Result<bool, IndexError> {
     let mut members = Vec::new();
     visit(store, key::prefix::EDGE, |bytes, value| {
-        let edge = EdgeRecord::decode(value).map_err(|e| damaged("of an edge", e))?;
+        let edge = EdgeRecord::decode(value).map_err(|e| decode_error("of an edge", e))?;
         let ends = key::parse_document(bytes, 1).zip(key::parse_document(bytes, 9));
         let Some((a, b)) = ends else {
             return Ok(());

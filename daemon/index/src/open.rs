@@ -4,10 +4,11 @@ use std::ops::ControlFlow;
 use std::path::Path;
 
 use simdex_schema::meta::Parameters;
-use simdex_schema::{DecodeError, DocId, DocumentRecord, MetaRecord, StoreId, key};
+use simdex_schema::{DocId, DocumentRecord, MetaRecord, StoreId, key};
 
 use crate::apply::with_signatures;
 use crate::batch::{Batch, LONG_BATCH};
+use crate::error::decode_error;
 use crate::index::{Index, IndexState, Options, Writer};
 use crate::load::{Documents, Pointed, load_documents, load_files, load_stars};
 use crate::runs;
@@ -161,18 +162,11 @@ impl Index {
     }
 }
 
-pub(crate) fn damaged(what: &str, source: DecodeError) -> IndexError {
-    IndexError::Record {
-        what: what.to_owned(),
-        source,
-    }
-}
-
 fn read_meta(store: &dyn Store, parameters: &Parameters) -> Result<MetaRecord, IndexError> {
     let bytes = store.records().get(&key::meta())?;
     let decoded = bytes.as_deref().map(MetaRecord::decode).transpose();
     let mut meta = decoded
-        .map_err(|source| damaged("meta", source))?
+        .map_err(|source| decode_error("meta", source))?
         .unwrap_or_else(|| MetaRecord::new(parameters.clone()));
     if meta.store.is_none() {
         if bytes.is_some() {

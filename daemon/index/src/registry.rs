@@ -11,8 +11,9 @@ use simdex_schema::{
 };
 
 use crate::batch::Batch;
+use crate::error::decode_error;
 use crate::index::Index;
-use crate::open::{damaged, visit};
+use crate::open::visit;
 use crate::{DocumentStats, IndexError};
 
 impl Index {
@@ -50,14 +51,14 @@ impl Index {
     ) -> Result<Option<T>, IndexError> {
         let bytes = self.store.records().get(key)?;
         let decoded = bytes.map(|bytes| decode(&bytes)).transpose();
-        decoded.map_err(|source| damaged(what, source))
+        decoded.map_err(|source| decode_error(what, source))
     }
 
     /// Roots recorded, by id.
     pub fn roots(&self) -> Result<Vec<(RootId, RootRecord)>, IndexError> {
         let mut roots = Vec::new();
         visit(&*self.store, key::prefix::ROOT, |bytes, value| {
-            let record = RootRecord::decode(value).map_err(|e| damaged("of a root", e))?;
+            let record = RootRecord::decode(value).map_err(|e| decode_error("of a root", e))?;
             if let Some((_, id)) = bytes.split_first() {
                 let id = id.try_into().map(u32::from_be_bytes).unwrap_or_default();
                 roots.push((RootId(id), record));
@@ -129,7 +130,7 @@ impl Index {
             match ReportRecord::decode(value) {
                 Ok(record) => each(at, record),
                 Err(error) => {
-                    failed = Some(damaged("of a report", error));
+                    failed = Some(decode_error("of a report", error));
                     ControlFlow::Break(())
                 }
             }
