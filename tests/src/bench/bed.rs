@@ -108,7 +108,7 @@ impl Bed {
                 .map(|(d, s)| change(d, s))
                 .collect();
             let (begin, processor) = (Instant::now(), processor_seconds()?);
-            let applied = index.apply(changes)?;
+            let applied = index.apply(&changes)?;
             if end.is_multiple_of(COMMIT_EVERY) {
                 let begin = Instant::now();
                 index.commit()?;

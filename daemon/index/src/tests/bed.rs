@@ -159,14 +159,12 @@ impl Bed {
 
     pub(super) fn put(&self, path: &str, text: &str) {
         self.index()
-            .apply(vec![put(self.index(), path, text, 0)])
+            .apply(&[put(self.index(), path, text, 0)])
             .unwrap();
     }
 
     pub(super) fn remove(&self, path: &str) {
-        self.index()
-            .apply(vec![Change::Remove(file(path))])
-            .unwrap();
+        self.index().apply(&[Change::Remove(file(path))]).unwrap();
     }
 
     /// The document of a text.

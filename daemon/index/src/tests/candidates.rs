@@ -151,7 +151,7 @@ fn candidates_are_exact_in_buffer_and_buckets_and_between() {
     let put_all = |bed: &Bed, texts: &[String], from: usize| {
         let files = texts.iter().enumerate();
         let files = files.map(|(at, text)| put(bed.index(), &format!("a/{}", from + at), text, 0));
-        bed.index().apply(files.collect()).unwrap();
+        bed.index().apply(&files.collect::<Vec<_>>()).unwrap();
     };
     put_all(&bed, first, 0);
     check_all(&bed, first, &queries);
@@ -181,7 +181,7 @@ fn raw_bytes_are_found_by_their_chunks_after_a_restart_too() {
     let (a, b) = (bytes(0, 60_000), bytes(1 << 20, 60_000));
     let mixed = [&a[..], &b[..]].concat();
     bed.index()
-        .apply(vec![put_raw("a/a", &a), put_raw("a/b", &b)])
+        .apply(&[put_raw("a/a", &a), put_raw("a/b", &b)])
         .unwrap();
     bed.put("a/text", &Random::new(2).words(50));
     for step in 0..3 {
@@ -226,7 +226,7 @@ fn common(bed: &Bed, documents: usize) -> String {
             let text = format!("{boilerplate} {}", random.words(3));
             put(bed.index(), &format!("a/{at}"), &text, 0)
         });
-        bed.index().apply(files.collect()).unwrap();
+        bed.index().apply(&files.collect::<Vec<_>>()).unwrap();
     }
     bed.index().merge().unwrap();
     boilerplate

@@ -12,13 +12,13 @@ fn compaction_keeps_every_live_text_readable() {
     let mut bed = Bed::memory();
     let texts: Vec<String> = (0..200).map(|_| random.words(60)).collect();
     let files = texts.iter().enumerate();
-    let files = files
+    let files: Vec<_> = files
         .map(|(at, text)| put(bed.index(), &format!("a/{at}"), text, 0))
         .collect();
-    bed.index().apply(files).unwrap();
+    bed.index().apply(&files).unwrap();
     // Two empty texts lie in one place.
     bed.index()
-        .apply(vec![
+        .apply(&[
             put(bed.index(), "b/1", "", 0),
             put(bed.index(), "b/2", " ", 0),
         ])
@@ -49,7 +49,7 @@ fn readers_find_their_texts_while_segments_are_rewritten() {
     for round in 0..6 {
         let files = kept.iter().enumerate();
         let files = files.map(|(at, text)| put(bed.index(), &format!("a/{at}"), text, 0));
-        bed.index().apply(files.collect()).unwrap();
+        bed.index().apply(&files.collect::<Vec<_>>()).unwrap();
         let passing: Vec<String> = (0..60).map(|_| random.words(60)).collect();
         for (at, text) in passing.iter().enumerate() {
             bed.put(&format!("b/{at}"), text);

@@ -43,7 +43,7 @@ fn put_all(bed: &Bed, folder: &str, texts: &[String]) {
         let path = |n: usize| format!("a/{folder}/{:04}", 50 * at + n);
         let changes = some.iter().enumerate();
         let changes = changes.map(|(n, text)| put(bed.index(), &path(n), text, 0));
-        bed.index().apply(changes.collect()).unwrap();
+        bed.index().apply(&changes.collect::<Vec<_>>()).unwrap();
     }
 }
 

@@ -43,7 +43,7 @@ fn bed(random: &mut Random, merged: usize) -> (Bed, Model) {
     for (at, text) in pool.iter().enumerate() {
         let path = format!("a/{at}");
         bed.index()
-            .apply(vec![put(bed.index(), &path, text, 0)])
+            .apply(&[put(bed.index(), &path, text, 0)])
             .unwrap();
         model.files.insert(file(&path), (text.clone(), 0));
         if at == pool.len() * merged / 100 {
@@ -119,7 +119,7 @@ fn a_batch_that_fails_leaves_the_index_as_it_was() {
     bed.fail_after(0);
     let gone = model.files.keys().next().unwrap().clone();
     let changes = vec![put(bed.index(), "b/x", &text, 0), Change::Remove(gone)];
-    assert!(bed.index().apply(changes).is_err());
+    assert!(bed.index().apply(&changes).is_err());
     bed.fail_after(i64::MAX);
     check(&bed, &model);
     bed.put("b/x", &text);

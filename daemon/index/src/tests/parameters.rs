@@ -14,7 +14,7 @@ fn filled(seed: u64) -> (Bed, Model, Vec<String>) {
     for (at, text) in pool.iter().enumerate() {
         let path = format!("a/{at}");
         bed.index()
-            .apply(vec![put(bed.index(), &path, text, 0)])
+            .apply(&[put(bed.index(), &path, text, 0)])
             .unwrap();
         model.files.insert(file(&path), (text.clone(), 0));
     }

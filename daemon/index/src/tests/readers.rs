@@ -30,7 +30,7 @@ fn bed() -> Bed {
 fn put_all(index: &Index, texts: &[String], from: usize) {
     let files = texts.iter().enumerate();
     let files = files.map(|(at, text)| put(index, &format!("a/{}", from + at), text, 0));
-    index.apply(files.collect()).unwrap();
+    index.apply(&files.collect::<Vec<_>>()).unwrap();
 }
 
 fn ask(index: &Index, text: &str) -> Vec<Candidate> {
