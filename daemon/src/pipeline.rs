@@ -12,7 +12,7 @@ mod writer;
 
 use std::convert::Infallible;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -181,7 +181,12 @@ impl Pipeline {
         shared.progress.wait(go_on)?;
         self.wait_while(|| !shared.index.is_settled(), cancel)?;
         let commit = || Ok(shared.commit()?);
-        shared.lifecycle.until_done(Part::Commits, commit, go_on)?;
+        let committed = shared.lifecycle.until_done(Part::Commits, commit, go_on);
+        if committed.is_err() {
+            // The caller gives up: the committer tries again, and ends the alarm.
+            shared.uncommitted.store(true, Ordering::Release);
+        }
+        committed?;
         shared.host.alarms.clear(Part::Commits);
         // What failed meanwhile may have been part of it.
         shared.ended()

@@ -32,6 +32,7 @@ const READS_WAIT: u8 = 3;
 const READS_FAIL: u8 = 4;
 const RECHECK_PANICS: u8 = 5;
 const DISK_FULL: u8 = 6;
+const NO_DESCRIPTOR_TO_COMMIT: u8 = 7;
 
 /// What the store does until told otherwise.
 #[derive(Default)]
@@ -70,11 +71,16 @@ impl Store {
         self.rechecks
             .fetch_add(usize::from(is_recheck), Ordering::SeqCst);
         match (self.fault.load(Ordering::SeqCst), operation) {
-            (DISK_FULL, Operation::Write) => {
+            (fault @ DISK_FULL, Operation::Write)
+            | (fault @ NO_DESCRIPTOR_TO_COMMIT, Operation::Commit) => {
                 self.struck.fetch_add(1, Ordering::SeqCst);
                 // As the kernel says it.
-                let source = std::io::Error::from_raw_os_error(28);
-                let (action, path) = ("write", PathBuf::from("/full"));
+                let (number, action) = match fault {
+                    DISK_FULL => (28, "write"),
+                    _ => (24, "open"),
+                };
+                let source = std::io::Error::from_raw_os_error(number);
+                let path = PathBuf::from("/full");
                 Err(StoreError::Io {
                     action,
                     path,
@@ -297,4 +303,21 @@ fn a_refusal_of_the_disk_is_said_waited_out_and_made_up_for() {
     std::fs::rename(&away, &texts).unwrap();
     let files: Vec<&str> = files.iter().map(String::as_str).collect();
     whole(&daemon, &files);
+}
+
+#[test]
+fn a_commit_whose_caller_gave_up_is_made_up_for() {
+    let (daemon, store) = bed_with(|config| config.store.commit_ms = 1);
+    write(&daemon, "early.txt", 5);
+    daemon.wait(daemon.client.sync()).unwrap();
+    // The committer has nothing left to do by then; the barrier commits all the same.
+    std::thread::sleep(Duration::from_millis(300));
+    store.arm(NO_DESCRIPTOR_TO_COMMIT);
+    let synced = daemon.wait(daemon.client.sync());
+    assert_eq!(code(&synced), Code::Unavailable, "{synced:?}");
+    assert!(store.struck() > 0);
+    assert!(status(&daemon).alarm.is_some());
+    store.disarm();
+    until("no alarm", || status(&daemon).alarm.is_none().then_some(()));
+    whole(&daemon, &["early.txt"]);
 }

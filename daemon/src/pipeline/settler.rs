@@ -20,6 +20,8 @@ impl Shared {
         let mut backoff = Backoff::default();
         while self.lifecycle.cancel().check().is_ok() {
             if self.index.is_settled() {
+                // What a step failed at may have been removed.
+                self.host.alarms.clear(Part::Settler);
                 self.to_settle.wait(POLL_INTERVAL);
                 continue;
             }
