@@ -103,7 +103,7 @@ impl Bed {
                 .map(|document| self.corpus.signature(document))
                 .collect();
             filled.postings += signatures.iter().map(|s| s.len() as u64).sum::<u64>();
-            let changes = (first..end)
+            let changes: Vec<_> = (first..end)
                 .zip(signatures)
                 .map(|(d, s)| change(d, s))
                 .collect();
