@@ -294,7 +294,7 @@ fn small_containers_and_other_changes_are_one_step() {
     let long = mailbox_with(&bed, 3, |members| {
         for member in members {
             let new = member.content.as_mut();
-            new.unwrap().document.as_mut().unwrap().length = 1 << 20;
+            new.unwrap().document.as_mut().unwrap().text = Some("x".repeat(1 << 20));
         }
     });
     assert_eq!(long.parts().len(), 4, "texts are long");
