@@ -1,5 +1,5 @@
 //! Documents that are placed together: what each must be compared with is found for all of them first, on
-//! two threads, so that a principal is read once for all that may be its members.
+//! two threads, so that each thread reads a principal once for all that may be its members.
 
 use std::collections::BTreeMap;
 

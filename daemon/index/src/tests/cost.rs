@@ -139,7 +139,9 @@ fn near_misses_are_refused_on_a_sample_and_read_once_for_many() {
     assert!(compared <= 64.0, "{compared} comparisons");
     // Both hold 16,000 together.
     assert!(shingles <= 9_000.0 * compared, "{shingles} shingles");
-    assert!(read <= 6.0, "{read} texts");
+    // Its own text, and each principal before it once for every 16 newcomers, by either of two threads unless one
+    // finds what the other has read: 1 + 2 * 3.5 on average.
+    assert!(read <= 8.0, "{read} texts");
     assert!(postings <= 64_000.0, "{postings} postings");
 }
 
