@@ -26,6 +26,12 @@ fn at_rung(all: &[Fingerprint], rung: Rung) -> BTreeSet<Fingerprint> {
         .collect()
 }
 
+pub(super) const ALL_KINDS: [CandidateKind; 3] = [
+    CandidateKind::Similar,
+    CandidateKind::Containing,
+    CandidateKind::Contained,
+];
+
 fn ask(bed: &Bed, query: &ShingleSet, kind: CandidateKind, view: &View) -> Candidates {
     let asked = QueryFingerprints {
         scheme: SchemeKind::ModN,
@@ -115,11 +121,7 @@ fn check_bsw(bed: &Bed, texts: &[String], query: &str) {
 
 fn check_all(bed: &Bed, texts: &[String], queries: &[String]) {
     for query in queries {
-        for kind in [
-            CandidateKind::Similar,
-            CandidateKind::Containing,
-            CandidateKind::Contained,
-        ] {
+        for kind in ALL_KINDS {
             check(bed, texts, query, kind);
         }
         check_bsw(bed, texts, query);

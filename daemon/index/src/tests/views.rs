@@ -3,8 +3,9 @@
 use simdex_signature::{CanonicalText, Ratio, Rung, SchemeKind, ShingleSet, Window};
 
 use super::bed::{Bed, file, pairs};
+use super::candidates::ALL_KINDS;
 use super::texts::Random;
-use crate::{Cancel, CandidateKind, Fingerprints, QueryFingerprints, View};
+use crate::{Cancel, Fingerprints, QueryFingerprints, View};
 
 #[test]
 fn a_document_of_hidden_roots_appears_nowhere() {
@@ -27,11 +28,7 @@ fn a_document_of_hidden_roots_appears_nowhere() {
                 fingerprints: Fingerprints::All(&query),
                 rung: Rung::ZERO,
             };
-            for kind in [
-                CandidateKind::Similar,
-                CandidateKind::Containing,
-                CandidateKind::Contained,
-            ] {
+            for kind in ALL_KINDS {
                 let found = bed
                     .index()
                     .candidates(asked, kind, &view, &Cancel::never())
