@@ -85,7 +85,7 @@ impl Rescan<'_> {
 
     fn walk_and_judge(&self, root: &Root) -> Result<()> {
         // Files whose text was found damaged count as unread from here on.
-        for key in self.index.release_lost()? {
+        for key in self.index.release_damaged_texts()? {
             self.submit(key)?;
         }
         let Some(anchor) = self.prove(root)? else {

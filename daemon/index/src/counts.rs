@@ -84,8 +84,8 @@ impl Index {
         if threshold != self.threshold() || !self.is_settled() {
             return None;
         }
-        let shared = self.read();
-        (*view == shared.served).then_some(shared.handles.len() as u64)
+        let state = self.state();
+        (*view == state.served).then_some(state.handles.len() as u64)
     }
 
     /// Says that files are listed otherwise from now on; after the store says so.
