@@ -142,11 +142,6 @@ impl Alarms {
         }
     }
 
-    /// Whether the alarm of this part stands.
-    pub fn stands(&self, part: Part) -> bool {
-        self.lock().contains_key(&part)
-    }
-
     /// The gravest alarm that stands.
     pub fn gravest(&self) -> Option<Alarm> {
         self.lock().values().next().cloned()

@@ -177,26 +177,20 @@ impl Engine {
 
     /// Walks a root and names what may have changed; returns what it came to. A shortage is waited
     /// out as a barrier waits. Where the caller gives up before it is over, the root's own thread walks
-    /// on: the alarm would stand otherwise, and keep the next walk from being made.
+    /// it: what was half walked would be pending otherwise, with the alarm that ended it, until the next
+    /// timed rescan.
     pub fn rescan(&self, root: &Root, cancel: &Cancel) -> Result<RootStatus, EngineError> {
         let part = Part::Walks(root.id);
         let go_on = || self.pipeline.go_on(cancel);
-        let walked = self.rescan_until_done(part, |rescan| rescan.root(root), &go_on);
-        if walked.is_err() && self.host.alarms.stands(part) {
-            let walks = lock(&self.walks);
-            let own = walks.iter().filter(|(of, _)| *of == root.id);
-            own.for_each(|(_, walks)| walks.want_root());
-        }
-        walked
+        self.rescan_until_done(part, |rescan| rescan.root(root), &go_on)
+            .inspect_err(|_| self.want_rescan(root))
     }
 
-    /// Walks roots one after the other until the engine ends; a root that cannot be walked is logged.
-    pub fn rescan_all(&self, roots: &[Arc<Root>]) {
-        for root in roots {
-            if let Err(error) = self.rescan(root, self.ending()) {
-                tracing::error!(root = root.id.0, %error, "a root could not be walked");
-            }
-        }
+    /// Has the root's own thread walk it. Several wishes are one walk.
+    pub fn want_rescan(&self, root: &Root) {
+        let walks = lock(&self.walks);
+        let own = walks.iter().filter(|(of, _)| *of == root.id);
+        own.for_each(|(_, walks)| walks.want_root());
     }
 
     /// Resemblance from which documents are near-duplicates; groups at it are kept.
@@ -221,17 +215,19 @@ impl Engine {
     }
 
     /// Takes a held loss as real; returns the files removed.
-    pub fn confirm_loss(&self, root: &Root) -> Result<u64, EngineError> {
+    pub fn confirm_loss(&self, root: &Root, cancel: &Cancel) -> Result<u64, EngineError> {
         let status = root.status();
         let waits = matches!(status.state, RootState::LossHeld | RootState::Replaced);
         if !waits && status.pending_loss == 0 {
             return Err(EngineError::NothingHeld(root.path.clone()));
         }
         tracing::info!(root = root.id.0, "a held loss is confirmed");
-        let go_on = || self.pipeline.go_on(&Cancel::never());
-        let removed = self.with_rescan(|rescan| rescan.confirm_loss(root), &go_on)?;
+        let go_on = || self.pipeline.go_on(cancel);
+        let removed = self
+            .with_rescan(|rescan| rescan.confirm_loss(root), &go_on)
+            .inspect_err(|_| self.want_rescan(root))?;
         // A rescan that met the files on record once more would hold the same loss again.
-        self.pipeline.barrier(&Cancel::never())?;
+        self.pipeline.barrier(cancel)?;
         Ok(removed)
     }
 

@@ -180,6 +180,8 @@ impl Pipeline {
         let go_on = || shared.go_on(cancel);
         shared.progress.wait(go_on)?;
         self.wait_while(|| !shared.index.is_settled(), cancel)?;
+        // What is applied from here on is for the committer.
+        shared.uncommitted.store(false, Ordering::Release);
         let commit = || Ok(shared.commit()?);
         let committed = shared.lifecycle.until_done(Part::Commits, commit, go_on);
         if committed.is_err() {
@@ -309,6 +311,7 @@ impl Shared {
             Err(_) => {
                 let path = String::from_utf8_lossy(&key.path);
                 tracing::error!(path = %path.escape_debug(), "ingesting a file panicked");
+                self.retries.clear(key);
                 Ok(Some(gave_up(key)))
             }
         };

@@ -16,7 +16,9 @@ mod subject;
 #[cfg(test)]
 pub(crate) mod tests;
 
-use simdex_index::{Asked, Cancel, Candidate, Candidates, Index, IndexError, Question, View};
+use simdex_index::{
+    Cancel, Candidate, CandidateKind, Candidates, Index, IndexError, QueryFingerprints, View,
+};
 use simdex_proto::defaults;
 use simdex_schema::{DocumentHash, Reason, State};
 use simdex_signature::{BswN, SchemeKind, ShingleSet};
@@ -179,30 +181,30 @@ fn candidates(
     cancel: &Cancel,
 ) -> Result<Candidates, IndexError> {
     let view = &params.view;
-    let Some((scheme, fingerprints, finest)) = subject.fingerprints() else {
+    let Some((scheme, fingerprints, rung)) = subject.fingerprints() else {
         return Ok(Candidates::default());
     };
-    let asked = Asked {
+    let fingerprints = QueryFingerprints {
         scheme,
         fingerprints,
-        finest,
+        rung,
     };
-    let question = match params.kind {
-        FindKind::Similar => Question::Similar,
-        FindKind::Containing => Question::Containing,
+    let kind = match params.kind {
+        FindKind::Similar => CandidateKind::Similar,
+        FindKind::Containing => CandidateKind::Containing,
         // Versions may be contained in the query, so that all its fingerprints are probed.
-        FindKind::Contained | FindKind::Versions => Question::Contained,
+        FindKind::Contained | FindKind::Versions => CandidateKind::Contained,
     };
     if let (SchemeKind::BswN, Some(text)) = (params.scheme, subject.text()) {
         return index.candidates_by_either(
-            asked,
-            question,
+            fingerprints,
+            kind,
             &|rung, each| BswN::visit(&text.canonical, index.window(), rung, BSW_AT_ONCE, each),
             view,
             cancel,
         );
     }
-    index.candidates(asked, question, view, cancel)
+    index.candidates(fingerprints, kind, view, cancel)
 }
 
 /// Documents that reach the threshold, with the numbers of each.
@@ -244,7 +246,7 @@ fn verify(
             // Its last file went away between the candidates and here.
             Err(IndexError::UnknownDocument(_)) => continue,
             // The index notes it, and the answer says that it is not complete.
-            Err(error) if error.is_lost_text() => continue,
+            Err(error) if error.is_damaged_text() => continue,
             set => set?,
         };
         let overlap = match (subject.text(), set) {

@@ -32,7 +32,7 @@ pub fn run(data_dir: PathBuf, config: Config, program: &Path) -> anyhow::Result<
         &Cancel::never(),
     )?;
     let index = opened.index;
-    let unread = index.release_lost()?.len();
+    let unread = index.release_damaged_texts()?.len();
     index.settle(&Cancel::never())?;
     let documents = index.live_documents(&View::All);
     let postings: u64 = index.usage().iter().map(|usage| usage.postings).sum();

@@ -223,7 +223,7 @@ fn text_of(
         None => Ok(None),
     });
     let found = match found {
-        Err(error) if error.is_lost_text() => Ok(None),
+        Err(error) if error.is_damaged_text() => Ok(None),
         found => found,
     };
     let found = found.map_err(io::Error::other)?;

@@ -85,7 +85,7 @@ impl Rescan<'_> {
 
     fn walk_and_judge(&self, root: &Root) -> Result<()> {
         // Files whose text was found damaged count as unread from here on.
-        for key in self.index.release_lost()? {
+        for key in self.index.release_damaged_texts()? {
             self.submit(key)?;
         }
         let Some(anchor) = self.prove(root)? else {
@@ -160,11 +160,14 @@ impl Rescan<'_> {
             Err(refusal) => return self.stale(root, &refusal).map(|()| 0),
         };
         root.update(self.index, |status| status.proven = Some(anchor.inode()))?;
-        let Some(found) = self.walk_root(root, &anchor)? else {
+        let taken = self.take_loss(root, &anchor);
+        if !matches!(taken, Ok(Some(_))) {
+            // It is not taken for the root by halves.
+            root.update(self.index, |status| status.proven = None)?;
+        }
+        let Some(removed) = taken? else {
             return Ok(0);
         };
-        let removed = found.missing.len() as u64;
-        self.enqueue_missing(found)?;
         let identity = anchor.identity().ok();
         root.update(self.index, |status| {
             status.identity = identity;
@@ -173,6 +176,16 @@ impl Rescan<'_> {
             status.detail = String::new();
         })?;
         Ok(removed)
+    }
+
+    /// Walks a root and enqueues all that is missing; how many files that is, none where the root went.
+    fn take_loss(&self, root: &Root, anchor: &Anchor) -> Result<Option<u64>> {
+        let Some(found) = self.walk_root(root, anchor)? else {
+            return Ok(None);
+        };
+        let removed = found.missing.len() as u64;
+        self.enqueue_missing(found)?;
+        Ok(Some(removed))
     }
 
     /// The directory at a root's path, where it is the root on record; says so where it is not.

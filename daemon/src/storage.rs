@@ -104,9 +104,9 @@ pub fn open_index(
     let texts = data_dir.join("text");
     let store = Box::new(Hooked::new(Box::new(opened.store), hooks));
     let opened = Index::open_unless(store, &texts, config.parameters(), options, stop)?;
-    if !rebuild && opened.report.lost_texts > 0 {
+    if !rebuild && opened.report.damaged_texts > 0 {
         // Before anybody asks: their files are shown as unread, and read again by the first walk.
-        let files = opened.index.release_lost()?.len();
+        let files = opened.index.release_damaged_texts()?.len();
         tracing::error!(
             files,
             "texts are damaged or missing: their files are read again"

@@ -184,8 +184,9 @@ impl Shared {
             }
             match self.open() {
                 Ok(engine) => {
-                    self.slot.put(engine);
+                    // Before anybody asks it: alarms of its own may follow.
                     host.alarms.clear_all();
+                    self.slot.put(engine);
                     return Ok(true);
                 }
                 Err(error) => {

@@ -114,7 +114,7 @@ fn holders(texts: &[CanonicalText]) -> HashMap<Vec<usize>, u32> {
     sets
 }
 
-/// Stars over these pairs (DESIGN §7): longest text first, then by hash; each one not yet taken
+/// Stars over these pairs as the index does: longest text first, then by hash; each one not yet taken
 /// takes all its free neighbours. Principal to members, also those who stay alone.
 pub fn stars(texts: &[CanonicalText], pairs: &[(usize, usize)]) -> BTreeMap<usize, Vec<usize>> {
     let mut order: Vec<usize> = (0..texts.len()).collect();

@@ -75,7 +75,7 @@ fn unasked(daemon: &Daemon, tree: &mut Tree) -> Result<()> {
     ledger.ask(tree);
     ledger.acknowledge(tree);
     let faults = || Ok::<_, anyhow::Error>(ledger.faults(tree.root(), &Listed::by_daemon(daemon)?));
-    for _ in 0..300 {
+    for _ in 0..900 {
         if faults()?.is_empty() {
             return Ok(());
         }

@@ -33,6 +33,8 @@ struct Gate {
 enum Held {
     /// Who applies changes.
     Writer,
+    /// Who answers requests.
+    Request,
     /// Who settles documents, with the nameless threads that seek candidates for it.
     Settler,
 }
@@ -51,6 +53,7 @@ impl Gate {
         let thread = std::thread::current();
         let who = match (thread.name(), operation) {
             (Some("writer"), Operation::Write) => Held::Writer,
+            (Some("grpc"), Operation::Read) => Held::Request,
             // What it knows already it does not read.
             (Some("settler") | None, Operation::Read | Operation::Write) => Held::Settler,
             _ => return,
@@ -223,6 +226,29 @@ fn while_documents_are_not_settled_answers_count_them() {
         (told(&groups.completeness).complete, groups.groups),
         (true, 1)
     );
+}
+
+#[test]
+fn a_walk_whose_caller_goes_away_is_made_to_its_end() {
+    let (daemon, gate) = gated();
+    let _opened = Opened(&gate);
+    for (name, text) in share() {
+        std::fs::write(daemon.path(name), text).unwrap();
+    }
+    gate.close(Held::Request);
+    let impatient = Limits {
+        work: Duration::from_millis(500),
+        ..Limits::default()
+    };
+    let socket = daemon.config.socket.as_ref().unwrap();
+    let impatient = daemon
+        .wait(Client::connect_with(socket, impatient))
+        .unwrap();
+    assert!(daemon.wait(impatient.sync()).is_err());
+    gate.open();
+    let waited = daemon.wait(daemon.client.wait()).unwrap();
+    assert!(told(&Some(waited)).complete);
+    assert_eq!(status(&daemon).summary.unwrap().files_on_disk, 4);
 }
 
 #[test]

@@ -93,7 +93,7 @@ fn refusal(daemon: &Daemon, first: Vec<wire::FindRequest>) -> Status {
 
 #[test]
 fn an_upload_that_is_not_sent_on_ends_whatever_its_deadline() {
-    let daemon = daemon(|grpc| grpc.idle_seconds = 1);
+    let daemon = daemon(|grpc| grpc.idle_seconds = 3);
     let begun = part(Part::Chunk(b"half".to_vec().into()));
     for first in [vec![], vec![upload()], vec![upload(), begun]] {
         let status = refusal(&daemon, first);

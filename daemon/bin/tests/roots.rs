@@ -457,10 +457,18 @@ fn another_directory_in_a_roots_place_is_not_believed_until_it_is_confirmed() {
     assert_eq!(bed.live(), known, "neither indexed nor removed");
     assert!(bed.root().open_file(b"foreign.txt").is_err(), "readable");
 
-    assert_eq!(bed.engine.confirm_loss(&bed.root()).unwrap(), 3);
+    assert_eq!(
+        bed.engine
+            .confirm_loss(&bed.root(), &Cancel::never())
+            .unwrap(),
+        3
+    );
     bed.engine.sync(&Cancel::never()).unwrap();
     bed.agree("once it is confirmed");
-    let refused = bed.engine.confirm_loss(&bed.root()).unwrap_err();
+    let refused = bed
+        .engine
+        .confirm_loss(&bed.root(), &Cancel::never())
+        .unwrap_err();
     assert!(
         refused.to_string().starts_with("no loss of the root"),
         "{refused}"

@@ -86,7 +86,7 @@ impl Bed {
     }
 
     fn apply(&self, change: Change) {
-        let applied = self.engine.index.apply(vec![change]).unwrap();
+        let applied = self.engine.index.apply(&[change]).unwrap();
         assert!(applied.unknown_content.is_empty());
     }
 

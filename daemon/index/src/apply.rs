@@ -4,39 +4,34 @@
 //! the next merge, so that a move (removed here, created there) finds its content again and costs
 //! no second extraction.
 
-mod gathered;
+mod builder;
 
 use simdex_schema::posting::{PostingKey, scheme_number};
 use simdex_schema::{DocId, DocumentKind, DocumentRecord, key};
 use simdex_signature::{Rung, SchemeKind, Signature};
 
-use self::gathered::Gathered;
+use self::builder::BatchBuilder;
 use crate::IndexError;
 use crate::batch::{Batch, LONG_BATCH};
 use crate::change::{Applied, Change, NewDocument};
 use crate::counts::CountChanges;
-use crate::index::{Index, Shared};
+use crate::index::{Index, IndexState};
 use crate::table::DocumentStats;
 
 impl Index {
-    /// As [`Index::apply_all`].
-    pub fn apply(&self, changes: Vec<Change>) -> Result<Applied, IndexError> {
-        self.apply_all(&changes)
-    }
-
-    /// Applies changes in order, each of them whole or not at all. Visible to queries on return;
-    /// power-safe only after [`Index::commit`]. After an error it may be called again with the same
-    /// changes: applied twice is applied once.
-    pub fn apply_all(&self, changes: &[Change]) -> Result<Applied, IndexError> {
+    /// Applies changes in order, each of them whole or not at all. Queries see them as soon as it returns;
+    /// they are power-safe only after [`Index::commit`]. After an error the caller may apply the same changes
+    /// again: applying a change twice has the effect of applying it once.
+    pub fn apply(&self, changes: &[Change]) -> Result<Applied, IndexError> {
         let mut applied = Applied::default();
-        let mut writer = self.writer();
+        let mut writer = self.lock_writer();
         let mut changes = changes.iter().peekable();
         while changes.peek().is_some() {
-            let mut gathered = Gathered::new(self.store.records(), &mut writer);
-            while let Some(change) = changes.next_if(|_| gathered.len() < LONG_BATCH) {
-                gathered.change(change)?;
+            let mut builder = BatchBuilder::new(self.store.records(), &mut writer);
+            while let Some(change) = changes.next_if(|_| builder.len() < LONG_BATCH) {
+                builder.stage(change)?;
             }
-            self.apply_batch(gathered, &mut applied)?;
+            self.apply_batch(builder, &mut applied)?;
         }
         drop(writer);
         if self.buffered() >= self.options.buffer_postings {
@@ -47,17 +42,17 @@ impl Index {
 
     fn apply_batch(
         &self,
-        gathered: Gathered<'_, '_>,
+        builder: BatchBuilder<'_, '_>,
         applied: &mut Applied,
     ) -> Result<(), IndexError> {
-        let Gathered {
+        let BatchBuilder {
             mut batch,
             counted,
             links,
             fresh,
             unknown_content,
             writer,
-        } = gathered;
+        } = builder;
         let stats = self.put_documents(&mut batch, &fresh)?;
         if !fresh.is_empty() {
             // With the first record that points into a segment, so that its number is spent.
@@ -111,19 +106,19 @@ impl Index {
         fresh: &[(DocId, &NewDocument)],
         stats: Vec<DocumentStats>,
     ) {
-        let (mut counts, mut shared) = (self.kept_counts(), self.write());
+        let (mut counts, mut state) = (self.kept_counts(), self.state_mut());
         for ((id, new), stats) in fresh.iter().zip(stats) {
-            shared.table.insert(*id, stats);
-            shared.buffer(*id, &new.signatures);
+            state.table.insert(*id, stats);
+            state.buffer(*id, &new.signatures);
             if new.kind == DocumentKind::Text {
-                shared.unsettled.unplace(*id);
+                state.unsettled.queue_placement(*id);
             }
         }
-        shared.count(&mut counts, counted);
+        state.count(&mut counts, counted);
     }
 
     pub(crate) fn buffered(&self) -> usize {
-        self.read()
+        self.state()
             .buffers
             .iter()
             .map(crate::buffer::Buffer::len)
@@ -164,7 +159,7 @@ pub(crate) fn with_signatures(record: DocumentRecord, signatures: &[Signature]) 
     }
 }
 
-impl Shared {
+impl IndexState {
     /// Adds the postings of a document.
     pub(crate) fn buffer(&mut self, id: DocId, signatures: &[Signature]) {
         for signature in signatures {

@@ -1,4 +1,4 @@
-//! Postings in the buckets of one run: reading the documents of keys ([`Buckets::lists`]), reading all in
+//! Postings in the buckets of one run: reading the posting lists of keys ([`Buckets::read_bucket`]), reading all in
 //! order ([`Cursor`]), and writing ([`Filling`]).
 
 use std::ops::Range;
@@ -20,7 +20,7 @@ mod tests;
 
 pub(crate) use filling::Filling;
 
-/// A list that spans more shards than this is long: read after all others.
+/// A list that spans more further shards than this is long.
 const LONG_LIST_SHARDS: usize = 8;
 
 /// The buckets of one scheme in one run.
@@ -31,8 +31,17 @@ pub(crate) struct Buckets<'a> {
     pub(crate) held: RunOfScheme,
 }
 
-/// The documents of a key, ascending; none where the list is long and was not read.
-pub(crate) type List = Option<Vec<DocId>>;
+/// What to do with the posting list of a key that spans many shards.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LongLists {
+    /// Read it as any other.
+    Read,
+    /// Leave it unread.
+    Skip,
+}
+
+/// The documents of a key, ascending; `None` if the list is long and was skipped.
+pub(crate) type PostingList = Option<Vec<DocId>>;
 
 impl<'a> Buckets<'a> {
     pub(crate) fn of(run: &'a Run, scheme: SchemeKind) -> Self {
@@ -48,26 +57,25 @@ impl<'a> Buckets<'a> {
         key.bucket(self.held.bits)
     }
 
-    /// The lists of keys that ascend and lie in one bucket, which is read once for all of them; with
-    /// `skip_long`, lists over many shards are left unread.
-    pub(crate) fn lists(
+    /// The posting lists of keys that ascend and lie in one bucket, which is read once for all of them.
+    pub(crate) fn read_bucket(
         &self,
         number: u32,
         keys: &[PostingKey],
-        skip_long: bool,
-    ) -> Result<Vec<List>, IndexError> {
-        let mut lists: Vec<List> = vec![Some(Vec::new()); keys.len()];
+        long: LongLists,
+    ) -> Result<Vec<PostingList>, IndexError> {
+        let mut lists: Vec<PostingList> = vec![Some(Vec::new()); keys.len()];
         let Some(first) = self.shard(number, 0)? else {
             return Ok(lists);
         };
         let bucket = Bucket::parse(&first).map_err(|_| self.damaged(number))?;
         let further: Vec<Range<u16>> = keys.iter().map(|key| bucket.shards_of(*key)).collect();
         for (list, further) in lists.iter_mut().zip(&further) {
-            if skip_long && further.len() > LONG_LIST_SHARDS {
+            if long == LongLists::Skip && further.len() > LONG_LIST_SHARDS {
                 *list = None;
             }
         }
-        self.look_up(number, bucket.body(), keys, &mut lists)?;
+        self.read_shard(number, bucket.body(), keys, &mut lists)?;
         let mut from = 0;
         for shard in bucket.further_shards() {
             // Both ends of the ranges ascend with the keys.
@@ -77,7 +85,7 @@ impl<'a> Buckets<'a> {
                 continue;
             }
             let body = self.further_shard(number, shard)?;
-            self.look_up(
+            self.read_shard(
                 number,
                 &body,
                 &keys[from..through],
@@ -87,13 +95,13 @@ impl<'a> Buckets<'a> {
         Ok(lists)
     }
 
-    /// Adds what one shard holds to the lists that are read.
-    fn look_up(
+    /// Adds the documents in one shard to the lists that are not skipped.
+    fn read_shard(
         &self,
         number: u32,
         body: &[u8],
         keys: &[PostingKey],
-        lists: &mut [List],
+        lists: &mut [PostingList],
     ) -> Result<(), IndexError> {
         let mut lookup = Lookup::new(body);
         for (key, list) in keys.iter().zip(lists) {

@@ -15,8 +15,8 @@ use simdex_schema::document::RUNGS;
 use simdex_schema::{DocId, DocumentKind};
 use simdex_signature::{Fingerprint, Rung, SchemeKind, ShingleSet};
 
-use crate::index::{Index, Shared};
-use crate::{Cancel, IndexError, View};
+use crate::index::{Index, IndexState};
+use crate::{Cancel, DocumentStats, IndexError, View};
 
 mod tally;
 
@@ -27,38 +27,38 @@ const PROBES: u64 = 128;
 /// Fingerprints of a query that are put in order and looked up at once.
 const AT_ONCE: usize = 64 << 10;
 
-/// What is sought.
+/// How the documents to be found relate to the query.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Question {
-    /// Documents that resemble the query.
+pub enum CandidateKind {
+    /// They resemble the query.
     Similar,
-    /// Documents that contain the query.
+    /// They contain the query.
     Containing,
-    /// Documents contained in the query.
+    /// The query contains them.
     Contained,
 }
 
-/// The query's fingerprints: all of its text, or those of a signature at the rung `finest`.
+/// The fingerprints of a query: those of all its shingles, or of a signature.
 #[derive(Clone, Copy)]
-pub struct Asked<'a> {
+pub struct QueryFingerprints<'a> {
     /// Mod_n or chunks.
     pub scheme: SchemeKind,
-    /// All fingerprints of the query; those of the probing rung are looked up.
-    pub fingerprints: Probes<'a>,
-    /// Rung at which the query was sampled already; 0 where its text is at hand.
-    pub finest: Rung,
+    /// All that are divisible by the modulus of `rung`; those of the probing rung are looked up.
+    pub fingerprints: Fingerprints<'a>,
+    /// Rung at which the query was sampled already; 0 where all its shingles are at hand.
+    pub rung: Rung,
 }
 
 /// Fingerprints, ascending and distinct.
 #[derive(Clone, Copy, Debug)]
-pub enum Probes<'a> {
+pub enum Fingerprints<'a> {
     /// In a list.
     Listed(&'a [Fingerprint]),
     /// All shingles of a text.
     All(&'a ShingleSet),
 }
 
-impl Probes<'_> {
+impl Fingerprints<'_> {
     /// How many of them each rung keeps.
     fn counts_by_rung(self) -> Counts {
         match self {
@@ -67,22 +67,18 @@ impl Probes<'_> {
         }
     }
 
-    /// Shows those divisible by the modulus of a rung, some at a time.
-    fn visit(
-        self,
-        rung: Rung,
-        show: &mut dyn FnMut(&[Fingerprint]) -> Result<(), IndexError>,
-    ) -> Result<(), IndexError> {
+    /// Calls `each` with those divisible by the modulus of a rung, at most [`AT_ONCE`] at a time.
+    fn visit(self, rung: Rung, each: &mut FingerprintSink<'_>) -> Result<(), IndexError> {
         let mut visit = |part: &[Fingerprint]| {
-            let mut some = Vec::with_capacity(part.len().min(AT_ONCE));
+            let mut batch = Vec::with_capacity(part.len().min(AT_ONCE));
             for fingerprint in part.iter().filter(|f| f.divisible_by(rung)) {
-                some.push(*fingerprint);
-                if some.len() == AT_ONCE {
-                    show(&some)?;
-                    some.clear();
+                batch.push(*fingerprint);
+                if batch.len() == AT_ONCE {
+                    each(&batch)?;
+                    batch.clear();
                 }
             }
-            show(&some)
+            each(&batch)
         };
         match self {
             Self::Listed(list) => visit(list),
@@ -119,60 +115,51 @@ impl Index {
     /// Documents of the view that share fingerprints with the query at its probing rung.
     pub fn candidates(
         &self,
-        asked: Asked<'_>,
-        question: Question,
+        query: QueryFingerprints<'_>,
+        kind: CandidateKind,
         view: &View,
         cancel: &Cancel,
     ) -> Result<Candidates, IndexError> {
-        self.candidates_and(asked, question, FxHashSet::default(), view, cancel)
+        self.find_candidates(query, kind, FxHashSet::default(), view, cancel)
     }
 
-    /// The same, with the documents `also` counted that share none of them.
-    fn candidates_and(
+    /// As [`Index::candidates`], and counts the documents of `extra` as well, which may share none of the
+    /// fingerprints looked up.
+    fn find_candidates(
         &self,
-        asked: Asked<'_>,
-        question: Question,
-        also: FxHashSet<DocId>,
+        query: QueryFingerprints<'_>,
+        kind: CandidateKind,
+        extra: FxHashSet<DocId>,
         view: &View,
         cancel: &Cancel,
     ) -> Result<Candidates, IndexError> {
-        let kind = match asked.scheme {
+        let document_kind = match query.scheme {
             SchemeKind::Chunks => DocumentKind::Raw,
             SchemeKind::ModN | SchemeKind::BswN => DocumentKind::Text,
         };
-        let counts = asked.fingerprints.counts_by_rung();
+        let counts = query.fingerprints.counts_by_rung();
         let (visible, rung) = {
-            let shared = self.read();
-            let rung = probing_rung(&shared, kind, asked, question, &counts);
-            (shared.table.visible(view), rung)
+            let state = self.state();
+            let rung = probing_rung(&state, document_kind, query, kind, &counts);
+            (state.table.visible(view), rung)
         };
-        let mut tally = Tally::new(self, asked.scheme, Some(&visible));
+        let mut tally = Tally::new(self, query.scheme, Some(&visible));
         let probe = &mut |probes: &[Fingerprint]| tally.probe(probes, cancel);
-        asked.fingerprints.visit(rung, probe)?;
-        let due = may_decide(&tally, question, rung, &counts);
-        tally.read_long(&due, cancel)?;
-        for id in also {
+        query.fingerprints.visit(rung, probe)?;
+        let significant = significant_long_lists(&tally, kind, rung, &counts);
+        tally.read_long(&significant, cancel)?;
+        for id in extra {
             tally.hits.entry(id).or_insert(0);
         }
-        let suppressed = tally.add_long(cancel)?;
-        let shared = self.read();
-        let found = tally.hits.into_iter().filter_map(|(document, hits)| {
-            let stats = shared
+        let suppressed = tally.count_long_for_known(cancel)?;
+        let state = self.state();
+        let hits = tally.hits.into_iter();
+        let found = hits.filter_map(|(id, hits)| {
+            let stats = state
                 .table
-                .get(document)
-                .filter(|stats| stats.kind == kind)?;
-            let rung = rung.max(stats.rung);
-            let at = usize::from(rung.get());
-            let (query, of_document) = (counts[at], u64::from(stats.counts[at]));
-            // Two fingerprints may agree in the 40 bits kept; no count may exceed a side.
-            let shared = hits.min(query).min(of_document);
-            Some(Candidate {
-                document,
-                rung,
-                shared,
-                query,
-                of_document,
-            })
+                .get(id)
+                .filter(|stats| stats.kind == document_kind)?;
+            Some(candidate(id, hits, stats, rung, &counts))
         });
         Ok(Candidates {
             found: found.collect(),
@@ -183,47 +170,46 @@ impl Index {
     /// Documents found by either scheme: those above, and those that share a BSW_n window with the
     /// query. All are counted by Mod_n, whose samples are binomial: how BSW_n chooses depends on
     /// the text around a shingle, so that its counts bound nothing. BSW_n does not nest, so the
-    /// query is signed anew at every rung in use. `visit` shows its signature at a rung, some at a
-    /// time.
+    /// query is signed anew at every rung in use. `sign` does that.
     pub fn candidates_by_either(
         &self,
-        asked: Asked<'_>,
-        question: Question,
-        visit: &VisitRung<'_>,
+        query: QueryFingerprints<'_>,
+        kind: CandidateKind,
+        sign: &SignAtRung<'_>,
         view: &View,
         cancel: &Cancel,
     ) -> Result<Candidates, IndexError> {
-        let sharing = self.sharing_windows(visit, view, cancel)?;
-        let also = sharing.into_keys().collect();
-        self.candidates_and(asked, question, also, view, cancel)
+        let sharing = self.sharing_windows(sign, view, cancel)?;
+        let extra = sharing.into_keys().collect();
+        self.find_candidates(query, kind, extra, view, cancel)
     }
 
     /// Documents of the view that share BSW_n windows with the query at their own rung, with how
     /// many.
     pub(crate) fn sharing_windows(
         &self,
-        visit: &VisitRung<'_>,
+        sign: &SignAtRung<'_>,
         view: &View,
         cancel: &Cancel,
     ) -> Result<FxHashMap<DocId, u64>, IndexError> {
         let (rungs, visible): (Vec<Rung>, _) = {
-            let shared = self.read();
-            let rungs = shared.table.rungs(DocumentKind::Text).collect();
-            (rungs, shared.table.visible(view))
+            let state = self.state();
+            let rungs = state.table.rungs(DocumentKind::Text).collect();
+            (rungs, state.table.visible(view))
         };
         let mut sharing = FxHashMap::default();
         for rung in rungs {
             cancel.check()?;
             let mut tally = Tally::new(self, SchemeKind::BswN, Some(&visible));
-            visit(rung, &mut |part| {
+            sign(rung, &mut |part| {
                 let mut parts = part.chunks(AT_ONCE);
                 parts.try_for_each(|probes| tally.probe(probes, cancel))
             })?;
             tally.read_long(&|_| true, cancel)?;
-            let shared = self.read();
+            let state = self.state();
             let found = tally.hits.into_iter();
             sharing.extend(found.filter(|(id, _)| {
-                let stats = shared.table.get(*id);
+                let stats = state.table.get(*id);
                 stats.is_some_and(|stats| stats.rung == rung)
             }));
         }
@@ -232,32 +218,53 @@ impl Index {
 }
 
 /// Called with the fingerprints of a query, a bounded number at a time.
-pub type Each<'a> = dyn FnMut(&[Fingerprint]) -> Result<(), IndexError> + 'a;
+pub type FingerprintSink<'a> = dyn FnMut(&[Fingerprint]) -> Result<(), IndexError> + 'a;
 
 /// Signs the query at a rung and passes on the fingerprints.
-pub type VisitRung<'a> = dyn Fn(Rung, &mut Each<'_>) -> Result<(), IndexError> + 'a;
+pub type SignAtRung<'a> = dyn Fn(Rung, &mut FingerprintSink<'_>) -> Result<(), IndexError> + 'a;
 
-/// Which long lists may hold a document that no short one holds and that shares enough to matter:
-/// at every rung they are a smaller part of the query than [`NEW_FROM_LONG_LISTS`], or they are
-/// read. What is contained in the query may be small and common through and through.
-fn may_decide(
-    tally: &Tally<'_>,
-    question: Question,
-    rung: Rung,
+/// A document with so many probes counted, at the coarser rung of both sides.
+fn candidate(
+    document: DocId,
+    hits: u64,
+    stats: &DocumentStats,
+    probed: Rung,
     counts: &Counts,
-) -> impl Fn(&Fingerprint) -> bool + use<> {
-    let weighty = |at: &Rung| {
-        let long = tally.long_at(*at) * NEW_FROM_LONG_LISTS;
-        question == Question::Contained || long >= counts[usize::from(at.get())]
-    };
-    let rungs = Rung::all().filter(|at| *at >= rung && tally.long_at(*at) > 0);
-    let rungs: Vec<Rung> = rungs.filter(weighty).collect();
-    move |fingerprint| rungs.iter().any(|rung| fingerprint.divisible_by(*rung))
+) -> Candidate {
+    let rung = probed.max(stats.rung);
+    let at = usize::from(rung.get());
+    let (query, of_document) = (counts[at], u64::from(stats.counts[at]));
+    Candidate {
+        document,
+        rung,
+        // Two fingerprints may agree in the 40 bits kept; no count may exceed a side.
+        shared: hits.min(query).min(of_document),
+        query,
+        of_document,
+    }
 }
 
-/// A document in none of the short lists is taken from the long ones only where these are at least
-/// one in so many of the probes: below that it holds less than 1/32 of the query.
-const NEW_FROM_LONG_LISTS: u64 = 32;
+/// Long lists introduce documents that no short list holds only if, at some rung, they are at least one in
+/// this many of the query's fingerprints: in fewer, such a document holds less than 1/32 of the query.
+const MIN_LONG_SHARE: u64 = 32;
+
+/// The long lists that may introduce documents of their own: those of every rung at which they reach
+/// [`MIN_LONG_SHARE`]. For [`CandidateKind::Contained`] all do, since what the query contains may be small and
+/// consist of nothing but common fingerprints.
+fn significant_long_lists(
+    tally: &Tally<'_>,
+    kind: CandidateKind,
+    probed: Rung,
+    counts: &Counts,
+) -> impl Fn(&Fingerprint) -> bool + use<> {
+    let is_significant = |rung: &Rung| {
+        let long = tally.long_at(*rung) * MIN_LONG_SHARE;
+        kind == CandidateKind::Contained || long >= counts[usize::from(rung.get())]
+    };
+    let rungs = Rung::all().filter(|rung| *rung >= probed && tally.long_at(*rung) > 0);
+    let rungs: Vec<Rung> = rungs.filter(is_significant).collect();
+    move |fingerprint| rungs.iter().any(|rung| fingerprint.divisible_by(*rung))
+}
 
 /// Fingerprints of a query by rung.
 type Counts = [u64; RUNGS];
@@ -279,17 +286,17 @@ fn counts_by_rung(fingerprints: &[Fingerprint]) -> Counts {
 }
 
 fn probing_rung(
-    shared: &Shared,
-    kind: DocumentKind,
-    asked: Asked<'_>,
-    question: Question,
+    state: &IndexState,
+    document_kind: DocumentKind,
+    query: QueryFingerprints<'_>,
+    kind: CandidateKind,
     counts: &Counts,
 ) -> Rung {
-    let rung = match question {
-        Question::Contained => shared.table.rungs(kind).next(),
+    let rung = match kind {
+        CandidateKind::Contained => state.table.rungs(document_kind).next(),
         _ => Rung::all()
             .rev()
             .find(|rung| counts[usize::from(rung.get())] >= PROBES),
     };
-    rung.unwrap_or(Rung::ZERO).max(asked.finest)
+    rung.unwrap_or(Rung::ZERO).max(query.rung)
 }

@@ -36,7 +36,7 @@ impl Index {
     /// one of them is damaged the segment stays until its document was let go.
     fn compact_segment(&self, segment: u32) -> Result<bool, IndexError> {
         let checked = self.texts_with_right_names(segment)?;
-        let mut writer = self.writer();
+        let mut writer = self.lock_writer();
         let live = self.texts_in(&[segment].into())?;
         // Two empty texts may lie in one place.
         let places: BTreeMap<TextRef, DocId> = live.iter().copied().collect();
@@ -65,7 +65,7 @@ impl Index {
             .filter(|(text, _)| left.contains(text))
             .map(|(_, id)| *id)
             .collect();
-        self.note_missing(&left);
+        self.note_missing_texts(&left);
         if left.is_empty() {
             self.texts.remove_segment(segment)?;
         }
@@ -77,13 +77,8 @@ impl Index {
     fn texts_with_right_names(&self, segment: u32) -> Result<BTreeSet<TextRef>, IndexError> {
         let mut right = BTreeSet::new();
         for (at, id) in self.texts_in(&[segment].into())? {
-            if at.checksum.is_some() {
-                continue;
-            }
-            match self.text(id) {
-                Ok(_) => drop(right.insert(at)),
-                Err(error) if error.is_lost_text() => {}
-                Err(error) => return Err(error),
+            if at.checksum.is_none() && self.is_text_sound(id)? {
+                right.insert(at);
             }
         }
         Ok(right)

@@ -14,7 +14,7 @@ use simdex_signature::Ratio;
 use self::carriers::FirstCarrier;
 use self::kept::Doubt;
 pub(crate) use self::kept::KeptCounts;
-use crate::index::{Index, Shared};
+use crate::index::{Index, IndexState};
 use crate::{Cancel, FileView, IndexError, View};
 
 /// Counts of the files of a view.
@@ -138,11 +138,11 @@ impl Index {
         if threshold != self.threshold() || !self.is_settled() {
             return None;
         }
-        let shared = self.read();
-        (*view == shared.served).then_some(shared.handles.len() as u64)
+        let state = self.state();
+        (*view == state.served).then_some(state.handles.len() as u64)
     }
 
-    /// Taken before the lock of what is shared, never after it: a view that is counted for the first time
+    /// Taken before the lock of the state, never after it: a view that is counted for the first time
     /// takes a while.
     pub(crate) fn kept_counts(&self) -> MutexGuard<'_, KeptCounts> {
         self.counts.lock().unwrap_or_else(PoisonError::into_inner)
@@ -159,11 +159,11 @@ impl Index {
                 *gained.entry(id).or_default() += if *more { 1 } else { -1 };
             }
         }
-        let shared = self.read();
+        let state = self.state();
         gained.retain(|id, gained| {
-            *gained > 0 && shared.table.files(*id) == 1 && shared.table.is_text(*id)
+            *gained > 0 && state.table.files(*id) == 1 && state.table.is_text(*id)
         });
-        drop(shared);
+        drop(state);
         let mut sole_carriers = Vec::new();
         for key in gained.into_keys().map(|id| self.keys_of(id)) {
             let Some(key) = key?.pop() else { continue };
@@ -226,13 +226,13 @@ impl Index {
     }
 }
 
-impl Shared {
+impl IndexState {
     /// Counts what was applied, with the files of each document and root.
     pub(crate) fn count(&mut self, counts: &mut KeptCounts, changes: &CountChanges) {
         counts.change(&mut self.table, changes);
         for CountChange { file, .. } in &changes.changes {
             if let Some((id, _)) = file.carried {
-                self.unsettled.disturb(id);
+                self.unsettled.queue_file_check(id);
             }
         }
     }

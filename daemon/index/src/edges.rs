@@ -21,7 +21,7 @@ use simdex_schema::{DocId, DocumentKind, EdgeRecord};
 use simdex_signature::{Fingerprint, Ratio, Rung, SchemeKind};
 
 use crate::candidates::Tally;
-use crate::index::{Index, Shared};
+use crate::index::{Index, IndexState};
 use crate::settle::{rank, rank_of};
 use crate::{Cancel, DocumentStats, IndexError, MemoryAccount, MemoryBudget};
 
@@ -40,94 +40,116 @@ pub(crate) struct EdgeFinder<'a> {
     index: &'a Index,
     threshold: Ratio,
     cuts: Arc<Cuts>,
-    /// Documents that may be partners; none where all may.
+    /// Documents that may be partners; `None` if all may.
     among: Option<RoaringTreemap>,
-    /// Long lists left unread so far.
-    unread: AtomicU64,
+    /// Permits for shingles are taken from it.
+    memory: &'a MemoryBudget,
+    /// Long posting lists skipped so far.
+    skipped: AtomicU64,
 }
 
-/// Admits partners; it is handed what is locked already, since no lock may be taken twice.
-pub(crate) type Wanted<'a> = dyn Fn(&Shared, DocId) -> bool + 'a;
+/// Whether a document may be a partner; called with the state locked, since no lock may be taken twice.
+pub(crate) type Admits<'a> = dyn Fn(&IndexState, DocId) -> bool + 'a;
 
-/// A document whose edges are sought, with its shingles.
-pub(crate) struct Sought {
+/// A document whose edges are to be found, with its shingles.
+pub(crate) struct LoadedDocument {
     pub(crate) id: DocId,
-    /// Kept where they are few; otherwise asked for when they are needed, as many documents may be sought
-    /// at once.
+    /// `None` if there are many: then they are loaded again whenever they are needed, since many documents
+    /// may be loaded at once.
     shingles: Option<Shingles>,
     pub(crate) stats: DocumentStats,
 }
 
-/// What a partner whose common rung with a document is this one must share.
-struct Demand {
+/// What every partner whose common rung with a document is this one must share with it.
+struct PrefixRequirement {
     rung: Rung,
     /// Fingerprints of the document at that rung.
-    ours: u64,
+    own_count: u64,
     /// The least that any partner shares: reached by one contained in the document.
-    overlap: u64,
+    min_shared: u64,
 }
 
 /// A document that passed the filters and is to be counted.
 #[derive(Clone, Copy)]
 pub(crate) struct Partner {
     pub(crate) id: DocId,
-    pub(crate) demand: Overlap,
+    pub(crate) threshold: PairThreshold,
 }
 
-/// What two documents must share to be neighbours: at least `cut` samples at `rung`.
+/// What two documents must share to be neighbours: at least `min_shared` fingerprints at `rung`.
 #[derive(Clone, Copy)]
-pub(crate) struct Overlap {
+pub(crate) struct PairThreshold {
     pub(crate) rung: Rung,
-    pub(crate) cut: u64,
+    pub(crate) min_shared: u64,
 }
 
 impl<'a> EdgeFinder<'a> {
-    pub(crate) fn new(index: &'a Index, threshold: Ratio, among: Option<RoaringTreemap>) -> Self {
+    /// Places documents among the groups that are kept, which is work of the backlog.
+    pub(crate) fn for_backlog(index: &'a Index) -> Self {
+        Self::new(index, index.threshold(), None, &index.memory().backlog)
+    }
+
+    /// Answers a question at a threshold of its own, about some documents.
+    pub(crate) fn for_question(index: &'a Index, threshold: Ratio, among: RoaringTreemap) -> Self {
+        Self::new(index, threshold, Some(among), &index.memory().questions)
+    }
+
+    fn new(
+        index: &'a Index,
+        threshold: Ratio,
+        among: Option<RoaringTreemap>,
+        memory: &'a MemoryBudget,
+    ) -> Self {
         Self {
             index,
             threshold,
             cuts: index.cuts(threshold),
             among,
-            unread: AtomicU64::default(),
+            memory,
+            skipped: AtomicU64::default(),
         }
     }
 
-    /// Long lists of fingerprints left unread so far: further probes made up for each.
-    pub(crate) fn unread(&self) -> u64 {
-        self.unread.load(Ordering::Relaxed)
+    /// Long posting lists skipped so far: further probes made up for each.
+    pub(crate) fn skipped(&self) -> u64 {
+        self.skipped.load(Ordering::Relaxed)
     }
 
-    /// All edges of `id` to documents that `wanted` admits, each counted from `id`'s side.
+    /// All edges of `id` to documents that `admits` lets in, each counted from `id`'s side.
     pub(crate) fn edges_of(
         &self,
         id: DocId,
-        wanted: &Wanted<'_>,
+        admits: &Admits<'_>,
         cancel: &Cancel,
     ) -> Result<Vec<(DocId, EdgeRecord)>, IndexError> {
-        let Some(sought) = self.sought(id, cancel)? else {
+        let Some(document) = self.load(id, cancel)? else {
             return Ok(Vec::new());
         };
         let mut edges = Vec::new();
-        for partner in self.partners(&sought, wanted, cancel)? {
+        for partner in self.find_partners(&document, admits, cancel)? {
             cancel.check()?;
-            let edge = self.edge(&sought, partner.id, partner.demand, cancel)?;
+            let edge = self.edge(&document, partner.id, partner.threshold, cancel)?;
             edges.extend(edge.map(|edge| (partner.id, edge)));
         }
         Ok(edges)
     }
 
-    /// A document with its shingles; none where it has no text that can be read.
-    pub(crate) fn sought(&self, id: DocId, cancel: &Cancel) -> Result<Option<Sought>, IndexError> {
-        let shingles = self.shingles(id, &self.memory().account(cancel))?;
+    /// Loads a document with its shingles; `None` if it has no text that can be read.
+    pub(crate) fn load(
+        &self,
+        id: DocId,
+        cancel: &Cancel,
+    ) -> Result<Option<LoadedDocument>, IndexError> {
+        let shingles = self.shingles(id, &self.memory.account(cancel))?;
         let (Some(shingles), Some(stats)) = (shingles, self.index.stats(id)) else {
             return Ok(None);
         };
         let small = shingles.small();
         if small.is_none() {
-            // It is asked for again at each step.
+            // They are needed again at each step.
             self.keep(id, &shingles);
         }
-        Ok(Some(Sought {
+        Ok(Some(LoadedDocument {
             id,
             shingles: small,
             stats,
@@ -136,32 +158,23 @@ impl<'a> EdgeFinder<'a> {
 
     fn shingles_of(
         &self,
-        sought: &Sought,
+        document: &LoadedDocument,
         account: &MemoryAccount,
     ) -> Result<Option<Shingles>, IndexError> {
-        match sought.shingles.as_ref().and_then(Shingles::small) {
+        match document.shingles.as_ref().and_then(Shingles::small) {
             Some(shingles) => Ok(Some(shingles)),
-            None => self.shingles(sought.id, account),
+            None => self.shingles(document.id, account),
         }
     }
 
     /// The fingerprints of a document's signature, in no order.
     pub(crate) fn sample(
         &self,
-        sought: &Sought,
+        document: &LoadedDocument,
         cancel: &Cancel,
     ) -> Result<Option<Vec<Fingerprint>>, IndexError> {
-        let shingles = self.shingles_of(sought, &self.memory().account(cancel))?;
-        Ok(shingles.map(|shingles| shingles.sampled(sought.stats.rung)))
-    }
-
-    /// Placing is part of the backlog; a search at another threshold is a question.
-    fn memory(&self) -> &MemoryBudget {
-        let memory = self.index.memory();
-        match self.among {
-            None => &memory.backlog,
-            Some(_) => &memory.questions,
-        }
+        let shingles = self.shingles_of(document, &self.memory.account(cancel))?;
+        Ok(shingles.map(|shingles| shingles.sampled(document.stats.rung)))
     }
 
     /// The shingles of a document; none where it is raw, was purged meanwhile, or its text is
@@ -172,7 +185,7 @@ impl<'a> EdgeFinder<'a> {
         }
         let held = match self.index.read_shingles(id, account) {
             Err(IndexError::UnknownDocument(_)) => None,
-            Err(error) if error.is_lost_text() => None,
+            Err(error) if error.is_damaged_text() => None,
             held => held?,
         };
         held.map(|held| Shingles::of(held, account)).transpose()
@@ -186,41 +199,41 @@ impl<'a> EdgeFinder<'a> {
         }
     }
 
-    /// Keeps those of a document that leads.
-    pub(crate) fn keep_sought(&self, sought: &Sought) {
-        sought
+    /// Keeps the shingles of a document that leads.
+    pub(crate) fn keep_loaded(&self, document: &LoadedDocument) {
+        document
             .shingles
             .iter()
-            .for_each(|shingles| self.keep(sought.id, shingles));
+            .for_each(|shingles| self.keep(document.id, shingles));
     }
 
-    /// Exact counts of a pair, the sought document's side first, where they are neighbours.
+    /// Exact counts of a pair, the loaded document's side first, if they are neighbours.
     pub(crate) fn edge(
         &self,
-        sought: &Sought,
+        document: &LoadedDocument,
         other: DocId,
-        demand: Overlap,
+        pair: PairThreshold,
         cancel: &Cancel,
     ) -> Result<Option<EdgeRecord>, IndexError> {
         let mut edge = None;
-        self.edges_to(other, [(sought, demand)], cancel, |_, found| edge = found)?;
+        self.edges_to(other, [(document, pair)], cancel, |_, found| edge = found)?;
         Ok(edge)
     }
 
-    /// The same of several documents sought and another one, which is read once for all; `show` takes
-    /// the number of each of them.
+    /// As [`EdgeFinder::edge`], for several loaded documents and another one, which is read once for all of
+    /// them. Calls `each` with the position of every document that can be read.
     pub(crate) fn edges_to<'s>(
         &self,
         other: DocId,
-        sought: impl IntoIterator<Item = (&'s Sought, Overlap)>,
+        documents: impl IntoIterator<Item = (&'s LoadedDocument, PairThreshold)>,
         cancel: &Cancel,
-        mut show: impl FnMut(usize, Option<EdgeRecord>),
+        mut each: impl FnMut(usize, Option<EdgeRecord>),
     ) -> Result<(), IndexError> {
         let mut theirs = None;
-        for (at, (sought, demand)) in sought.into_iter().enumerate() {
+        for (at, (document, pair)) in documents.into_iter().enumerate() {
             cancel.check()?;
-            let account = self.memory().account(cancel);
-            let Some(ours) = self.shingles_of(sought, &account)? else {
+            let account = self.memory.account(cancel);
+            let Some(ours) = self.shingles_of(document, &account)? else {
                 continue;
             };
             if theirs.is_none() {
@@ -232,7 +245,7 @@ impl<'a> EdgeFinder<'a> {
             }
             if let Some(theirs) = &theirs {
                 let work = &self.index.work;
-                show(at, ours.edge(theirs, demand, self.threshold, work, cancel)?);
+                each(at, ours.edge(theirs, pair, self.threshold, work, cancel)?);
             }
         }
         Ok(())
@@ -242,82 +255,94 @@ impl<'a> EdgeFinder<'a> {
     /// alone makes principals.
     pub(crate) fn earlier_principals(
         &self,
-        sought: &Sought,
+        document: &LoadedDocument,
         cancel: &Cancel,
     ) -> Result<Vec<Partner>, IndexError> {
-        let own = rank_of(&sought.stats);
-        let wanted = |shared: &Shared, other: DocId| {
-            shared.stars.leads(other) && rank(&shared.table, other) < own
+        let own = rank_of(&document.stats);
+        let admits = |state: &IndexState, other: DocId| {
+            state.stars.leads(other) && rank(&state.table, other) < own
         };
         let mut tally = Tally::new(self.index, SchemeKind::ModN, None);
         tally.principals = Some(&self.index.principal_lists);
-        self.find(sought, tally, &wanted, cancel)
+        self.find_counted_by(document, tally, &admits, cancel)
     }
 
     /// Documents that pass the prefix and length filters: every neighbour is among them.
-    pub(crate) fn partners(
+    pub(crate) fn find_partners(
         &self,
-        sought: &Sought,
-        wanted: &Wanted<'_>,
+        document: &LoadedDocument,
+        admits: &Admits<'_>,
         cancel: &Cancel,
     ) -> Result<Vec<Partner>, IndexError> {
         let tally = Tally::new(self.index, SchemeKind::ModN, self.among.as_ref());
-        self.find(sought, tally, wanted, cancel)
+        self.find_counted_by(document, tally, admits, cancel)
     }
 
-    fn find(
+    fn find_counted_by(
         &self,
-        sought: &Sought,
+        document: &LoadedDocument,
         mut tally: Tally<'_>,
-        wanted: &Wanted<'_>,
+        admits: &Admits<'_>,
         cancel: &Cancel,
     ) -> Result<Vec<Partner>, IndexError> {
-        let Sought { id, stats, .. } = sought;
-        let Some(mut ordered) = self.sample(sought, cancel)? else {
+        let LoadedDocument { id, stats, .. } = document;
+        let Some(mut ordered) = self.sample(document, cancel)? else {
             return Ok(Vec::new());
         };
         put_in_order(&mut ordered);
-        let probed = self.search(&mut tally, &ordered, &self.demands(stats), cancel)?;
-        let shared = self.index.read();
+        let probed = self.probe_prefix(
+            &mut tally,
+            &ordered,
+            &self.prefix_requirements(stats),
+            cancel,
+        )?;
+        let state = self.index.state();
         let candidates = tally.hits.iter().filter(|(other, _)| *other != id);
         let partners = candidates.filter_map(|(other, hits)| {
-            let theirs = shared
+            let theirs = state
                 .table
                 .get(*other)
                 .filter(|s| s.kind == DocumentKind::Text)?;
-            let demand = self.demand(stats, theirs)?;
-            let ours = u64::from(stats.counts[usize::from(demand.rung.get())]);
-            let unread = ours.saturating_sub(probed) + tally.long_at(demand.rung);
-            let passes = hits + unread >= demand.cut && wanted(&shared, *other);
-            passes.then_some(Partner { id: *other, demand })
+            let threshold = self.pair_threshold(stats, theirs)?;
+            let ours = u64::from(stats.counts[usize::from(threshold.rung.get())]);
+            let unread = ours.saturating_sub(probed) + tally.long_at(threshold.rung);
+            let passes = hits + unread >= threshold.min_shared && admits(&state, *other);
+            passes.then_some(Partner {
+                id: *other,
+                threshold,
+            })
         });
         Ok(partners.collect())
     }
 
-    /// What two documents must share; none where not even all would do.
-    pub(crate) fn demand(&self, a: &DocumentStats, b: &DocumentStats) -> Option<Overlap> {
+    /// What two documents must share; `None` if not even sharing everything would do.
+    pub(crate) fn pair_threshold(
+        &self,
+        a: &DocumentStats,
+        b: &DocumentStats,
+    ) -> Option<PairThreshold> {
         let rung = a.rung.max(b.rung);
         let count = |stats: &DocumentStats| u64::from(stats.counts[usize::from(rung.get())]);
-        let cut = self.cuts.least_overlap(count(a), count(b), rung)?;
-        Some(Overlap { rung, cut })
+        let min_shared = self.cuts.least_overlap(count(a), count(b), rung)?;
+        Some(PairThreshold { rung, min_shared })
     }
 
-    /// Probes the shortest prefix that no partner at any common rung can avoid. Long lists are left
-    /// unread while further probes make up for them. Returns the length of the prefix.
-    fn search(
+    /// Probes the shortest prefix that no partner at any common rung can avoid. Long lists are skipped
+    /// while further probes make up for them. Returns the length of the prefix.
+    fn probe_prefix(
         &self,
         tally: &mut Tally<'_>,
         ordered: &[Fingerprint],
-        demands: &[Demand],
+        requirements: &[PrefixRequirement],
         cancel: &Cancel,
     ) -> Result<u64, IndexError> {
         let mut probed = 0;
         loop {
-            let needed = demands.iter().map(|demand| {
-                let unread = tally.long_at(demand.rung);
-                (demand.ours + 1 + unread)
-                    .saturating_sub(demand.overlap)
-                    .min(demand.ours)
+            let needed = requirements.iter().map(|requirement| {
+                let unread = tally.long_at(requirement.rung);
+                (requirement.own_count + 1 + unread)
+                    .saturating_sub(requirement.min_shared)
+                    .min(requirement.own_count)
             });
             let needed = needed.max().unwrap_or(0).min(ordered.len() as u64);
             if needed <= probed {
@@ -326,30 +351,33 @@ impl<'a> EdgeFinder<'a> {
             tally.probe(&ordered[probed as usize..needed as usize], cancel)?;
             probed = needed;
         }
-        let open = demands.iter().filter(|demand| {
-            let unread = demand.ours.saturating_sub(probed) + tally.long_at(demand.rung);
-            unread >= demand.overlap
+        let open = requirements.iter().filter(|requirement| {
+            let unread =
+                requirement.own_count.saturating_sub(probed) + tally.long_at(requirement.rung);
+            unread >= requirement.min_shared
         });
-        let open: Vec<Rung> = open.map(|demand| demand.rung).collect();
+        let open: Vec<Rung> = open.map(|requirement| requirement.rung).collect();
         tally.read_long(&|f| open.iter().any(|rung| f.divisible_by(*rung)), cancel)?;
         let unread = tally.long_at(Rung::ZERO);
-        self.unread.fetch_add(unread, Ordering::Relaxed);
+        self.skipped.fetch_add(unread, Ordering::Relaxed);
         Ok(probed)
     }
 
     /// What partners must share, by common rung.
-    fn demands(&self, stats: &DocumentStats) -> Vec<Demand> {
+    fn prefix_requirements(&self, stats: &DocumentStats) -> Vec<PrefixRequirement> {
         let common = Rung::all().filter(|r| (stats.rung..=Rung::MAX_DOCUMENT).contains(r));
-        let demands = common.map(|rung| {
-            let ours = u64::from(stats.counts[usize::from(rung.get())]);
-            let overlap = self.cuts.cut(ours, rung).max(1);
-            Demand {
+        let requirements = common.map(|rung| {
+            let own_count = u64::from(stats.counts[usize::from(rung.get())]);
+            let min_shared = self.cuts.cut(own_count, rung).max(1);
+            PrefixRequirement {
                 rung,
-                ours,
-                overlap,
+                own_count,
+                min_shared,
             }
         });
-        demands.filter(|demand| demand.ours > 0).collect()
+        requirements
+            .filter(|requirement| requirement.own_count > 0)
+            .collect()
     }
 }
 

@@ -30,6 +30,9 @@ pub enum IndexError {
     /// input is at fault, and changes wait until there are fewer.
     #[error("{0} is too long")]
     TooLong(String),
+    /// A thread of the index panicked: its work is undone.
+    #[error("the {0} thread panicked")]
+    WorkerPanicked(&'static str),
     /// A document that is not (or no longer) known.
     #[error("document {} is not known", .0.0)]
     UnknownDocument(DocId),
@@ -50,15 +53,23 @@ pub enum IndexError {
 impl IndexError {
     /// What to do about it, where that is known.
     pub fn advice(&self) -> Option<&'static str> {
-        self.is_lost_text()
+        self.is_damaged_text()
             .then_some("`simctl sync` reads their files again, then ask again")
     }
 
     /// Whether it says that a text is damaged, rather than that it could not be read now.
-    pub fn is_lost_text(&self) -> bool {
+    pub fn is_damaged_text(&self) -> bool {
         matches!(
             self,
             Self::Text(TextError::Corrupt { .. } | TextError::NoSegment { .. })
         )
+    }
+}
+
+/// A record that does not decode; `what` says which, as in "of a file".
+pub(crate) fn decode_error(what: &str, source: DecodeError) -> IndexError {
+    IndexError::Record {
+        what: what.to_owned(),
+        source,
     }
 }

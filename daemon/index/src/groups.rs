@@ -1,6 +1,6 @@
 //! Groups: stars around principals, kept without keeping every edge.
 //!
-//! E-discovery's convention (DESIGN §7): documents by canonical length descending, then document
+//! E-discovery's convention: documents by canonical length descending, then document
 //! hash; each unassigned one becomes a principal and takes all its unassigned neighbours. So a
 //! document is a principal iff it neighbours no earlier principal (the lexicographically first
 //! maximal independent set), and a member belongs to the earliest principal it neighbours.
@@ -128,8 +128,8 @@ impl Stars {
         }
     }
 
-    /// Members that principals taken by a placement leave behind.
-    pub(crate) fn orphans(&self, place: &Place) -> Vec<DocId> {
+    /// Members that lose their principal because a placement takes it.
+    pub(crate) fn displaced(&self, place: &Place) -> Vec<DocId> {
         let Place::Principal { taken } = place else {
             return Vec::new();
         };
@@ -141,11 +141,11 @@ impl Stars {
 
     /// Settles a document in its place; returns the members left unsettled by it.
     pub(crate) fn place(&mut self, id: DocId, place: &Place) -> Vec<DocId> {
-        let orphans = self.orphans(place);
+        let displaced = self.displaced(place);
         match place {
             Place::Member { principal, edge } => self.join(id, *principal, *edge),
             Place::Principal { taken } => {
-                let leaving = taken.iter().map(|(other, _)| other).chain(&orphans);
+                let leaving = taken.iter().map(|(other, _)| other).chain(&displaced);
                 leaving.for_each(|other| self.leave(*other));
                 self.lead(id);
                 for (member, edge) in taken {
@@ -153,15 +153,15 @@ impl Stars {
                 }
             }
         }
-        orphans
+        displaced
     }
 
     /// Takes a document out; returns the members it leaves unsettled.
     pub(crate) fn remove(&mut self, id: DocId) -> Vec<DocId> {
-        let orphans: Vec<DocId> = self.members(id).map(|(member, _)| member).collect();
-        orphans.iter().for_each(|member| self.leave(*member));
+        let displaced: Vec<DocId> = self.members(id).map(|(member, _)| member).collect();
+        displaced.iter().for_each(|member| self.leave(*member));
         self.leave(id);
-        orphans
+        displaced
     }
 
     /// Makes a document a principal without members.

@@ -27,9 +27,9 @@ impl Handles {
         self.principals.get(&handle).copied()
     }
 
-    /// Gives a principal its number.
-    pub(crate) fn give(&mut self, principal: DocId, handle: GroupId) {
-        self.take(principal);
+    /// Assigns a number to a principal.
+    pub(crate) fn assign(&mut self, principal: DocId, handle: GroupId) {
+        self.release(principal);
         if let Some(before) = self.principals.insert(handle, principal) {
             self.of.remove(&before);
         }
@@ -37,7 +37,7 @@ impl Handles {
     }
 
     /// Takes a principal's number away.
-    pub(crate) fn take(&mut self, principal: DocId) -> Option<GroupId> {
+    pub(crate) fn release(&mut self, principal: DocId) -> Option<GroupId> {
         let handle = self.of.remove(&principal)?;
         self.principals.remove(&handle);
         Some(handle)
@@ -52,13 +52,13 @@ mod tests {
     fn a_number_leads_to_its_principal_and_to_no_other() {
         let mut handles = Handles::default();
         let (a, b, number) = (DocId(1), DocId(2), GroupId(7));
-        handles.give(a, number);
-        handles.give(b, number);
+        handles.assign(a, number);
+        handles.assign(b, number);
         assert_eq!((handles.of(a), handles.of(b)), (None, Some(number)));
         assert_eq!(handles.principal(number), Some(b));
-        handles.give(b, GroupId(8));
+        handles.assign(b, GroupId(8));
         assert_eq!(handles.principal(number), None);
-        assert_eq!(handles.take(b), Some(GroupId(8)));
+        assert_eq!(handles.release(b), Some(GroupId(8)));
         assert_eq!((handles.of(b), handles.principal(GroupId(8))), (None, None));
     }
 }

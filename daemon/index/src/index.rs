@@ -1,7 +1,7 @@
 //! The index: what it holds, and the locks around it.
 
 use std::collections::BTreeSet;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::AtomicU64;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use simdex_schema::meta::Parameters;
@@ -76,9 +76,9 @@ pub struct Index {
     pub(crate) texts: TextStore,
     pub(crate) options: Options,
     pub(crate) parameters: Parameters,
-    /// Never held while store or texts are read or written.
-    shared: RwLock<Shared>,
-    /// Held by whoever writes; one at a time.
+    /// Never locked while store or texts are read or written.
+    state: RwLock<IndexState>,
+    /// Locked for the whole of a write to the store: one writer at a time.
     writer: Mutex<Writer>,
     /// Shingles of documents counted lately, weighed in bytes.
     pub(crate) sets: Cache<DocId, Arc<ShingleSet>>,
@@ -91,18 +91,18 @@ pub struct Index {
     pub(crate) work: WorkCounters,
     pub(crate) counts: Mutex<KeptCounts>,
     /// Nanoseconds spent signing, by scheme.
-    signing: [AtomicU64; 3],
+    pub(crate) signing: [AtomicU64; 3],
     /// Documents whose extracted text was found damaged: let go at the next rescan.
-    pub(crate) lost: Mutex<BTreeSet<DocId>>,
+    pub(crate) damaged: Mutex<BTreeSet<DocId>>,
     /// Text segments in which a text was found damaged: the next rescan reads all of theirs.
     pub(crate) suspects: Mutex<BTreeSet<u32>>,
     /// Serial from which documents are named by the present canonical text.
     pub(crate) named_from: u64,
 }
 
-/// What queries read.
+/// The state that queries read, in memory.
 #[derive(Default)]
-pub(crate) struct Shared {
+pub(crate) struct IndexState {
     pub(crate) table: Table,
     /// Postings since the last merge, by scheme.
     pub(crate) buffers: [Buffer; 3],
@@ -118,13 +118,13 @@ pub(crate) struct Shared {
     pub(crate) last_rank: Option<Rank>,
     /// Handles of the groups shown.
     pub(crate) handles: Handles,
-    /// Documents that wait for their place in a group, or whose files changed.
+    /// Documents that need a place in a group, or whose files changed.
     pub(crate) unsettled: Unsettled,
-    /// Documents whose star or files changed since groups last got their handles.
-    pub(crate) touched: BTreeSet<DocId>,
+    /// Documents whose star or files changed since handles were last assigned.
+    pub(crate) groups_to_update: BTreeSet<DocId>,
 }
 
-/// What only the writer touches.
+/// The state that only the writer uses.
 pub(crate) struct Writer {
     pub(crate) meta: MetaRecord,
     /// Contents that lost a file: purged at the next merge if they still have none.
@@ -136,7 +136,7 @@ impl Index {
         store: Box<dyn Store>,
         texts: TextStore,
         options: Options,
-        shared: Shared,
+        state: IndexState,
         counts: KeptCounts,
         writer: Writer,
     ) -> Self {
@@ -147,7 +147,7 @@ impl Index {
             options,
             parameters: writer.meta.parameters.clone(),
             named_from: writer.meta.named_from,
-            shared: RwLock::new(shared),
+            state: RwLock::new(state),
             writer: Mutex::new(writer),
             cuts: Arc::new(Cuts::new(threshold)),
             sets: Cache::new(4 * options.cached_shingles as u64),
@@ -157,21 +157,21 @@ impl Index {
             work: WorkCounters::default(),
             counts: Mutex::new(counts),
             signing: Default::default(),
-            lost: Mutex::default(),
+            damaged: Mutex::default(),
             suspects: Mutex::default(),
         }
     }
 
     // A poisoned lock means a panic elsewhere; what it guards is replaced whole, so go on.
-    pub(crate) fn read(&self) -> RwLockReadGuard<'_, Shared> {
-        self.shared.read().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn state(&self) -> RwLockReadGuard<'_, IndexState> {
+        self.state.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn write(&self) -> RwLockWriteGuard<'_, Shared> {
-        self.shared.write().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn state_mut(&self) -> RwLockWriteGuard<'_, IndexState> {
+        self.state.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn writer(&self) -> MutexGuard<'_, Writer> {
+    pub(crate) fn lock_writer(&self) -> MutexGuard<'_, Writer> {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -229,11 +229,11 @@ impl Index {
     /// Merges what is buffered, commits and closes the store.
     pub fn close(self) -> Result<(), IndexError> {
         // What is known only in memory must not be lost with it.
-        self.release_lost()?;
+        self.release_damaged_texts()?;
         self.merge_all(Take::Small)?;
         self.compact_texts()?;
         // The texts that could not be copied.
-        self.release_lost()?;
+        self.release_damaged_texts()?;
         self.commit()?;
         Ok(self.store.close()?)
     }
@@ -241,30 +241,30 @@ impl Index {
     /// Commits and closes the store as it is, which takes hardly any room: the next opening signs again
     /// what was not merged.
     pub fn close_unmerged(self) -> Result<(), IndexError> {
-        self.release_lost()?;
+        self.release_damaged_texts()?;
         self.commit()?;
         Ok(self.store.close()?)
     }
 
     /// Postings and bytes by scheme.
     pub fn usage(&self) -> Vec<Usage> {
-        let shared = self.read();
+        let state = self.state();
         let usage = SCHEMES.iter().map(|&scheme| {
             let at = usize::from(scheme_number(scheme));
             let held = |run: &Run| run.record.schemes[at];
-            let postings: u64 = shared.runs.iter().map(|run| held(run).postings).sum();
-            let unmerged = (shared.buffers[at].len() + shared.merging[at].len()) as u64;
+            let postings: u64 = state.runs.iter().map(|run| held(run).postings).sum();
+            let unmerged = (state.buffers[at].len() + state.merging[at].len()) as u64;
             let kind = match scheme {
                 SchemeKind::Chunks => DocumentKind::Raw,
                 SchemeKind::ModN | SchemeKind::BswN => DocumentKind::Text,
             };
-            let mut rungs = shared.table.rungs(kind);
+            let mut rungs = state.table.rungs(kind);
             let finest = rungs.next();
             Usage {
                 scheme,
                 postings: postings + unmerged,
                 unmerged,
-                bytes: shared.runs.iter().map(|run| held(run).bytes).sum(),
+                bytes: state.runs.iter().map(|run| held(run).bytes).sum(),
                 rungs: finest.map(|finest| (finest, rungs.last().unwrap_or(finest))),
             }
         });
@@ -273,19 +273,7 @@ impl Index {
 
     /// Documents that some file of the view carries.
     pub fn live_documents(&self, view: &View) -> u64 {
-        self.read().table.visible(view).len()
-    }
-
-    /// Counts time spent signing.
-    pub(crate) fn spent_signing(&self, scheme: SchemeKind, time: std::time::Duration) {
-        let at = usize::from(scheme_number(scheme));
-        self.signing[at].fetch_add(time.as_nanos() as u64, Ordering::Relaxed);
-    }
-
-    /// Seconds spent signing with a scheme since the index was opened.
-    pub fn sign_seconds(&self, scheme: SchemeKind) -> f64 {
-        let nanos = self.signing[usize::from(scheme_number(scheme))].load(Ordering::Relaxed);
-        nanos as f64 / 1e9
+        self.state().table.visible(view).len()
     }
 
     /// Bytes on disk: store, extracted text.

@@ -2,20 +2,21 @@
 //!
 //! * [`Index`] is the entry point. Open it, apply changes with [`Index::apply`], make them durable with
 //!   [`Index::commit`], update groups with [`Index::settle`]; then query.
-//! * Write side: `apply` turns changes of files into one atomic batch of records and postings in
-//!   the `buffer`; `merge` moves the buffer into one of the `runs`, which hold `buckets`; `purge`,
-//!   `compact` and `lost` delete what is unused or damaged;
+//! * Write side: `signing` turns an extracted text into signatures; `apply` turns changes of files into one
+//!   atomic batch of records and postings in the `buffer`; `merge` moves the buffer into one of the `runs`,
+//!   which hold `buckets`; `purge`, `compact` and `damaged_texts` delete what is unused or damaged;
 //!   `settle` finds the `edges` of new documents and keeps the `groups`.
-//! * Read side: `postings` looks fingerprints up, `candidates` counts them; `documents` reads texts
-//!   and shingles; `neighbourhood` shows pairs and groups.
-//! * What is registered: `registry` by id or name, `listing` file by file, `counts` in numbers; `work` counts what
-//!   seeking edges costs.
-//! * Below: [`store`] (sled or memory, the only place that names sled) and [`text`] (extracted
-//!   text in checksummed segments).
+//! * Read side: `postings` looks fingerprints up, `candidates` counts them; `document_text` and `shingles`
+//!   read texts; `neighbourhood` answers with pairs and groups.
+//! * Records: `registry` by id or name, `listing` file by file, `counts` in numbers, `amend` one field;
+//!   `work` counts what seeking edges costs.
+//! * Below: [`store`] (sled or memory, the only place that names sled), [`text`] (extracted text in
+//!   checksummed segments) and [`safe_fs`] (files that are never opened through a link).
 //!
 //! All of it is synchronous; call it from blocking threads. Readers wait
 //! neither for a merge nor for any other access to the store: see `postings`.
 
+mod amend;
 mod apply;
 mod batch;
 mod buckets;
@@ -26,7 +27,8 @@ mod candidates;
 mod change;
 mod compact;
 mod counts;
-mod documents;
+mod damaged_texts;
+mod document_text;
 mod edges;
 mod error;
 mod fault;
@@ -35,19 +37,18 @@ mod handles;
 mod index;
 mod listing;
 mod load;
-mod lost;
 mod memory;
 mod merge;
 mod neighbourhood;
 mod open;
 mod postings;
-pub mod private;
 mod purge;
 mod registry;
-mod reread;
 mod runs;
+pub mod safe_fs;
 mod settle;
 mod shingles;
+mod signing;
 pub mod store;
 mod table;
 #[cfg(test)]
@@ -58,7 +59,10 @@ pub mod verify;
 mod work;
 
 pub use cancel::Cancel;
-pub use candidates::{Asked, Candidate, Candidates, Each, Probes, Question, VisitRung};
+pub use candidates::{
+    Candidate, CandidateKind, Candidates, FingerprintSink, Fingerprints, QueryFingerprints,
+    SignAtRung,
+};
 pub use change::{Applied, Change, NewContent, NewDocument, SeenFile};
 pub use counts::FileCounts;
 pub use error::IndexError;
@@ -71,5 +75,6 @@ pub use neighbourhood::{GroupView, Groups, IsWanted, MemberView, PairSearch};
 pub use open::{OpenReport, Opened};
 pub use settle::Settled;
 pub use shingles::HeldSet;
+pub use signing::{canonicalise, forward_signature};
 pub use table::{DocumentStats, View};
 pub use work::Work;

@@ -15,6 +15,7 @@ use simdex_schema::{
     Reason, RootId, State, key, path,
 };
 
+use crate::error::decode_error;
 use crate::index::Index;
 use crate::{IndexError, View};
 
@@ -73,7 +74,7 @@ impl Index {
 
     /// Files of the view that carry a document.
     pub fn files_in(&self, id: DocId, view: &View) -> u64 {
-        self.read().table.files_in(id, view)
+        self.state().table.files_in(id, view)
     }
 
     /// Visits the record of every file of a root, by path; members of containers are left out.
@@ -97,10 +98,7 @@ impl Index {
                         ControlFlow::Continue(())
                     }
                     Err(source) => {
-                        failed = Some(IndexError::Record {
-                            what: "of a file".to_owned(),
-                            source,
-                        });
+                        failed = Some(decode_error("of a file", source));
                         ControlFlow::Break(())
                     }
                 },
@@ -194,10 +192,8 @@ impl Index {
         let Some(key) = key::parse_file(bytes, 1) else {
             return Ok(None);
         };
-        let record = FileRecord::decode(value).map_err(|source| IndexError::Record {
-            what: "of a file".to_owned(),
-            source,
-        })?;
+        let record = FileRecord::decode(value);
+        let record = record.map_err(|source| decode_error("of a file", source))?;
         let mut file = self.plain_view(base, key, record)?;
         let carried = file.document.zip(file.record.content());
         if let Some(((id, _), content)) = carried {

@@ -9,10 +9,11 @@ use simdex_schema::{
 
 use crate::IndexError;
 use crate::counts::{CountedFile, KeptCounts};
-use crate::documents::text_reference;
+use crate::document_text::text_reference;
+use crate::error::decode_error;
 use crate::groups::Stars;
-use crate::index::Shared;
-use crate::open::{damaged, visit};
+use crate::index::IndexState;
+use crate::open::visit;
 use crate::settle::rank;
 use crate::store::Store;
 use crate::table::{DocumentStats, Table};
@@ -47,17 +48,17 @@ impl Pointed {
 /// buckets, by id, and where texts lie.
 pub(crate) fn load_documents(
     store: &dyn Store,
-    shared: &mut Shared,
+    state: &mut IndexState,
     texts: &TextStore,
     watermark: u64,
 ) -> Result<(Documents, Pointed), IndexError> {
     let (mut unmerged, mut pointed) = (Vec::new(), Pointed::default());
     let lengths = texts.lengths()?;
     visit(store, key::prefix::DOCUMENT, |bytes, value| {
-        let record = DocumentRecord::decode(value).map_err(|e| damaged("of a document", e))?;
+        let record = DocumentRecord::decode(value).map_err(|e| decode_error("of a document", e))?;
         let id = key::parse_document(bytes, 1)
             .ok_or_else(|| IndexError::Damaged("the key of a document".to_owned()))?;
-        shared.table.insert(id, DocumentStats::from(&record));
+        state.table.insert(id, DocumentStats::from(&record));
         if let Some(text) = text_reference(&record)? {
             texts.count_live(&text);
             pointed.note(&lengths, text, id);
@@ -67,15 +68,16 @@ pub(crate) fn load_documents(
         }
         Ok(())
     })?;
-    load_unsettled(store, shared)?;
+    load_unsettled(store, state)?;
     Ok((unmerged, pointed))
 }
 
-fn load_unsettled(store: &dyn Store, shared: &mut Shared) -> Result<(), IndexError> {
+fn load_unsettled(store: &dyn Store, state: &mut IndexState) -> Result<(), IndexError> {
     visit(store, key::prefix::UNSETTLED, |bytes, _| {
         let id = key::parse_document(bytes, 1);
-        let id = id.filter(|id| shared.table.is_text(*id));
-        id.into_iter().for_each(|id| shared.unsettled.unplace(id));
+        let id = id.filter(|id| state.table.is_text(*id));
+        id.into_iter()
+            .for_each(|id| state.unsettled.queue_placement(id));
         Ok(())
     })
 }
@@ -96,7 +98,7 @@ pub(crate) fn load_files(
 ) -> Result<(KeptCounts, BTreeSet<ContentHash>), IndexError> {
     let (mut counts, mut contents) = (KeptCounts::default(), load_contents(store)?);
     visit(store, key::prefix::FILE, |bytes, value| {
-        let record = FileRecord::decode(value).map_err(|e| damaged("of a file", e))?;
+        let record = FileRecord::decode(value).map_err(|e| decode_error("of a file", e))?;
         let Some(key) = key::parse_file(bytes, 1) else {
             return Ok(());
         };
@@ -135,7 +137,7 @@ pub(crate) fn load_files(
 fn load_contents(store: &dyn Store) -> Result<BTreeMap<ContentHash, Loaded>, IndexError> {
     let mut contents = BTreeMap::new();
     visit(store, key::prefix::CONTENT, |bytes, value| {
-        let record = ContentRecord::decode(value).map_err(|e| damaged("of a content", e))?;
+        let record = ContentRecord::decode(value).map_err(|e| decode_error("of a content", e))?;
         if let Some(hash) = ContentHash::from_slice(&bytes[1..]) {
             let found = (record.state, record.document);
             contents.insert(
@@ -154,61 +156,61 @@ fn load_contents(store: &dyn Store) -> Result<BTreeMap<ContentHash, Loaded>, Ind
 
 /// Reads the stars: every edge joins a member to its principal, the earlier of the two, and a
 /// document that is settled and no member is a principal. False where the edges contradict that.
-pub(crate) fn load_stars(store: &dyn Store, shared: &mut Shared) -> Result<bool, IndexError> {
+pub(crate) fn load_stars(store: &dyn Store, state: &mut IndexState) -> Result<bool, IndexError> {
     let mut members = Vec::new();
     visit(store, key::prefix::EDGE, |bytes, value| {
-        let edge = EdgeRecord::decode(value).map_err(|e| damaged("of an edge", e))?;
+        let edge = EdgeRecord::decode(value).map_err(|e| decode_error("of an edge", e))?;
         let ends = key::parse_document(bytes, 1).zip(key::parse_document(bytes, 9));
         let Some((a, b)) = ends else {
             return Ok(());
         };
-        let (principal, member, edge) = match rank(&shared.table, a) < rank(&shared.table, b) {
+        let (principal, member, edge) = match rank(&state.table, a) < rank(&state.table, b) {
             true => (a, b, edge),
             false => (b, a, edge.swapped()),
         };
-        shared.stars.join(member, principal, edge);
+        state.stars.join(member, principal, edge);
         members.push((member, principal));
         Ok(())
     })?;
-    for id in shared.table.known().clone().iter().map(DocId) {
-        let settled = shared.table.is_text(id) && !shared.unsettled.is_unplaced(id);
-        if settled && shared.stars.principal(id) == id {
-            shared.stars.lead(id);
-            shared.note_principal(id);
+    for id in state.table.known().clone().iter().map(DocId) {
+        let settled = state.table.is_text(id) && !state.unsettled.needs_placement(id);
+        if settled && state.stars.principal(id) == id {
+            state.stars.lead(id);
+            state.note_principal(id);
         }
     }
-    load_handles(store, shared)?;
+    load_handles(store, state)?;
     Ok(members.iter().all(|(member, principal)| {
-        shared.stars.leads(*principal)
-            && shared.stars.principal(*member) == *principal
-            && !shared.unsettled.is_unplaced(*member)
+        state.stars.leads(*principal)
+            && state.stars.principal(*member) == *principal
+            && !state.unsettled.needs_placement(*member)
     }))
 }
 
-fn load_handles(store: &dyn Store, shared: &mut Shared) -> Result<(), IndexError> {
+fn load_handles(store: &dyn Store, state: &mut IndexState) -> Result<(), IndexError> {
     visit(store, key::prefix::GROUP, |bytes, value| {
         let handle = value.try_into().map(u64::from_be_bytes).map(GroupId);
         if let (Some(id), Ok(handle)) = (key::parse_document(bytes, 1), handle) {
-            shared.handles.give(id, handle);
+            state.handles.assign(id, handle);
         }
         Ok(())
     })
 }
 
-impl Shared {
-    /// Has every document with text wait for its place.
-    pub(crate) fn unsettle_all(&mut self) {
+impl IndexState {
+    /// Queues every document with text to be placed.
+    pub(crate) fn queue_all_placements(&mut self) {
         self.stars = Stars::default();
         for id in self.table.known().iter().map(DocId) {
             if self.table.is_text(id) {
-                self.unsettled.unplace(id);
+                self.unsettled.queue_placement(id);
             }
         }
     }
 
-    /// Has the files of every document looked at: they may have come and gone.
-    pub(crate) fn disturb_all(&mut self) {
+    /// Queues every document to be checked: its files may have come and gone.
+    pub(crate) fn queue_all_file_checks(&mut self) {
         let known = self.table.known().iter().map(DocId);
-        known.for_each(|id| self.unsettled.disturb(id));
+        known.for_each(|id| self.unsettled.queue_file_check(id));
     }
 }

@@ -18,8 +18,6 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use simdex_signature::CanonicalText;
-
 use crate::{Cancel, IndexError};
 
 /// A waiter asks this often whether it is cancelled.
@@ -197,30 +195,6 @@ impl MemoryAccount {
             true => Ok(None),
             false => self.take(bytes).map(Some),
         }
-    }
-
-    /// Makes an extracted text canonical, with a permit for the result. Hardly a text grows by that, so
-    /// that room for one that does is taken only once it is needed.
-    ///
-    /// # Errors
-    /// [`IndexError::Cancelled`] where that came first.
-    pub fn canonical(
-        &self,
-        text: &str,
-    ) -> Result<(CanonicalText, Option<MemoryPermit>), IndexError> {
-        let usual = (text.len() + text.len() / 8).min(CanonicalText::MOST_BYTES);
-        let permit = self.take_large(usual as u64)?;
-        let canonical = CanonicalText::bounded(text, usual);
-        if !canonical.is_cut() || usual == CanonicalText::MOST_BYTES {
-            return Ok((canonical, permit));
-        }
-        drop((canonical, permit));
-        let mut permit = self.take_large(CanonicalText::MOST_BYTES as u64)?;
-        let canonical = CanonicalText::from_extracted(text);
-        if let Some(permit) = &mut permit {
-            permit.shrink_to(canonical.as_bytes().len() as u64);
-        }
-        Ok((canonical, permit))
     }
 
     /// Bytes in permits of this account.

@@ -44,10 +44,10 @@ pub struct Merges {
 impl Index {
     /// What merges came to.
     pub fn merges(&self) -> Merges {
-        let shared = self.read();
+        let state = self.state();
         Merges {
-            runs: shared.runs.len(),
-            ..shared.merges
+            runs: state.runs.len(),
+            ..state.merges
         }
     }
 
@@ -57,7 +57,7 @@ impl Index {
     }
 
     pub(crate) fn merge_all(&self, take: Take) -> Result<(), IndexError> {
-        let mut writer = self.writer();
+        let mut writer = self.lock_writer();
         self.purge(&mut writer)?;
         let watermark = writer.meta.next_document;
         self.merge_up_to(&mut writer, watermark, take)
@@ -65,7 +65,7 @@ impl Index {
 
     /// Merges while a store opens: documents after `last` are still to be signed again.
     pub(crate) fn merge_through(&self, last: DocId) -> Result<(), IndexError> {
-        self.merge_up_to(&mut self.writer(), last.serial() + 1, Take::Due)
+        self.merge_up_to(&mut self.lock_writer(), last.serial() + 1, Take::Due)
     }
 
     fn merge_up_to(
@@ -93,8 +93,8 @@ impl Index {
         self.texts.sync()?;
         self.freeze();
         let (merging, runs) = {
-            let shared = self.read();
-            (shared.merging.clone(), Arc::clone(&shared.runs))
+            let state = self.state();
+            (state.merging.clone(), Arc::clone(&state.runs))
         };
         let added = merging.iter().map(|buffer| buffer.len() as u64).sum();
         let meta = &writer.meta;
@@ -123,7 +123,7 @@ impl Index {
         merging: &[Arc<Buffer>; 3],
         taken: &[Run],
     ) -> Result<Written, IndexError> {
-        let known = self.read().table.known_bits();
+        let known = self.state().table.known_bits();
         let held: u64 = taken.iter().map(|run| run.record.bytes()).sum();
         let added: u64 = merging.iter().map(|buffer| buffer.len() as u64).sum();
         let mut writer = self.store.postings().begin_run(NewRun {
@@ -177,17 +177,17 @@ impl Index {
 
     /// Sets the buffers aside, still readable, so that new postings go to fresh ones.
     fn freeze(&self) {
-        let mut shared = self.write();
+        let mut state = self.state_mut();
         for at in 0..SCHEMES.len() {
-            let fresh = std::mem::take(&mut shared.buffers[at]);
+            let fresh = std::mem::take(&mut state.buffers[at]);
             // What a failed merge set aside is large, and what came since is small.
-            match Arc::get_mut(&mut shared.merging[at]) {
+            match Arc::get_mut(&mut state.merging[at]) {
                 Some(frozen) if !frozen.is_empty() => frozen.absorb(&fresh),
                 Some(frozen) => *frozen = fresh,
                 None => {
                     let mut frozen = fresh;
-                    frozen.absorb(&shared.merging[at]);
-                    shared.merging[at] = Arc::new(frozen);
+                    frozen.absorb(&state.merging[at]);
+                    state.merging[at] = Arc::new(frozen);
                 }
             }
         }
@@ -195,12 +195,12 @@ impl Index {
 
     /// From here on queries read the merged postings in runs alone.
     fn show_merged(&self, runs: Runs) {
-        let mut shared = self.write();
-        shared.merges.merges += 1;
-        shared.merges.postings += runs.last().map_or(0, |run| run.record.postings());
-        shared.runs = runs;
-        let merged = std::mem::take(&mut shared.merging);
-        drop(shared);
+        let mut state = self.state_mut();
+        state.merges.merges += 1;
+        state.merges.postings += runs.last().map_or(0, |run| run.record.postings());
+        state.runs = runs;
+        let merged = std::mem::take(&mut state.merging);
+        drop(state);
         // Some hundred megabytes: nobody waits for them to be given back.
         drop(merged);
     }

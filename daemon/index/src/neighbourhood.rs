@@ -13,9 +13,9 @@ use simdex_schema::{DocId, EdgeRecord, GroupId};
 use simdex_signature::Ratio;
 
 use crate::cache::Cache;
-use crate::edges::{EdgeFinder, Partner, Sought};
+use crate::edges::{EdgeFinder, LoadedDocument, Partner};
 use crate::groups::Stars;
-use crate::index::{Index, Shared};
+use crate::index::{Index, IndexState};
 use crate::settle::rank;
 use crate::{Cancel, IndexError, View};
 
@@ -84,11 +84,11 @@ impl PairSearch<'_> {
             return Ok(found);
         }
         let mut found = Vec::new();
-        if let Some(sought) = self.finder.sought(id, cancel)? {
-            for partner in self.finder.partners(&sought, &|_, _| true, cancel)? {
+        if let Some(document) = self.finder.load(id, cancel)? {
+            for partner in self.finder.find_partners(&document, &|_, _| true, cancel)? {
                 cancel.check()?;
                 if is_wanted(partner.id)? {
-                    let edge = self.edge(&sought, &partner, cancel)?;
+                    let edge = self.edge(&document, &partner, cancel)?;
                     found.extend(edge.map(|edge| (partner.id, edge)));
                 }
             }
@@ -104,16 +104,17 @@ impl PairSearch<'_> {
     /// The edge to a partner; known where it was found from the other side.
     fn edge(
         &self,
-        sought: &Sought,
+        document: &LoadedDocument,
         partner: &Partner,
         cancel: &Cancel,
     ) -> Result<Option<EdgeRecord>, IndexError> {
         let theirs = self.found.get(&partner.id).unwrap_or_default();
-        if let Some((_, edge)) = theirs.iter().find(|(other, _)| *other == sought.id) {
+        if let Some((_, edge)) = theirs.iter().find(|(other, _)| *other == document.id) {
             return Ok(Some(edge.swapped()));
         }
         self.counted.fetch_add(1, Ordering::Relaxed);
-        self.finder.edge(sought, partner.id, partner.demand, cancel)
+        self.finder
+            .edge(document, partner.id, partner.threshold, cancel)
     }
 
     /// Pairs that [`PairSearch::wanted_partners_of`] has counted on all shingles so far.
@@ -123,7 +124,7 @@ impl PairSearch<'_> {
 
     /// Fingerprint lists left unread so far, because no pair hung on them.
     pub fn suppressed(&self) -> u64 {
-        self.finder.unread()
+        self.finder.skipped()
     }
 }
 
@@ -139,11 +140,11 @@ pub struct Groups {
 impl Index {
     /// A search for the pairs of a view at a threshold of its own.
     pub fn pair_search(&self, view: &View, threshold: Ratio) -> PairSearch<'_> {
-        let visible = self.read().texts(view);
+        let visible = self.state().texts(view);
         PairSearch {
             index: self,
             view: view.clone(),
-            finder: EdgeFinder::new(self, threshold, Some(visible.clone())),
+            finder: EdgeFinder::for_question(self, threshold, visible.clone()),
             found: Cache::new(KEPT_PARTNERS),
             counted: AtomicU64::new(0),
             visible,
@@ -158,42 +159,42 @@ impl Index {
         threshold: Ratio,
         cancel: &Cancel,
     ) -> Result<Groups, IndexError> {
-        let shared = self.read();
-        let visible = shared.texts(view);
+        let state = self.state();
+        let visible = state.texts(view);
         let kept = threshold.get() == self.parameters.threshold;
-        if kept && visible == shared.texts(&shared.served) {
+        if kept && visible == state.texts(&state.served) {
             return Ok(Groups {
-                groups: shared.shown(&shared.stars, &visible, view),
+                groups: state.shown(&state.stars, &visible, view),
                 suppressed: 0,
             });
         }
-        drop(shared);
-        let finder = EdgeFinder::new(self, threshold, Some(visible.clone()));
+        drop(state);
+        let finder = EdgeFinder::for_question(self, threshold, visible.clone());
         let stars = self.stars_among(&finder, &visible, cancel)?;
         Ok(Groups {
-            groups: self.read().shown(&stars, &visible, view),
-            suppressed: finder.unread(),
+            groups: self.state().shown(&stars, &visible, view),
+            suppressed: finder.skipped(),
         })
     }
 
     /// The handle of the group that a document is in, of all that is served; none where it is in
     /// none, or where its group has no handle yet.
     pub fn group_id_of(&self, document: DocId) -> Option<GroupId> {
-        let shared = self.read();
-        shared.handles.of(shared.stars.principal(document))
+        let state = self.state();
+        state.handles.of(state.stars.principal(document))
     }
 
     /// The group that a document is in, as [`Index::groups`] lists it for all that is served. Takes as
     /// long as that group has members.
     pub fn group_of(&self, document: DocId) -> Option<GroupView> {
-        let shared = self.read();
-        shared.served_group(shared.stars.principal(document))
+        let state = self.state();
+        state.served_group(state.stars.principal(document))
     }
 
     /// The group with this handle, in the same way.
     pub fn group_by_id(&self, handle: GroupId) -> Option<GroupView> {
-        let shared = self.read();
-        shared.served_group(shared.handles.principal(handle)?)
+        let state = self.state();
+        state.served_group(state.handles.principal(handle)?)
     }
 
     /// Stars over these documents at the finder's threshold. In order of rank every document is
@@ -206,31 +207,31 @@ impl Index {
     ) -> Result<Stars, IndexError> {
         let mut order: Vec<DocId> = visible.iter().map(DocId).collect();
         {
-            let shared = self.read();
-            order.sort_by_cached_key(|id| rank(&shared.table, *id));
+            let state = self.state();
+            order.sort_by_cached_key(|id| rank(&state.table, *id));
         }
         let mut stars = Stars::default();
         for id in order {
             cancel.check()?;
-            let Some(sought) = finder.sought(id, cancel)? else {
+            let Some(document) = finder.load(id, cancel)? else {
                 continue;
             };
-            let leads = |_: &Shared, other: DocId| stars.leads(other);
-            let partners = finder.partners(&sought, &leads, cancel)?;
+            let leads = |_: &IndexState, other: DocId| stars.leads(other);
+            let partners = finder.find_partners(&document, &leads, cancel)?;
             let to_test = {
-                let shared = self.read();
-                let partners = partners.into_iter().map(|p| (p.id, p.demand));
-                stars.to_test(id, partners, &|id| rank(&shared.table, id))
+                let state = self.state();
+                let partners = partners.into_iter().map(|p| (p.id, p.threshold));
+                stars.to_test(id, partners, &|id| rank(&state.table, id))
             };
-            let place =
-                to_test.place(|other, demand| finder.edge(&sought, other, demand, cancel))?;
+            let place = to_test
+                .place(|other, threshold| finder.edge(&document, other, threshold, cancel))?;
             stars.place(id, &place);
         }
         Ok(stars)
     }
 }
 
-impl Shared {
+impl IndexState {
     /// Documents with text that a view shows.
     fn texts(&self, view: &View) -> RoaringTreemap {
         let visible = self.table.visible(view);

@@ -2,19 +2,17 @@
 
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::time::Instant;
 
 use simdex_schema::meta::Parameters;
-use simdex_schema::{DecodeError, DocId, DocumentRecord, MetaRecord, StoreId, key};
-use simdex_signature::{
-    BswN, CanonicalText, Chunks, Fingerprint, ModN, Rung, SchemeKind, Signature,
-};
+use simdex_schema::{DocId, DocumentRecord, MetaRecord, StoreId, key};
 
 use crate::apply::with_signatures;
 use crate::batch::{Batch, LONG_BATCH};
-use crate::index::{Index, Options, Shared, Writer};
+use crate::error::decode_error;
+use crate::index::{Index, IndexState, Options, Writer};
 use crate::load::{Documents, Pointed, load_documents, load_files, load_stars};
 use crate::runs;
+use crate::signing::forward_signature;
 use crate::store::{Store, StoreError};
 use crate::table::DocumentStats;
 use crate::text::TextStore;
@@ -37,7 +35,7 @@ pub struct OpenReport {
     /// and is being made anew.
     pub rebuilt: bool,
     /// Documents whose extracted text is damaged: nothing finds them until they are extracted anew.
-    pub lost_texts: u64,
+    pub damaged_texts: u64,
 }
 
 impl Index {
@@ -74,20 +72,20 @@ impl Index {
             report.rebuilt = true;
         }
         runs::drop_others(&*store, &meta)?;
-        let mut shared = Shared {
+        let mut state = IndexState {
             runs: named.filter(|_| !meta.runs.is_empty()).unwrap_or_default(),
-            ..Shared::default()
+            ..IndexState::default()
         };
-        let (unmerged, pointed) = load_documents(&*store, &mut shared, &texts, meta.watermark)?;
-        let (counts, orphans) = load_files(&*store, &mut shared.table)?;
-        if !load_stars(&*store, &mut shared)? {
+        let (unmerged, pointed) = load_documents(&*store, &mut state, &texts, meta.watermark)?;
+        let (counts, orphans) = load_files(&*store, &mut state.table)?;
+        if !load_stars(&*store, &mut state)? {
             drop_edges(&*store)?;
-            shared.unsettle_all();
+            state.queue_all_placements();
         }
         // Files may have come and gone since the stars were last brought up to date.
-        shared.disturb_all();
+        state.queue_all_file_checks();
         let writer = Writer { meta, orphans };
-        let index = Self::assemble(store, texts, options, shared, counts, writer);
+        let index = Self::assemble(store, texts, options, state, counts, writer);
         report.signed_again = unmerged.len() as u64;
         if let Err(error) = index.catch_up(&pointed, unmerged, stop) {
             if matches!(error, IndexError::Cancelled) {
@@ -95,7 +93,7 @@ impl Index {
             }
             return Err(error);
         }
-        report.lost_texts = index.lost().len() as u64;
+        report.damaged_texts = index.damaged().len() as u64;
         Ok(Opened { index, report })
     }
 
@@ -114,12 +112,9 @@ impl Index {
     /// Notes what is missing, and reads two texts of each segment, to notice one that was restored or
     /// exchanged; the next rescan then reads all of it.
     fn look_into(&self, pointed: &Pointed) -> Result<(), IndexError> {
-        self.note_missing(&pointed.nowhere);
+        self.note_missing_texts(&pointed.nowhere);
         for (_, id) in pointed.ends.values().flatten() {
-            match self.text(*id) {
-                Err(error) if !error.is_lost_text() => return Err(error),
-                _ => {}
-            }
+            self.is_text_sound(*id)?;
         }
         Ok(())
     }
@@ -131,7 +126,7 @@ impl Index {
             stop.check()?;
             match self.sign_again(id, record) {
                 // One damaged text must not keep the index from opening.
-                Err(error) if error.is_lost_text() => self.note_lost(id, &error),
+                Err(error) if error.is_damaged_text() => {}
                 signed => signed?,
             }
             if self.buffered() >= self.options.buffer_postings {
@@ -148,8 +143,8 @@ impl Index {
         // One at a time, while nobody asks: what it takes is held in check by the permits of the backlog,
         // and given back before the next.
         let account = self.memory().backlog.account(&Cancel::never());
-        let Some((canonical, _of_canonical)) = self.canonical_of(id, &old, &account)? else {
-            self.write().buffer(id, &[forward_signature(&old)]);
+        let Some((canonical, _of_canonical)) = self.held_canonical_of(id, &old, &account)? else {
+            self.state_mut().buffer(id, &[forward_signature(&old)]);
             return Ok(());
         };
         let signatures = self.sign_text(&canonical, self.ladder().rung_for(old.length));
@@ -158,39 +153,12 @@ impl Index {
             let mut batch = Batch::new(self.store.records());
             batch.put(key::document(id), record.encode());
             batch.apply()?;
-            self.write().table.insert(id, DocumentStats::from(&record));
+            self.state_mut()
+                .table
+                .insert(id, DocumentStats::from(&record));
         }
-        self.write().buffer(id, &signatures);
+        self.state_mut().buffer(id, &signatures);
         Ok(())
-    }
-
-    /// Signs a canonical text with every scheme that is on, Mod_n first.
-    pub fn sign_text(&self, text: &CanonicalText, rung: Rung) -> Vec<Signature> {
-        let timed = |kind, sign: &dyn Fn() -> Signature| {
-            let started = Instant::now();
-            let signature = sign();
-            self.spent_signing(kind, started.elapsed());
-            signature
-        };
-        let window = self.window();
-        let mut signatures = vec![timed(SchemeKind::ModN, &|| ModN::sign(text, window, rung))];
-        if self.parameters.bsw_n {
-            signatures.push(timed(SchemeKind::BswN, &|| BswN::sign(text, window, rung)));
-        }
-        signatures
-    }
-}
-
-/// The signature a record carries itself, where there is no text to sign again.
-fn forward_signature(record: &DocumentRecord) -> Signature {
-    let fingerprints = record.forward.iter().map(|f| Fingerprint(*f)).collect();
-    Signature::new(Chunks::SCHEME, record.rung, fingerprints)
-}
-
-pub(crate) fn damaged(what: &str, source: DecodeError) -> IndexError {
-    IndexError::Record {
-        what: what.to_owned(),
-        source,
     }
 }
 
@@ -198,7 +166,7 @@ fn read_meta(store: &dyn Store, parameters: &Parameters) -> Result<MetaRecord, I
     let bytes = store.records().get(&key::meta())?;
     let decoded = bytes.as_deref().map(MetaRecord::decode).transpose();
     let mut meta = decoded
-        .map_err(|source| damaged("meta", source))?
+        .map_err(|source| decode_error("meta", source))?
         .unwrap_or_else(|| MetaRecord::new(parameters.clone()));
     if meta.store.is_none() {
         if bytes.is_some() {

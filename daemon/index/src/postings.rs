@@ -12,7 +12,7 @@ use simdex_schema::DocId;
 use simdex_schema::posting::{PostingKey, scheme_number};
 use simdex_signature::SchemeKind;
 
-use crate::buckets::{Buckets, List};
+use crate::buckets::{Buckets, LongLists, PostingList};
 use crate::index::Index;
 use crate::runs::Runs;
 use crate::{Cancel, IndexError};
@@ -22,9 +22,9 @@ const KEYS_AT_ONCE: usize = 1024;
 /// Documents copied at once; the list that passes this is copied whole.
 const COPIED_AT_ONCE: usize = 64 << 10;
 
-/// Takes the place of a key among those asked for and its documents, ascending; none where the list is
-/// long and was left unread.
-pub(crate) type ShowList<'a> = dyn FnMut(usize, Option<&[DocId]>) + 'a;
+/// Called with the position of a key among those looked up and its documents, ascending; with `None` if the
+/// list is long and was skipped.
+pub(crate) type OnPostingList<'a> = dyn FnMut(usize, Option<&[DocId]>) + 'a;
 
 /// Documents of the first keys, as the buffers hold them, and the runs that hold the rest.
 struct Copied {
@@ -41,57 +41,58 @@ impl Copied {
     }
 }
 
-/// The lists of keys in one run, read a bucket at a time.
-struct Lists<'a> {
+/// The posting lists of ascending keys in one run, read a bucket at a time.
+struct RunReader<'a> {
     buckets: Buckets<'a>,
-    read: IntoIter<List>,
+    /// Lists of the bucket read last that were not returned yet.
+    read: IntoIter<PostingList>,
 }
 
-impl Lists<'_> {
-    /// The list of the first of these keys, all of which are still to come.
-    fn next(&mut self, keys: &[PostingKey], skip_long: bool) -> Result<List, IndexError> {
+impl RunReader<'_> {
+    /// The list of the first of the keys that are left.
+    fn next(&mut self, keys: &[PostingKey], long: LongLists) -> Result<PostingList, IndexError> {
         if let Some(list) = self.read.next() {
             return Ok(list);
         }
         let number = self.buckets.number(keys[0]);
         let lies_here = |key: &&PostingKey| self.buckets.number(**key) == number;
         let here = keys.iter().take_while(lies_here).count();
-        let lists = self.buckets.lists(number, &keys[..here], skip_long)?;
+        let lists = self.buckets.read_bucket(number, &keys[..here], long)?;
         self.read = lists.into_iter();
         Ok(self.read.next().flatten())
     }
 }
 
 impl Index {
-    /// Shows the documents of each key. The keys ascend and are distinct, so that each bucket is read
-    /// once for all keys that lie in it; with `skip_long`, lists over many shards are left unread.
-    pub(crate) fn look_up(
+    /// Calls `each` with the posting list of every key. The keys ascend and are distinct, so that each bucket
+    /// is read once for all keys that lie in it.
+    pub(crate) fn for_each_posting_list(
         &self,
         scheme: SchemeKind,
         keys: &[PostingKey],
-        skip_long: bool,
+        long: LongLists,
         cancel: &Cancel,
-        show: &mut ShowList<'_>,
+        each: &mut OnPostingList<'_>,
     ) -> Result<(), IndexError> {
         let mut done = 0;
         while done < keys.len() {
             let copied = self.copy_buffered(scheme, &keys[done..]);
-            let some = &keys[done..done + copied.ends.len()];
-            let lists = |run| Lists {
+            let batch = &keys[done..done + copied.ends.len()];
+            let reader = |run| RunReader {
                 buckets: Buckets::of(run, scheme),
                 read: Vec::new().into_iter(),
             };
-            let mut runs: Vec<Lists<'_>> = copied.runs.iter().map(lists).collect();
-            for at in 0..some.len() {
+            let mut runs: Vec<RunReader<'_>> = copied.runs.iter().map(reader).collect();
+            for at in 0..batch.len() {
                 cancel.check()?;
                 let mut list = Some(copied.of(at).to_vec());
                 for run in &mut runs {
-                    let more = run.next(&some[at..], skip_long)?;
+                    let more = run.next(&batch[at..], long)?;
                     list = list.zip(more).map(|(list, more)| united(list, more));
                 }
-                show(done + at, list.map(sorted).as_deref());
+                each(done + at, list.map(sorted).as_deref());
             }
-            done += some.len();
+            done += batch.len();
         }
         Ok(())
     }
@@ -99,15 +100,15 @@ impl Index {
     /// What the buffers hold of the first keys, at least of one.
     fn copy_buffered(&self, scheme: SchemeKind, keys: &[PostingKey]) -> Copied {
         let at = usize::from(scheme_number(scheme));
-        let shared = self.read();
+        let state = self.state();
         let mut copied = Copied {
             documents: Vec::new(),
             ends: Vec::new(),
-            runs: Arc::clone(&shared.runs),
+            runs: Arc::clone(&state.runs),
         };
         for key in keys.iter().take(KEYS_AT_ONCE) {
-            shared.merging[at].documents_of(*key, &mut copied.documents);
-            shared.buffers[at].documents_of(*key, &mut copied.documents);
+            state.merging[at].documents_of(*key, &mut copied.documents);
+            state.buffers[at].documents_of(*key, &mut copied.documents);
             copied.ends.push(copied.documents.len());
             if copied.documents.len() >= COPIED_AT_ONCE {
                 break;

@@ -4,7 +4,7 @@ use simdex_schema::{ContentHash, ContentRecord, DocId, DocumentHash, key};
 
 use crate::IndexError;
 use crate::batch::{Batch, LONG_BATCH};
-use crate::documents::text_reference;
+use crate::document_text::text_reference;
 use crate::index::{Index, Writer};
 use crate::table::DocumentStats;
 use crate::text::TextRef;
@@ -32,22 +32,22 @@ impl Index {
 
     /// How many postings of these documents lie in runs.
     fn postings_in_runs(&self, documents: &[DocId], watermark: u64) -> u64 {
-        let shared = self.read();
+        let state = self.state();
         let merged = documents.iter().filter(|id| id.serial() < watermark);
-        let stats = merged.filter_map(|id| shared.table.get(*id));
+        let stats = merged.filter_map(|id| state.table.get(*id));
         stats.map(DocumentStats::postings).sum()
     }
 
     /// Documents no file carries. One whose star has not heard of it yet, or whose group has not
     /// passed on its handle, waits for the next purge.
     fn dead_documents(&self) -> Vec<DocId> {
-        let shared = self.read();
-        let dead = shared.table.known() - shared.table.live();
+        let state = self.state();
+        let dead = state.table.known() - state.table.live();
         let ids = dead.into_iter().map(DocId);
         let holds = |id: &DocId| {
-            shared.unsettled.is_restless(*id)
-                || shared.stars.contains(*id)
-                || shared.handles.of(*id).is_some()
+            state.unsettled.needs_file_check(*id)
+                || state.stars.contains(*id)
+                || state.handles.of(*id).is_some()
         };
         ids.filter(|id| !holds(id)).collect()
     }
@@ -60,10 +60,10 @@ impl Index {
         }
         batch.apply()?;
         texts.iter().for_each(|text| self.texts.count_dead(text));
-        let mut shared = self.write();
+        let mut state = self.state_mut();
         for id in gone {
-            shared.table.forget(*id);
-            shared.unsettled.place(*id);
+            state.table.forget(*id);
+            state.unsettled.clear_placement(*id);
         }
         Ok(())
     }
@@ -104,8 +104,8 @@ fn purge_content(batch: &mut Batch<'_>, hash: ContentHash) -> Result<(), IndexEr
     Ok(())
 }
 
-/// Unnames a document, unless the name is another's: one let go for its damaged text may have an
-/// heir of the same name.
+/// Unnames a document, unless the name is another's: one let go for its damaged text may have a
+/// successor of the same name.
 pub(crate) fn forget_name(
     batch: &mut Batch<'_>,
     id: DocId,

@@ -10,10 +10,11 @@ use simdex_schema::{
     FileRecord, ReportRecord, RootId, RootRecord, key,
 };
 
-use crate::IndexError;
 use crate::batch::Batch;
+use crate::error::decode_error;
 use crate::index::Index;
-use crate::open::{damaged, visit};
+use crate::open::visit;
+use crate::{DocumentStats, IndexError};
 
 impl Index {
     /// What a file's record says.
@@ -31,6 +32,11 @@ impl Index {
         self.record(&key::document(id), "of a document", DocumentRecord::decode)
     }
 
+    /// The figures of a document that is known.
+    pub fn stats(&self, id: DocId) -> Option<DocumentStats> {
+        self.state().table.get(id).copied()
+    }
+
     /// The document with this canonical text, if any.
     pub fn document_by_hash(&self, hash: DocumentHash) -> Result<Option<DocId>, IndexError> {
         let found = self.store.records().get(&key::document_by_hash(hash))?;
@@ -45,14 +51,14 @@ impl Index {
     ) -> Result<Option<T>, IndexError> {
         let bytes = self.store.records().get(key)?;
         let decoded = bytes.map(|bytes| decode(&bytes)).transpose();
-        decoded.map_err(|source| damaged(what, source))
+        decoded.map_err(|source| decode_error(what, source))
     }
 
     /// Roots recorded, by id.
     pub fn roots(&self) -> Result<Vec<(RootId, RootRecord)>, IndexError> {
         let mut roots = Vec::new();
         visit(&*self.store, key::prefix::ROOT, |bytes, value| {
-            let record = RootRecord::decode(value).map_err(|e| damaged("of a root", e))?;
+            let record = RootRecord::decode(value).map_err(|e| decode_error("of a root", e))?;
             if let Some((_, id)) = bytes.split_first() {
                 let id = id.try_into().map(u32::from_be_bytes).unwrap_or_default();
                 roots.push((RootId(id), record));
@@ -66,7 +72,7 @@ impl Index {
     pub fn root(&self, path: &Path) -> Result<RootId, IndexError> {
         let path = path.as_os_str().as_bytes();
         // Held throughout: two callers must not record one path twice.
-        let mut writer = self.writer();
+        let mut writer = self.lock_writer();
         let known = self
             .roots()?
             .into_iter()
@@ -121,7 +127,7 @@ impl Index {
             match ReportRecord::decode(value) {
                 Ok(record) => each(at, record),
                 Err(error) => {
-                    failed = Some(damaged("of a report", error));
+                    failed = Some(decode_error("of a report", error));
                     ControlFlow::Break(())
                 }
             }

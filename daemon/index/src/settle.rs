@@ -4,6 +4,15 @@
 //! mark in the store goes in the batch that stores its place), and again when its principal is
 //! gone. Every step leaves the stars over the settled documents exact; see [`crate::groups`].
 //!
+//! | a document | in `unsettled` | in `stars` |
+//! |---|---|---|
+//! | is new, or its principal is gone | to place | no |
+//! | is settled | no | yes, as a principal or a member |
+//! | gained or lost a file | to check, besides | as before |
+//! | was checked and has no file any more | no | no: it is removed from its group |
+//!
+//! Groups that changed by that are in `groups_to_update` until they have their handles.
+//!
 //! Documents are placed in rounds, each in order of rank, longest first, so that a family loaded together
 //! is led by its principal from the beginning and each member costs one exact comparison. A document that
 //! must be compared with very many principals is put off until no other waits.
@@ -15,7 +24,7 @@ use simdex_schema::{DocId, DocumentHash, EdgeRecord, GroupId, key};
 use crate::batch::Batch;
 use crate::edges::EdgeFinder;
 use crate::groups::{Place, Rank};
-use crate::index::{Index, Shared};
+use crate::index::{Index, IndexState};
 use crate::table::{DocumentStats, Table};
 use crate::unsettled::Step;
 use crate::{Cancel, IndexError, View};
@@ -26,12 +35,12 @@ use newcomers::Newcomer;
 
 /// Documents that are settled in one step.
 const STEP: usize = if cfg!(test) { 128 } else { 1024 };
-/// Documents whose candidates are sought at once, and held until they are placed.
+/// Documents whose candidates are found at once, and held until they are placed.
 const AT_ONCE: usize = if cfg!(test) { 16 } else { 64 };
 
-/// Groups get their handles, and documents without files leave their stars, once nothing waits, or
-/// from so many such documents on.
-const MOST_TOUCHED: usize = 1 << 16;
+/// Handles are assigned, and documents without files removed from their groups, once no document waits for its
+/// place, or as soon as this many documents are concerned.
+const MOST_PENDING_GROUPS: usize = 1 << 16;
 
 /// What one step of settling did.
 #[derive(Clone, Debug, Default)]
@@ -45,9 +54,9 @@ pub struct Settled {
 impl Index {
     /// Limits the groups that are kept to documents with files of this view.
     pub fn serve(&self, view: View) {
-        let mut shared = self.write();
-        shared.served = view;
-        shared.disturb_all();
+        let mut state = self.state_mut();
+        state.served = view;
+        state.queue_all_file_checks();
     }
 
     /// Whether every document has its place, and every group its handle.
@@ -58,22 +67,22 @@ impl Index {
     /// Documents whose place is still to be found, or whose files changed since it was; at least one
     /// while groups wait for their handles.
     pub fn unsettled(&self) -> u64 {
-        let shared = self.read();
-        let waiting = shared.unsettled.len() as u64;
-        waiting.max(u64::from(!shared.touched.is_empty()))
+        let state = self.state();
+        let waiting = state.unsettled.len() as u64;
+        waiting.max(u64::from(!state.groups_to_update.is_empty()))
     }
 
     /// Settles one step of documents. Only one thread may settle.
     pub fn settle_step(&self, cancel: &Cancel) -> Result<Settled, IndexError> {
-        self.follow_files()?;
+        self.apply_file_changes()?;
         let step = self.next_step();
-        let finder = EdgeFinder::new(self, self.threshold(), None);
+        let finder = EdgeFinder::for_backlog(self);
         for some in step.documents.chunks(AT_ONCE) {
             let mut newcomers = self.newcomers(&finder, some, cancel)?;
             if !step.were_put_off {
                 let put_off = newcomers.extract_if(.., |newcomer| newcomer.is_laborious());
-                let mut shared = self.write();
-                put_off.for_each(|newcomer| shared.unsettled.put_off(newcomer.id));
+                let mut state = self.state_mut();
+                put_off.for_each(|newcomer| state.unsettled.put_off(newcomer.id));
             }
             self.compare(&finder, &mut newcomers, cancel)?;
             for newcomer in &newcomers {
@@ -83,14 +92,14 @@ impl Index {
                 }
             }
         }
-        let (waiting, touched) = {
-            let shared = self.read();
-            (shared.unsettled.waiting(), shared.touched.len())
+        let (waiting, pending) = {
+            let state = self.state();
+            (state.unsettled.waiting(), state.groups_to_update.len())
         };
         // A successor that still waits for its place would miss the handle of its group.
         let mut regrouped = Vec::new();
-        if waiting == 0 || touched >= MOST_TOUCHED {
-            regrouped = self.name_groups()?;
+        if waiting == 0 || pending >= MOST_PENDING_GROUPS {
+            regrouped = self.update_handles()?;
         }
         Ok(Settled { waiting, regrouped })
     }
@@ -103,67 +112,68 @@ impl Index {
         Ok(())
     }
 
-    /// Has live documents wait that are in no star, then takes those out of theirs that no file
-    /// carries any more. These go last, unless they are many: what replaces a document is placed
-    /// beside it, and takes on the handle of its group.
-    fn follow_files(&self) -> Result<(), IndexError> {
-        let gone = self.write().sort_restless();
-        if self.read().unsettled.waiting() > 0 && gone.len() < MOST_TOUCHED {
+    /// Checks the documents whose files changed: queues those that need a place now, then removes those that no
+    /// file carries any more from their groups. That comes last, unless they are many: a document that
+    /// replaces another is placed beside it first, and so takes on the handle of the group.
+    fn apply_file_changes(&self) -> Result<(), IndexError> {
+        let gone = self.state_mut().classify_changed();
+        if self.state().unsettled.waiting() > 0 && gone.len() < MOST_PENDING_GROUPS {
             return Ok(());
         }
         for id in gone {
-            // For each of them anew, so that changes are applied meanwhile. A document that is restless,
+            // Locked anew for each, so that changes are applied in between. A document that is to be checked,
             // or in a star, is not purged.
-            let _writer = self.writer();
-            if self.read().is_groupable(id) {
+            let _writer = self.lock_writer();
+            if self.state().is_groupable(id) {
                 // A file carries it again since: the next step says where it belongs.
                 continue;
             }
-            self.take_out(id)?;
-            let mut shared = self.write();
-            shared.unsettled.calm(id);
-            shared.touched.insert(id);
+            self.remove_from_group(id)?;
+            let mut state = self.state_mut();
+            state.unsettled.clear_file_check(id);
+            state.groups_to_update.insert(id);
         }
         Ok(())
     }
 
-    /// Takes a document out of its star. Its mark says on disk that it must be placed again should
-    /// a file carry it once more; so do those of the members it leaves. Its group's handle goes to
-    /// the member most likely to lead next.
-    fn take_out(&self, id: DocId) -> Result<(), IndexError> {
+    /// Removes a document from its group. Its mark on disk says that it must be placed again should a file
+    /// carry it once more; so do those of the members it displaces. The handle of its group goes to its
+    /// successor.
+    fn remove_from_group(&self, id: DocId) -> Result<(), IndexError> {
         let mut batch = Batch::new(self.store.records());
-        let heir = {
-            let shared = self.read();
+        let successor = {
+            let state = self.state();
             batch.put(key::unsettled(id), Vec::new());
-            batch.delete(key::edge(id, shared.stars.principal(id)));
-            for (member, _) in shared.stars.members(id) {
+            batch.delete(key::edge(id, state.stars.principal(id)));
+            for (member, _) in state.stars.members(id) {
                 batch.delete(key::edge(id, member));
                 batch.put(key::unsettled(member), Vec::new());
             }
-            let heir = shared.heir(id);
-            if let Some(handle) = shared.handles.of(id) {
+            let successor = state.successor(id);
+            if let Some(handle) = state.handles.of(id) {
                 batch.delete(key::group(id));
-                heir.iter()
-                    .for_each(|heir| batch.put(key::group(*heir), group_value(handle)));
+                successor
+                    .iter()
+                    .for_each(|successor| batch.put(key::group(*successor), group_value(handle)));
             }
-            heir
+            successor
         };
         batch.apply()?;
-        let mut shared = self.write();
-        let orphans = shared.stars.remove(id);
-        shared.leave_behind(&orphans);
-        if let (Some(handle), Some(heir)) = (shared.handles.take(id), heir) {
-            shared.handles.give(heir, handle);
+        let mut state = self.state_mut();
+        let displaced = state.stars.remove(id);
+        state.requeue(&displaced);
+        if let (Some(handle), Some(successor)) = (state.handles.release(id), successor) {
+            state.handles.assign(successor, handle);
         }
         Ok(())
     }
 
     /// The documents to be placed next.
     fn next_step(&self) -> Step {
-        let mut shared = self.write();
-        let Shared {
+        let mut state = self.state_mut();
+        let IndexState {
             unsettled, table, ..
-        } = &mut *shared;
+        } = &mut *state;
         unsettled.next(STEP, AT_ONCE, &|id| rank(table, id))
     }
 
@@ -176,47 +186,49 @@ impl Index {
         cancel: &Cancel,
     ) -> Result<(), IndexError> {
         let id = newcomer.id;
-        if let (Place::Principal { .. }, Some(sought)) = (place, &newcomer.sought) {
+        if let (Place::Principal { .. }, Some(loaded)) = (place, &newcomer.loaded) {
             // Before it is one, so that it is never missed.
-            let sample = finder.sample(sought, cancel)?;
+            let sample = finder.sample(loaded, cancel)?;
             self.principal_lists.add(id, &sample.unwrap_or_default());
-            finder.keep_sought(sought);
+            finder.keep_loaded(loaded);
         }
-        let _writer = self.writer();
-        if !self.read().is_groupable(id) {
-            // Should a file carry it again, `follow_files` has it wait again.
-            self.write().unsettled.place(id);
+        let _writer = self.lock_writer();
+        if !self.state().is_groupable(id) {
+            // Should a file carry it again, `apply_file_changes` has it wait again.
+            self.state_mut().unsettled.clear_placement(id);
             return Ok(());
         }
         self.batch_of(id, place).apply()?;
-        let mut shared = self.write();
-        let orphans = shared.stars.place(id, place);
-        if shared.stars.leads(id) {
-            shared.note_principal(id);
+        let mut state = self.state_mut();
+        let displaced = state.stars.place(id, place);
+        if state.stars.leads(id) {
+            state.note_principal(id);
         }
-        shared.unsettled.place(id);
-        shared.touched.insert(id);
+        state.unsettled.clear_placement(id);
+        state.groups_to_update.insert(id);
         if let Place::Principal { taken } = place {
-            shared.touched.extend(taken.iter().map(|(other, _)| *other));
+            state
+                .groups_to_update
+                .extend(taken.iter().map(|(other, _)| *other));
         }
-        shared.leave_behind(&orphans);
+        state.requeue(&displaced);
         Ok(())
     }
 
     /// What placing a document changes on disk: all of it or nothing.
     fn batch_of(&self, id: DocId, place: &Place) -> Batch<'_> {
-        let shared = self.read();
+        let state = self.state();
         let mut batch = Batch::new(self.store.records());
         batch.delete(key::unsettled(id));
         match place {
             Place::Member { principal, edge } => put_edge(&mut batch, *principal, id, *edge),
             Place::Principal { taken } => {
-                for orphan in shared.stars.orphans(place) {
-                    batch.delete(key::edge(orphan, shared.stars.principal(orphan)));
-                    batch.put(key::unsettled(orphan), Vec::new());
+                for member in state.stars.displaced(place) {
+                    batch.delete(key::edge(member, state.stars.principal(member)));
+                    batch.put(key::unsettled(member), Vec::new());
                 }
                 for (other, edge) in taken {
-                    batch.delete(key::edge(*other, shared.stars.principal(*other)));
+                    batch.delete(key::edge(*other, state.stars.principal(*other)));
                     put_edge(&mut batch, id, *other, *edge);
                 }
             }
@@ -225,15 +237,15 @@ impl Index {
     }
 
     /// Gives groups their handles; returns the principals of those that may have changed.
-    fn name_groups(&self) -> Result<Vec<DocId>, IndexError> {
-        let mut writer = self.writer();
+    fn update_handles(&self) -> Result<Vec<DocId>, IndexError> {
+        let mut writer = self.lock_writer();
         let (regrouped, (lost, gained)) = {
-            let mut shared = self.write();
-            let touched = std::mem::take(&mut shared.touched);
-            let principals = touched.iter().map(|id| shared.stars.principal(*id));
-            let affected: BTreeSet<DocId> = principals.chain(touched.iter().copied()).collect();
-            let handles = shared.assign_handles(&affected, &mut writer.meta.next_group);
-            let shown = |id: &DocId| shared.handles.of(*id).is_some();
+            let mut state = self.state_mut();
+            let pending = std::mem::take(&mut state.groups_to_update);
+            let principals = pending.iter().map(|id| state.stars.principal(*id));
+            let affected: BTreeSet<DocId> = principals.chain(pending.iter().copied()).collect();
+            let handles = state.assign_handles(&affected, &mut writer.meta.next_group);
+            let shown = |id: &DocId| state.handles.of(*id).is_some();
             (affected.into_iter().filter(shown).collect(), handles)
         };
         if lost.is_empty() && gained.is_empty() {
@@ -250,7 +262,7 @@ impl Index {
     }
 }
 
-impl Shared {
+impl IndexState {
     /// Whether a document has a place among the groups: it has text, and a file carries it that is
     /// served.
     pub(crate) fn is_groupable(&self, id: DocId) -> bool {
@@ -262,30 +274,34 @@ impl Shared {
         self.last_rank = self.last_rank.max(Some(rank(&self.table, id)));
     }
 
-    /// Has restless documents wait that are live and in no star, and forgets those that are where
-    /// they belong. The rest, those that must leave their stars, stay restless and are returned.
-    fn sort_restless(&mut self) -> Vec<DocId> {
+    /// Sorts the documents whose files changed. Those that have a file and are in no star are queued for
+    /// placement; those that belong where they are need nothing. The rest must be removed from their groups:
+    /// these stay to be checked and are returned.
+    fn classify_changed(&mut self) -> Vec<DocId> {
         let mut gone = Vec::new();
-        for id in self.unsettled.take_restless() {
+        for id in self.unsettled.take_file_checks() {
             match (self.is_groupable(id), self.stars.contains(id)) {
-                (true, true) => drop(self.touched.insert(id)),
-                (true, false) => self.unsettled.unplace(id),
+                (true, true) => drop(self.groups_to_update.insert(id)),
+                (true, false) => self.unsettled.queue_placement(id),
                 (false, true) => gone.push(id),
-                (false, false) => self.unsettled.place(id),
+                (false, false) => self.unsettled.clear_placement(id),
             }
         }
-        gone.iter().for_each(|id| self.unsettled.disturb(*id));
+        gone.iter()
+            .for_each(|id| self.unsettled.queue_file_check(*id));
         gone
     }
 
-    /// Members that their principal left are to be placed again.
-    fn leave_behind(&mut self, orphans: &[DocId]) {
-        self.touched.extend(orphans);
-        orphans.iter().for_each(|id| self.unsettled.unplace(*id));
+    /// Queues members that lost their principal, to be placed again.
+    fn requeue(&mut self, displaced: &[DocId]) {
+        self.groups_to_update.extend(displaced);
+        displaced
+            .iter()
+            .for_each(|id| self.unsettled.queue_placement(*id));
     }
 
-    /// The member that may lead once this principal is gone.
-    fn heir(&self, id: DocId) -> Option<DocId> {
+    /// The member most likely to lead once this principal is gone.
+    fn successor(&self, id: DocId) -> Option<DocId> {
         let members = self.stars.members(id).map(|(member, _)| member);
         let free = members
             .filter(|member| self.is_groupable(*member) && self.handles.of(*member).is_none());
@@ -303,15 +319,15 @@ impl Shared {
             affected.iter().copied().partition(|id| self.is_shown(*id));
         let free = hidden
             .iter()
-            .filter_map(|id| Some((self.handles.take(*id)?, *id)));
+            .filter_map(|id| Some((self.handles.release(*id)?, *id)));
         let free: std::collections::BTreeMap<GroupId, DocId> = free.collect();
         let without = shown.iter().filter(|id| self.handles.of(**id).is_none());
         let mut without: BTreeSet<DocId> = without.copied().collect();
         let mut gained = Vec::new();
         for (handle, old) in &free {
-            let heir = self.stars.principal(*old);
-            if without.remove(&heir) {
-                gained.push((heir, *handle));
+            let successor = self.stars.principal(*old);
+            if without.remove(&successor) {
+                gained.push((successor, *handle));
             }
         }
         for id in without {
@@ -319,7 +335,7 @@ impl Shared {
             *next += 1;
         }
         for (principal, handle) in &gained {
-            self.handles.give(*principal, *handle);
+            self.handles.assign(*principal, *handle);
         }
         (free.into_values().collect(), gained)
     }

@@ -1,13 +1,15 @@
-//! Shingle sets of documents in use for verification, with their permits.
+//! Shingles of documents and of other texts, with permits for what they take.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
-use simdex_signature::ShingleSet;
+use simdex_schema::DocId;
+use simdex_signature::{CanonicalText, ShingleSet};
 
-use crate::MemoryPermit;
+use crate::index::Index;
+use crate::{IndexError, MemoryAccount, MemoryPermit};
 
-/// A document's shingles, with the permit for what counting them takes.
+/// All shingles of a text, with the permit for what counting them takes.
 #[derive(Debug)]
 pub struct HeldSet {
     pub(crate) set: Arc<ShingleSet>,
@@ -19,5 +21,54 @@ impl Deref for HeldSet {
 
     fn deref(&self) -> &ShingleSet {
         &self.set
+    }
+}
+
+impl Index {
+    /// All shingles of a document's text, for exact counts; `None` for raw bytes.
+    pub fn shingles(
+        &self,
+        id: DocId,
+        account: &MemoryAccount,
+    ) -> Result<Option<HeldSet>, IndexError> {
+        if let Some(set) = self.sets.get(&id) {
+            let permit = account.take_large(set.counting_bytes())?;
+            return Ok(Some(HeldSet { set, permit }));
+        }
+        let held = self.read_shingles(id, account)?;
+        if let Some(held) = &held {
+            let bytes = held.set.held_bytes();
+            self.sets.insert(id, Arc::clone(&held.set), bytes);
+        }
+        Ok(held)
+    }
+
+    /// As [`Index::shingles`], but always read from the text, and not kept.
+    pub(crate) fn read_shingles(
+        &self,
+        id: DocId,
+        account: &MemoryAccount,
+    ) -> Result<Option<HeldSet>, IndexError> {
+        let Some((canonical, _of_canonical)) = self.held_canonical(id, account)? else {
+            return Ok(None);
+        };
+        self.work.text_read();
+        self.shingles_of(&canonical, account).map(Some)
+    }
+
+    /// All shingles of a text that need not be in the index.
+    pub fn shingles_of(
+        &self,
+        canonical: &CanonicalText,
+        account: &MemoryAccount,
+    ) -> Result<HeldSet, IndexError> {
+        let length = canonical.as_bytes().len() as u64;
+        let mut permit = account.take_large(ShingleSet::peak_bytes(length))?;
+        let most = self.options.listed_shingles;
+        let set = Arc::new(ShingleSet::listing(canonical, self.window(), most));
+        if let Some(permit) = &mut permit {
+            permit.shrink_to(set.counting_bytes());
+        }
+        Ok(HeldSet { set, permit })
     }
 }

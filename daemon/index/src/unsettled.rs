@@ -1,5 +1,6 @@
-//! The documents whose place among the groups is still to be found, or may have changed: two sets, and
-//! how many are in either, so that asking for that number costs nothing.
+//! The queue of the settler: documents that need a place among the groups, and documents whose files changed,
+//! so that it must be checked whether they still belong where they are. One document may be in both sets; how
+//! many are in either is counted along, so that asking for that number costs nothing.
 //!
 //! Documents are placed in rounds: all that wait when a round begins, the longest first, so that a family
 //! is led by its principal from the beginning, in whatever order it came. A document that must be compared
@@ -14,16 +15,16 @@ use crate::groups::Rank;
 /// Documents that are not settled.
 #[derive(Default)]
 pub(crate) struct Unsettled {
-    /// Their place is still to be found.
-    unplaced: BTreeSet<DocId>,
-    /// Their files changed, and their stars do not know it yet.
-    restless: BTreeSet<DocId>,
+    /// They need a place.
+    to_place: BTreeSet<DocId>,
+    /// Their files changed.
+    to_check: BTreeSet<DocId>,
     /// Documents in both sets.
     both: usize,
     /// Those of this round that are still to be placed, the first at the end; of some the place is found
     /// already.
     round: Vec<DocId>,
-    /// Those of the unplaced that are placed once no other waits.
+    /// Those of `to_place` that are placed once no other waits.
     put_off: BTreeSet<DocId>,
 }
 
@@ -38,12 +39,12 @@ pub(crate) struct Step {
 impl Unsettled {
     /// Documents in either set.
     pub(crate) fn len(&self) -> usize {
-        self.unplaced.len() + self.restless.len() - self.both
+        self.to_place.len() + self.to_check.len() - self.both
     }
 
     /// Documents whose place is still to be found, but for those that were put off.
     pub(crate) fn waiting(&self) -> usize {
-        self.unplaced.len() - self.put_off.len()
+        self.to_place.len() - self.put_off.len()
     }
 
     /// The documents to be placed next: at most so many of this round, or of the next where it is over;
@@ -55,13 +56,13 @@ impl Unsettled {
                 if !documents.is_empty() {
                     break;
                 }
-                self.round = self.unplaced.difference(&self.put_off).copied().collect();
+                self.round = self.to_place.difference(&self.put_off).copied().collect();
                 let last_first = |id: &DocId| std::cmp::Reverse(rank(*id));
                 self.round.sort_by_cached_key(last_first);
             }
             let next = self.round.pop();
             documents
-                .extend(next.filter(|id| self.unplaced.contains(id) && !self.put_off.contains(id)));
+                .extend(next.filter(|id| self.to_place.contains(id) && !self.put_off.contains(id)));
         }
         let were_put_off = documents.is_empty();
         if were_put_off {
@@ -77,52 +78,52 @@ impl Unsettled {
 
     /// This document is placed once no other waits.
     pub(crate) fn put_off(&mut self, id: DocId) {
-        if self.unplaced.contains(&id) {
+        if self.to_place.contains(&id) {
             self.put_off.insert(id);
         }
     }
 
-    pub(crate) fn is_unplaced(&self, id: DocId) -> bool {
-        self.unplaced.contains(&id)
+    pub(crate) fn needs_placement(&self, id: DocId) -> bool {
+        self.to_place.contains(&id)
     }
 
-    pub(crate) fn is_restless(&self, id: DocId) -> bool {
-        self.restless.contains(&id)
+    pub(crate) fn needs_file_check(&self, id: DocId) -> bool {
+        self.to_check.contains(&id)
     }
 
-    /// The place of this document is still to be found.
-    pub(crate) fn unplace(&mut self, id: DocId) {
-        if self.unplaced.insert(id) && self.restless.contains(&id) {
+    /// This document needs a place.
+    pub(crate) fn queue_placement(&mut self, id: DocId) {
+        if self.to_place.insert(id) && self.to_check.contains(&id) {
             self.both += 1;
         }
     }
 
-    /// The place of this document is found, or none is sought any more.
-    pub(crate) fn place(&mut self, id: DocId) {
+    /// This document has its place, or needs none any more.
+    pub(crate) fn clear_placement(&mut self, id: DocId) {
         self.put_off.remove(&id);
-        if self.unplaced.remove(&id) && self.restless.contains(&id) {
+        if self.to_place.remove(&id) && self.to_check.contains(&id) {
             self.both -= 1;
         }
     }
 
-    /// The files of this document changed.
-    pub(crate) fn disturb(&mut self, id: DocId) {
-        if self.restless.insert(id) && self.unplaced.contains(&id) {
+    /// The files of this document changed: whether it belongs where it is must be checked.
+    pub(crate) fn queue_file_check(&mut self, id: DocId) {
+        if self.to_check.insert(id) && self.to_place.contains(&id) {
             self.both += 1;
         }
     }
 
-    /// The star of this document knows of its files.
-    pub(crate) fn calm(&mut self, id: DocId) {
-        if self.restless.remove(&id) && self.unplaced.contains(&id) {
+    /// The files of this document were checked.
+    pub(crate) fn clear_file_check(&mut self, id: DocId) {
+        if self.to_check.remove(&id) && self.to_place.contains(&id) {
             self.both -= 1;
         }
     }
 
     /// Takes out every document whose files changed.
-    pub(crate) fn take_restless(&mut self) -> BTreeSet<DocId> {
+    pub(crate) fn take_file_checks(&mut self) -> BTreeSet<DocId> {
         self.both = 0;
-        std::mem::take(&mut self.restless)
+        std::mem::take(&mut self.to_check)
     }
 
     #[cfg(test)]
@@ -148,7 +149,7 @@ mod tests {
         let mut unsettled = Unsettled::default();
         [5, 3, 9]
             .into_iter()
-            .for_each(|id| unsettled.unplace(DocId(id)));
+            .for_each(|id| unsettled.queue_placement(DocId(id)));
         let ids = |step: Step| {
             (
                 step.documents.iter().map(|id| id.0).collect::<Vec<_>>(),
@@ -156,26 +157,26 @@ mod tests {
             )
         };
         assert_eq!(ids(unsettled.next(2, 1, &by_id)), (vec![3, 5], false));
-        unsettled.place(DocId(3));
+        unsettled.clear_placement(DocId(3));
         unsettled.put_off(DocId(5));
         unsettled.put_off(DocId(7));
-        unsettled.unplace(DocId(1));
+        unsettled.queue_placement(DocId(1));
         assert_eq!(
             ids(unsettled.next(9, 1, &by_id)),
             (vec![9], false),
             "1 is of the next round"
         );
-        unsettled.place(DocId(9));
+        unsettled.clear_placement(DocId(9));
         assert_eq!(ids(unsettled.next(9, 1, &by_id)), (vec![1], false));
         // It was not placed, for whatever reason, and comes again.
         assert_eq!(ids(unsettled.next(9, 1, &by_id)), (vec![1], false));
-        unsettled.place(DocId(1));
-        unsettled.unplace(DocId(4));
+        unsettled.clear_placement(DocId(1));
+        unsettled.queue_placement(DocId(4));
         unsettled.put_off(DocId(4));
         assert_eq!((unsettled.waiting(), unsettled.len()), (0, 2));
         assert_eq!(ids(unsettled.next(9, 1, &by_id)), (vec![4], true));
-        unsettled.place(DocId(4));
-        unsettled.place(DocId(5));
+        unsettled.clear_placement(DocId(4));
+        unsettled.clear_placement(DocId(5));
         assert_eq!(ids(unsettled.next(9, 1, &by_id)), (vec![], true));
     }
 
@@ -188,13 +189,13 @@ mod tests {
             for (step, id) in steps {
                 let id = DocId(id);
                 match step {
-                    0 => unsettled.unplace(id),
-                    1 => unsettled.place(id),
-                    2 => unsettled.disturb(id),
-                    3 => unsettled.calm(id),
-                    _ => drop(unsettled.take_restless()),
+                    0 => unsettled.queue_placement(id),
+                    1 => unsettled.clear_placement(id),
+                    2 => unsettled.queue_file_check(id),
+                    3 => unsettled.clear_file_check(id),
+                    _ => drop(unsettled.take_file_checks()),
                 }
-                let either = unsettled.unplaced.union(&unsettled.restless);
+                let either = unsettled.to_place.union(&unsettled.to_check);
                 prop_assert_eq!(unsettled.len(), either.count());
             }
         }

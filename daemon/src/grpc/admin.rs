@@ -143,8 +143,8 @@ impl Admin for AdminService {
         let root = root_at(&*self.runner.engine()?, request.into_inner().root)?;
         let confirmed = self
             .runner
-            .unary(RequestClass::Work, caller, move |engine, _| {
-                let removed = engine.confirm_loss(&root)?;
+            .unary(RequestClass::Work, caller, move |engine, cancel| {
+                let removed = engine.confirm_loss(&root, cancel)?;
                 Ok(v1::ConfirmLossReply { removed })
             });
         confirmed.await
@@ -154,7 +154,6 @@ impl Admin for AdminService {
         &self,
         request: Request<v1::RescanRequest>,
     ) -> Result<Response<v1::RescanReply>, Status> {
-        let caller = self.runner.caller(&request);
         let engine = self.runner.engine()?;
         let paths = request.into_inner().roots;
         question::check_root_count(paths.len())?;
@@ -163,15 +162,11 @@ impl Admin for AdminService {
         if roots.is_empty() {
             roots.extend(engine.roots.iter().cloned());
         }
-        let reply = v1::RescanReply {
+        // Each root has a thread that walks it: nobody's slot is held by a share that hangs.
+        roots.iter().for_each(|root| engine.want_rescan(root));
+        Ok(Response::new(v1::RescanReply {
             roots: roots.len() as u32,
-        };
-        self.runner
-            .spawn_detached(RequestClass::Work, caller, move |engine| {
-                engine.rescan_all(&roots);
-            })
-            .await?;
-        Ok(Response::new(reply))
+        }))
     }
 
     async fn sync(

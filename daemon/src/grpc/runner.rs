@@ -281,25 +281,6 @@ impl RequestRunner {
         Ok(replies)
     }
 
-    /// Starts `work` on a blocking thread; it goes on when the client goes away. As nobody waits for
-    /// it, its panic ends the engine.
-    pub(super) async fn spawn_detached(
-        &self,
-        class: RequestClass,
-        caller: Caller,
-        work: impl FnOnce(&Engine) + Send + 'static,
-    ) -> Result<(), Status> {
-        let slot = self.enter(class, caller).await?;
-        let engine = self.engine()?;
-        tokio::task::spawn_blocking(move || {
-            let _slot = slot;
-            if catch_unwind(AssertUnwindSafe(|| work(&engine))).is_err() {
-                engine.panicked("of a request");
-            }
-        });
-        Ok(())
-    }
-
     /// Bytes of the longest message that is sent or taken.
     pub(super) fn longest_message(&self) -> usize {
         self.config.max_message_mib.length()

@@ -6,7 +6,7 @@ use std::path::Path;
 use simdex_extract::{
     EXTRACTOR_VERSION, Hint, Member, Patience, Pool, PrivateFile, Share, Urgency,
 };
-use simdex_index::{Index, IndexError, MemoryAccount, NewContent, NewDocument};
+use simdex_index::{Index, IndexError, MemoryAccount, NewContent, NewDocument, canonicalise};
 use simdex_schema::{ContentHash, ContentRecord, DocumentHash, DocumentKind, Reason, State};
 use simdex_signature::{Chunks, Ladder};
 
@@ -119,7 +119,7 @@ impl Extractor<'_> {
         // sorted. Taken however short it is: a container may have thousands.
         let bytes = text.len() as u64;
         let mut held = self.account.take(bytes + bytes / 2)?;
-        let (canonical, _of_canonical) = self.account.canonical(&text)?;
+        let (canonical, _of_canonical) = canonicalise(&text, &self.account)?;
         let length = canonical.as_bytes().len() as u64;
         if length < u64::from(self.index.window().width()) {
             return Ok(None);

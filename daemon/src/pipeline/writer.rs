@@ -162,7 +162,7 @@ impl Shared {
         let mut backoff = Backoff::default();
         loop {
             let tried = match self.host.disk.take(room_of(changes)) {
-                Ok(()) => self.index.apply_all(changes),
+                Ok(()) => self.index.apply(changes),
                 Err(full) => {
                     if !self
                         .lifecycle
@@ -278,10 +278,10 @@ enum Told {
 fn told(change: &Change) -> Option<(Told, &FileKey)> {
     match change {
         Change::File { key, .. } => Some((Told::Ingested, key)),
-        Change::Container { file, .. } | Change::Whole { file, .. } => {
+        Change::Container { file, .. } | Change::ContainerEnd { file, .. } => {
             Some((Told::Ingested, &file.key))
         }
-        Change::Members { .. } => None,
+        Change::ContainerPart { .. } => None,
         Change::Remove(key) => Some((Told::Removed, key)),
     }
 }

@@ -5,10 +5,11 @@ use std::path::{Path, PathBuf};
 
 use simdex_extract::{Hint, Pool, Share, Urgency};
 use simdex_index::{
-    FileView, HeldSet, Index, IndexError, MemoryAccount, MemoryPermit, NewDocument, Probes, View,
+    FileView, Fingerprints, HeldSet, Index, IndexError, MemoryAccount, MemoryPermit, NewDocument,
+    View, canonicalise, forward_signature,
 };
 use simdex_schema::{ContentHash, DocId, DocumentHash, DocumentKind, Reason, State};
-use simdex_signature::{CanonicalText, Fingerprint, Rung, SchemeKind, Signature};
+use simdex_signature::{CanonicalText, Rung, SchemeKind, Signature};
 
 use super::QueryError;
 use crate::ingest::{ReadContent, hash_all, patience_of, raw_document};
@@ -72,7 +73,7 @@ impl ShingledText {
         permit: Option<MemoryPermit>,
         account: &MemoryAccount,
     ) -> Result<Self, IndexError> {
-        let (canonical, of_canonical) = account.canonical(&extracted)?;
+        let (canonical, of_canonical) = canonicalise(&extracted, account)?;
         let shingles = index.shingles_of(&canonical, account)?;
         Ok(Self {
             hash: DocumentHash(canonical.hash()),
@@ -269,12 +270,16 @@ impl Subject {
     }
 
     /// Fingerprints to look up, with their scheme and rung.
-    pub(super) fn fingerprints(&self) -> Option<(SchemeKind, Probes<'_>, Rung)> {
+    pub(super) fn fingerprints(&self) -> Option<(SchemeKind, Fingerprints<'_>, Rung)> {
         match &self.body {
-            Body::Text(text) => Some((SchemeKind::ModN, Probes::All(&text.shingles), Rung::ZERO)),
+            Body::Text(text) => Some((
+                SchemeKind::ModN,
+                Fingerprints::All(&text.shingles),
+                Rung::ZERO,
+            )),
             Body::Signature { signature, .. } => Some((
                 signature.scheme().kind,
-                Probes::Listed(signature.fingerprints()),
+                Fingerprints::Listed(signature.fingerprints()),
                 signature.rung(),
             )),
             Body::Nothing => None,
@@ -343,15 +348,10 @@ fn document_body(index: &Index, id: DocId, account: &MemoryAccount) -> Result<Bo
             }
             None => Ok(Body::Nothing),
         },
-        DocumentKind::Raw => {
-            let fingerprints = record.forward.iter().map(|f| Fingerprint(*f)).collect();
-            let scheme = simdex_signature::Chunks::SCHEME;
-            let signature = Signature::new(scheme, record.rung, fingerprints);
-            Ok(Body::Signature {
-                signature,
-                document: Some(record.hash),
-            })
-        }
+        DocumentKind::Raw => Ok(Body::Signature {
+            signature: forward_signature(&record),
+            document: Some(record.hash),
+        }),
     }
 }
 

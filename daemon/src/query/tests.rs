@@ -89,7 +89,7 @@ pub(crate) fn index_of(texts: &[String]) -> (Index, tempfile::TempDir) {
     index.root(std::path::Path::new("/data")).unwrap();
     let changes = texts.iter().enumerate();
     let changes = changes.map(|(number, text)| change(&index, number, text));
-    index.apply(changes.collect()).unwrap();
+    index.apply(&changes.collect::<Vec<_>>()).unwrap();
     (index, dir)
 }
 

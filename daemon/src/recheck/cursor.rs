@@ -3,7 +3,7 @@
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
-use simdex_index::private;
+use simdex_index::safe_fs;
 use simdex_schema::{FileKey, RootId};
 
 /// Name of the file in the data directory: the root's number (4 bytes, big-endian), then the path.
@@ -85,7 +85,7 @@ impl Cursor {
 /// The bytes of the file, as many as it may have.
 fn read_bounded(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    private::read(path)?
+    safe_fs::open_read(path)?
         .take(LONGEST as u64 + 5)
         .read_to_end(&mut bytes)?;
     Ok(bytes)

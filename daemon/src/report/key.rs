@@ -9,7 +9,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::Path;
 
 use serde::Deserialize;
-use simdex_index::private;
+use simdex_index::safe_fs;
 
 use simdex_proto::manifest::{FileEntry, split_mark};
 
@@ -29,7 +29,7 @@ impl ReportKey {
     /// Where it can neither be read nor made.
     pub fn open(data_dir: &Path) -> io::Result<Self> {
         let path = data_dir.join(NAME);
-        match private::read(&path) {
+        match safe_fs::open_read(&path) {
             Ok(file) => {
                 let mut bytes = Vec::new();
                 file.take(64).read_to_end(&mut bytes)?;
@@ -49,7 +49,7 @@ impl ReportKey {
         File::open("/dev/urandom")?.read_exact(&mut key)?;
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(true);
-        let mut file = private::open(path, &mut options)?;
+        let mut file = safe_fs::open(path, &mut options)?;
         file.write_all(&key)?;
         file.sync_all()?;
         File::open(data_dir)?.sync_all()?;

@@ -143,7 +143,7 @@ mod tests {
         };
         opened
             .index
-            .apply(paths.iter().map(change).collect())
+            .apply(&paths.iter().map(change).collect::<Vec<_>>())
             .unwrap();
         Bed {
             _texts: texts,

@@ -105,7 +105,7 @@ impl Engine {
     /// Follows until nothing differs from the disk.
     fn settle(&mut self, when: &str) {
         let since = Instant::now();
-        while since.elapsed() < Duration::from_secs(10) {
+        while since.elapsed() < Duration::from_secs(60) {
             while self.follow_one(Duration::from_millis(20)) {}
             if self.files == on_disk(&self.root, &self.root) {
                 return;

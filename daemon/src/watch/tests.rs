@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::lifecycle::Failure;
 
-const PATIENCE: Duration = Duration::from_secs(10);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn quick() -> Settings {
     Settings {

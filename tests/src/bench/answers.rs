@@ -70,7 +70,7 @@ fn fill(
         let changes = (first..)
             .zip(texts)
             .map(|(number, text)| change(index, root, number, text));
-        index.apply(changes.collect())?;
+        index.apply(&changes.collect::<Vec<_>>())?;
         busy += begin.elapsed();
     }
     let begin = Instant::now();

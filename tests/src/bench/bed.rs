@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use anyhow::ensure;
 use simdex_index::store::{Options as StoreOptions, SledStore, Store as _};
 use simdex_index::{
-    Asked, Cancel, Candidates, Change, Index, NewContent, NewDocument, Options, Probes, Question,
-    View,
+    Cancel, CandidateKind, Candidates, Change, Fingerprints, Index, NewContent, NewDocument,
+    Options, QueryFingerprints, View,
 };
 use simdex_schema::file::FileOutcome;
 use simdex_schema::meta::Parameters;
@@ -103,12 +103,12 @@ impl Bed {
                 .map(|document| self.corpus.signature(document))
                 .collect();
             filled.postings += signatures.iter().map(|s| s.len() as u64).sum::<u64>();
-            let changes = (first..end)
+            let changes: Vec<_> = (first..end)
                 .zip(signatures)
                 .map(|(d, s)| change(d, s))
                 .collect();
             let (begin, processor) = (Instant::now(), processor_seconds()?);
-            let applied = index.apply(changes)?;
+            let applied = index.apply(&changes)?;
             if end.is_multiple_of(COMMIT_EVERY) {
                 let begin = Instant::now();
                 index.commit()?;
@@ -216,15 +216,15 @@ impl Query {
     pub(super) fn ask(
         &self,
         index: &Index,
-        question: Question,
+        kind: CandidateKind,
     ) -> anyhow::Result<(Candidates, Duration)> {
-        let asked = Asked {
+        let asked = QueryFingerprints {
             scheme: SchemeKind::ModN,
-            fingerprints: Probes::Listed(self.signature.fingerprints()),
-            finest: self.signature.rung(),
+            fingerprints: Fingerprints::Listed(self.signature.fingerprints()),
+            rung: self.signature.rung(),
         };
         let begin = Instant::now();
-        let candidates = index.candidates(asked, question, &View::All, &Cancel::default())?;
+        let candidates = index.candidates(asked, kind, &View::All, &Cancel::default())?;
         Ok((candidates, begin.elapsed()))
     }
 

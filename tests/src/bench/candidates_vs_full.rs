@@ -4,7 +4,7 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use simdex_index::{Candidate, Question};
+use simdex_index::{Candidate, CandidateKind};
 
 use super::Settings;
 use super::bed::{Bed, queries};
@@ -24,10 +24,10 @@ pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Resu
     let (mut sought, mut found) = (0, 0);
     for query in queries(bed.corpus, documents, QUERIES) {
         // The first of two like questions would pay for reading pages.
-        query.ask(&index, Question::Contained)?;
-        let (all, time) = query.ask(&index, Question::Contained)?;
+        query.ask(&index, CandidateKind::Contained)?;
+        let (all, time) = query.ask(&index, CandidateKind::Contained)?;
         full += time;
-        let (some, time) = query.ask(&index, Question::Similar)?;
+        let (some, time) = query.ask(&index, CandidateKind::Similar)?;
         sampled += time;
         let some: HashSet<_> = some.found.iter().map(|c| c.document).collect();
         for candidate in all.found.iter().filter(|c| resemblance(c) >= LISTED) {

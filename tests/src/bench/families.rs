@@ -160,7 +160,7 @@ fn fill(
         let begin = Instant::now();
         let changes = some.iter().zip(texts);
         let changes = changes.map(|(number, text)| change(index, root, *number, text));
-        index.apply(changes.collect())?;
+        index.apply(&changes.collect::<Vec<_>>())?;
         busy += begin.elapsed();
     }
     let begin = Instant::now();

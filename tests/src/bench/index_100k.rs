@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use anyhow::ensure;
-use simdex_index::{Index, Question};
+use simdex_index::{CandidateKind, Index};
 
 use super::Settings;
 use super::bed::{Bed, Query, queries};
@@ -186,7 +186,7 @@ struct Asked {
 fn asked(index: &Index, queries: &[Query]) -> anyhow::Result<Asked> {
     let mut all = Asked::default();
     for query in queries {
-        let (candidates, time) = query.ask(index, Question::Similar)?;
+        let (candidates, time) = query.ask(index, CandidateKind::Similar)?;
         all.times.push(time);
         all.right += usize::from(query.is_answered_by(&candidates));
         all.candidates += candidates.found.len();

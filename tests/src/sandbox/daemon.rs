@@ -11,14 +11,14 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use rustix::process::{Pid, Resource, Rlimit, Signal, prlimit};
-use simdex_client::Client;
+use simdex_client::{Client, Limits};
 use tokio::runtime::Builder;
 
 use super::run::{Answer, Run};
 use super::{Sandbox, simctl, simdexd};
 
 /// A daemon that does not answer within this time fails its test.
-const START: Duration = Duration::from_secs(120);
+const START: Duration = Duration::from_secs(300);
 /// A daemon told to stop that has not ended after this time fails its test.
 const STOP: Duration = Duration::from_secs(60);
 const PAUSE: Duration = Duration::from_millis(10);
@@ -224,7 +224,15 @@ impl Daemon {
     pub fn sync(&self) -> Result<()> {
         self.simctl(["sync"])?.success()?;
         let runtime = Builder::new_current_thread().enable_all().build()?;
-        runtime.block_on(async { Client::connect(self.socket()).await?.wait().await })?;
+        let limits = Limits {
+            work: START,
+            ..Limits::default()
+        };
+        let waited = runtime.block_on(async {
+            let client = Client::connect_with(self.socket(), limits).await?;
+            client.wait().await
+        });
+        waited.with_context(|| self.log().unwrap_or_default())?;
         Ok(())
     }
 

@@ -75,7 +75,7 @@ fn crashed(reason: Reason) -> Outcome {
 fn a_hanging_worker_is_killed_by_the_wall_clock() {
     // Generous, since the good documents must make it on a loaded machine.
     let limits = Limits {
-        wall: Duration::from_secs(3),
+        wall: Duration::from_secs(10),
         ..Limits::default()
     };
     assert_one_lost("hang", limits, &Outcome::TimedOut(Reason::WallLimit));
@@ -84,7 +84,7 @@ fn a_hanging_worker_is_killed_by_the_wall_clock() {
 #[test]
 fn a_dripping_worker_gains_no_time() {
     let limits = Limits {
-        wall: Duration::from_secs(3),
+        wall: Duration::from_secs(10),
         ..Limits::default()
     };
     assert_one_lost("drip", limits, &Outcome::TimedOut(Reason::WallLimit));

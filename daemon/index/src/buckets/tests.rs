@@ -51,7 +51,7 @@ proptest! {
         let keys: BTreeSet<PostingKey> = postings.iter().map(|p| p.0).collect();
         for key in keys.into_iter().step_by(17) {
             let buckets = Buckets::of(&run, SchemeKind::ModN);
-            let list = buckets.lists(buckets.number(key), &[key], false).unwrap();
+            let list = buckets.read_bucket(buckets.number(key), &[key], LongLists::Read).unwrap();
             let expected = postings.iter().filter(|p| p.0 == key).map(|p| p.1).collect();
             prop_assert_eq!(list, [Some(expected)]);
         }
@@ -65,17 +65,17 @@ fn a_long_list_is_named_or_read_whole() {
     let long = (0..60_000).map(|id| (keys[1], DocId(id)));
     let postings: Vec<Posting> = long.chain([(keys[2], DocId(7))]).collect();
     let run = run(&store, &postings, 0, usize::MAX);
-    let lists = |skip_long| {
+    let lists = |long| {
         let buckets = Buckets::of(&run, SchemeKind::ModN);
-        buckets.lists(0, &keys, skip_long).unwrap()
+        buckets.read_bucket(0, &keys, long).unwrap()
     };
     let (none, seven) = (Some(Vec::new()), Some(vec![DocId(7)]));
     assert_eq!(
-        lists(true),
+        lists(LongLists::Skip),
         [none.clone(), None, seven.clone(), none.clone()]
     );
     let all = Some((0..60_000).map(DocId).collect());
-    assert_eq!(lists(false), [none.clone(), all, seven, none]);
+    assert_eq!(lists(LongLists::Read), [none.clone(), all, seven, none]);
 }
 
 #[test]

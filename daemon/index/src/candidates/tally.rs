@@ -6,12 +6,13 @@ use simdex_schema::DocId;
 use simdex_schema::posting::PostingKey;
 use simdex_signature::{Fingerprint, Rung, SchemeKind};
 
+use crate::buckets::LongLists;
 use crate::edges::{LONG, PrincipalLists};
 use crate::index::Index;
 use crate::{Cancel, IndexError};
 
-/// Counts, per document, how many of the probes it holds. Long lists are set aside and read last,
-/// where they must be. No lock is held: of documents that were recorded after the counting began, and of
+/// Counts, per document, how many of the probes it holds. Long posting lists are set aside, and read last and
+/// only if needed. No lock is held: of documents that were recorded after the counting began, and of
 /// those purged since, counts mean nothing.
 pub(crate) struct Tally<'a> {
     index: &'a Index,
@@ -23,6 +24,26 @@ pub(crate) struct Tally<'a> {
     pub(crate) hits: FxHashMap<DocId, u64>,
     /// Probes whose lists are long and still unread.
     pub(crate) long: Vec<Fingerprint>,
+}
+
+/// Which posting lists a look-up reads, and whether they may add documents.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LookUp {
+    /// Reads short lists and sets long ones aside; counts every document.
+    Short,
+    /// Reads all lists; counts every document.
+    All,
+    /// Reads all lists; counts only documents that were counted before.
+    AllForKnown,
+}
+
+impl LookUp {
+    fn long_lists(self) -> LongLists {
+        match self {
+            Self::Short => LongLists::Skip,
+            Self::All | Self::AllForKnown => LongLists::Read,
+        }
+    }
 }
 
 impl<'a> Tally<'a> {
@@ -47,7 +68,7 @@ impl<'a> Tally<'a> {
         probes: &[Fingerprint],
         cancel: &Cancel,
     ) -> Result<(), IndexError> {
-        self.look_up(probes, true, true, cancel)
+        self.look_up(probes, LookUp::Short, cancel)
     }
 
     /// Unread long lists of fingerprints divisible by the modulus of a rung.
@@ -55,34 +76,33 @@ impl<'a> Tally<'a> {
         self.long.iter().filter(|f| f.divisible_by(rung)).count() as u64
     }
 
-    /// Reads those long lists that are due.
+    /// Reads the long lists of some fingerprints and counts all their documents.
     pub(crate) fn read_long(
         &mut self,
-        due: &dyn Fn(&Fingerprint) -> bool,
+        to_read: &dyn Fn(&Fingerprint) -> bool,
         cancel: &Cancel,
     ) -> Result<(), IndexError> {
-        let (due, rest): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.long).into_iter().partition(due);
+        let (to_read, rest): (Vec<_>, Vec<_>) = std::mem::take(&mut self.long)
+            .into_iter()
+            .partition(to_read);
         self.long = rest;
-        self.look_up(&due, false, true, cancel)
+        self.look_up(&to_read, LookUp::All, cancel)
     }
 
-    /// Counts the long lists left for documents that were found otherwise; returns how many
-    /// added no documents of their own.
-    pub(crate) fn add_long(&mut self, cancel: &Cancel) -> Result<u64, IndexError> {
+    /// Reads the long lists that are left, but counts only documents found by other lists. Returns how many
+    /// lists there were.
+    pub(crate) fn count_long_for_known(&mut self, cancel: &Cancel) -> Result<u64, IndexError> {
         let long = std::mem::take(&mut self.long);
         if !self.hits.is_empty() {
-            self.look_up(&long, false, false, cancel)?;
+            self.look_up(&long, LookUp::AllForKnown, cancel)?;
         }
         Ok(long.len() as u64)
     }
 
-    /// Counts the documents of some fingerprints; those not met before only with `add_new`.
     fn look_up(
         &mut self,
         probes: &[Fingerprint],
-        skip_long: bool,
-        add_new: bool,
+        look_up: LookUp,
         cancel: &Cancel,
     ) -> Result<(), IndexError> {
         let mut probes: Vec<(PostingKey, Fingerprint)> =
@@ -92,42 +112,42 @@ impl<'a> Tally<'a> {
         probes.dedup_by_key(|(key, _)| *key);
         let known = self.principals;
         if let Some(known) = known {
-            let mut count = |key| known.read(key, |list| self.count(list, add_new));
+            let mut count = |key| known.read(key, |list| self.count(list, look_up));
             probes.retain(|(key, _)| count(*key).is_none());
         }
         let keys: Vec<PostingKey> = probes.iter().map(|(key, _)| *key).collect();
-        let (index, scheme) = (self.index, self.scheme);
+        let (index, scheme, long) = (self.index, self.scheme, look_up.long_lists());
         let mut read = (0, 0);
-        let show = &mut |at: usize, list: Option<&[DocId]>| match list {
+        let each = &mut |at: usize, list: Option<&[DocId]>| match list {
             None => self.long.push(probes[at].1),
             Some(list) => {
                 read = (read.0 + 1, read.1 + list.len() as u64);
                 match known.filter(|_| list.len() >= LONG) {
                     Some(known) => {
                         let principals = self.principals_of(list);
-                        self.count(&principals, add_new);
+                        self.count(&principals, look_up);
                         known.keep(keys[at], principals);
                     }
-                    None => self.count(list, add_new),
+                    None => self.count(list, look_up),
                 }
             }
         };
-        index.look_up(scheme, &keys, skip_long, cancel, show)?;
+        index.for_each_posting_list(scheme, &keys, long, cancel, each)?;
         index.work.lists_read(read.0, read.1);
         Ok(())
     }
 
     /// The principals among some documents.
     fn principals_of(&self, list: &[DocId]) -> Vec<DocId> {
-        let shared = self.index.read();
-        let leads = |id: &DocId| shared.stars.leads(*id);
+        let state = self.index.state();
+        let leads = |id: &DocId| state.stars.leads(*id);
         list.iter().copied().filter(leads).collect()
     }
 
-    fn count(&mut self, list: &[DocId], add_new: bool) {
+    fn count(&mut self, list: &[DocId], look_up: LookUp) {
         let index = self.index;
-        let shared = self.principals.map(|_| index.read());
-        let (visible, stars) = (self.visible, shared.as_deref().map(|shared| &shared.stars));
+        let state = self.principals.map(|_| index.state());
+        let (visible, stars) = (self.visible, state.as_deref().map(|state| &state.stars));
         let counts = |id: &DocId| {
             visible.is_none_or(|ids| ids.contains(id.0))
                 && stars.is_none_or(|stars| stars.leads(*id))
@@ -135,7 +155,7 @@ impl<'a> Tally<'a> {
         for id in list {
             if let Some(hits) = self.hits.get_mut(id) {
                 *hits += 1;
-            } else if add_new && counts(id) {
+            } else if look_up != LookUp::AllForKnown && counts(id) {
                 self.hits.insert(*id, 1);
             }
         }

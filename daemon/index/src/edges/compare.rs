@@ -5,7 +5,7 @@ use std::sync::Arc;
 use simdex_schema::EdgeRecord;
 use simdex_signature::{Fingerprint, Levels, Ratio, Rung, SharedAt, ShingleSet, least_overlap_cut};
 
-use super::Overlap;
+use super::PairThreshold;
 use crate::work::WorkCounters;
 use crate::{Cancel, HeldSet, IndexError, MemoryAccount, MemoryPermit};
 
@@ -87,18 +87,18 @@ impl Shingles {
     pub(super) fn edge(
         &self,
         other: &Self,
-        demand: Overlap,
+        pair: PairThreshold,
         threshold: Ratio,
         work: &WorkCounters,
         cancel: &Cancel,
     ) -> Result<Option<EdgeRecord>, IndexError> {
         let may_reach = |at: SharedAt| match at.rung {
-            rung if rung == demand.rung => at.shared >= demand.cut,
+            rung if rung == pair.rung => at.shared >= pair.min_shared,
             _ => at.shared >= least_overlap_cut(at.union, threshold, DOUBT),
         };
         let last = match (&self.form, &other.form) {
-            (Form::Levels(a), Form::Levels(b)) => a.compare(b, demand.rung, may_reach),
-            _ => in_parts(&self.set(), &other.set(), demand.rung, may_reach, cancel)?,
+            (Form::Levels(a), Form::Levels(b)) => a.compare(b, pair.rung, may_reach),
+            _ => in_parts(&self.set(), &other.set(), pair.rung, may_reach, cancel)?,
         };
         work.compared(last.union + last.shared);
         let edge = EdgeRecord {

@@ -106,8 +106,8 @@ proptest! {
                 Step::Remove(id) => {
                     live.remove(&DocId(id));
                     settler.waiting.remove(&DocId(id));
-                    let orphans = settler.stars.remove(DocId(id));
-                    settler.waiting.extend(orphans);
+                    let displaced = settler.stars.remove(DocId(id));
+                    settler.waiting.extend(displaced);
                 }
                 Step::Settle => {
                     settler.settle(&live, &graph);

@@ -1,14 +1,14 @@
 //! Documents that are placed together: what each must be compared with is found for all of them first, on
-//! two threads, so that a principal is read once for all that may be its members.
+//! two threads, so that each thread reads a principal once for all that may be its members.
 
 use std::collections::BTreeMap;
 
 use simdex_schema::{DocId, EdgeRecord};
 
 use super::{rank, rank_of};
-use crate::edges::{EdgeFinder, Overlap, Partner, Sought};
+use crate::edges::{EdgeFinder, LoadedDocument, PairThreshold, Partner};
 use crate::groups::{Place, Rank};
-use crate::index::{Index, Shared};
+use crate::index::{Index, IndexState};
 use crate::{Cancel, IndexError};
 
 /// A document that must be compared with more principals than this is put off.
@@ -17,8 +17,8 @@ const PUT_OFF: usize = if cfg!(test) { 12 } else { 256 };
 /// A document to be placed, in order of rank with the others.
 pub(super) struct Newcomer {
     pub(super) id: DocId,
-    /// None where it has no text that can be read.
-    pub(super) sought: Option<Sought>,
+    /// `None` if it has no text that can be read.
+    pub(super) loaded: Option<LoadedDocument>,
     /// The principals before it that may be its neighbours.
     earlier: Vec<Partner>,
     /// The first of them that is.
@@ -38,14 +38,14 @@ impl Index {
         cancel: &Cancel,
     ) -> Result<Vec<Newcomer>, IndexError> {
         let mut newcomers: Vec<Newcomer> = ids.iter().map(|id| Newcomer::new(*id)).collect();
-        let seek = |newcomer: &mut Newcomer| {
-            newcomer.sought = finder.sought(newcomer.id, cancel)?;
-            if let Some(sought) = &newcomer.sought {
-                newcomer.earlier = finder.earlier_principals(sought, cancel)?;
+        let load = |newcomer: &mut Newcomer| {
+            newcomer.loaded = finder.load(newcomer.id, cancel)?;
+            if let Some(loaded) = &newcomer.loaded {
+                newcomer.earlier = finder.earlier_principals(loaded, cancel)?;
             }
             Ok(())
         };
-        on_two_threads(&mut newcomers, &|some| some.iter_mut().try_for_each(seek))?;
+        on_two_threads(&mut newcomers, &|some| some.iter_mut().try_for_each(load))?;
         Ok(newcomers)
     }
 
@@ -77,23 +77,26 @@ impl Index {
         newcomers: &mut [Newcomer],
         cancel: &Cancel,
     ) -> Result<(), IndexError> {
-        let mut by_rank: BTreeMap<(Rank, DocId), Vec<(usize, Overlap)>> = BTreeMap::new();
+        let mut by_rank: BTreeMap<(Rank, DocId), Vec<(usize, PairThreshold)>> = BTreeMap::new();
         {
-            let shared = self.read();
+            let state = self.state();
             for (at, newcomer) in newcomers.iter().enumerate() {
                 for partner in &newcomer.earlier {
-                    let key = (rank(&shared.table, partner.id), partner.id);
-                    by_rank.entry(key).or_default().push((at, partner.demand));
+                    let key = (rank(&state.table, partner.id), partner.id);
+                    by_rank
+                        .entry(key)
+                        .or_default()
+                        .push((at, partner.threshold));
                 }
             }
         }
         for ((_, principal), mut asking) in by_rank {
             asking.retain(|(at, _)| newcomers[*at].found.is_none());
             let mut found = Vec::new();
-            let sought = asking
+            let loaded = asking
                 .iter()
-                .filter_map(|(at, demand)| Some((newcomers[*at].sought.as_ref()?, *demand)));
-            finder.edges_to(principal, sought, cancel, |at, edge| {
+                .filter_map(|(at, threshold)| Some((newcomers[*at].loaded.as_ref()?, *threshold)));
+            finder.edges_to(principal, loaded, cancel, |at, edge| {
                 found.extend(edge.map(|edge| (asking[at].0, edge.swapped())));
             })?;
             for (at, edge) in found {
@@ -110,41 +113,41 @@ impl Index {
         newcomer: &Newcomer,
         cancel: &Cancel,
     ) -> Result<Vec<Partner>, IndexError> {
-        let Some(sought) = &newcomer.sought else {
+        let Some(loaded) = &newcomer.loaded else {
             return Ok(Vec::new());
         };
-        let own = rank_of(&sought.stats);
-        if self.read().last_rank.is_none_or(|last| last <= own) {
+        let own = rank_of(&loaded.stats);
+        if self.state().last_rank.is_none_or(|last| last <= own) {
             return Ok(Vec::new());
         }
-        let wanted = |shared: &Shared, other: DocId| {
-            shared.stars.contains(other) && rank(&shared.table, shared.stars.principal(other)) > own
+        let admits = |state: &IndexState, other: DocId| {
+            state.stars.contains(other) && rank(&state.table, state.stars.principal(other)) > own
         };
-        finder.partners(sought, &wanted, cancel)
+        finder.find_partners(loaded, &admits, cancel)
     }
 
-    /// Where a newcomer belongs among those settled now; none where that changed so that it must be sought
-    /// again. Those before it are placed.
+    /// Where a newcomer belongs among those settled now; `None` if what it rests on changed, so that it must be
+    /// loaded again. Those before it are placed.
     pub(super) fn place_of(
         &self,
         finder: &EdgeFinder<'_>,
         newcomer: &Newcomer,
         cancel: &Cancel,
     ) -> Result<Option<Place>, IndexError> {
-        let Some(sought) = &newcomer.sought else {
+        let Some(loaded) = &newcomer.loaded else {
             return Ok(Some(Place::Principal { taken: Vec::new() }));
         };
         let (mates, found) = {
-            let shared = self.read();
-            let leads = |id: DocId| shared.stars.leads(id);
+            let state = self.state();
+            let leads = |id: DocId| state.stars.leads(id);
             if newcomer
                 .found
                 .is_some_and(|(principal, _)| !leads(principal))
             {
                 return Ok(None);
             }
-            let found = newcomer.found.map(|(id, _)| rank(&shared.table, id));
-            let before = |id| found.is_none_or(|found| rank(&shared.table, id) < found);
+            let found = newcomer.found.map(|(id, _)| rank(&state.table, id));
+            let before = |id| found.is_none_or(|found| rank(&state.table, id) < found);
             let mates = newcomer
                 .mates
                 .iter()
@@ -152,7 +155,7 @@ impl Index {
             (mates.copied().collect::<Vec<_>>(), newcomer.found)
         };
         for mate in mates {
-            if let Some(edge) = finder.edge(sought, mate.id, mate.demand, cancel)? {
+            if let Some(edge) = finder.edge(loaded, mate.id, mate.threshold, cancel)? {
                 let (principal, edge) = (mate.id, edge.swapped());
                 return Ok(Some(Place::Member { principal, edge }));
             }
@@ -165,14 +168,14 @@ impl Index {
             None => self.later_than(finder, newcomer, cancel)?,
         };
         let to_test = {
-            let shared = self.read();
+            let state = self.state();
             let later = later
                 .into_iter()
-                .map(|partner| (partner.id, partner.demand));
-            let rank = |id| rank(&shared.table, id);
-            shared.stars.to_test(newcomer.id, later, &rank)
+                .map(|partner| (partner.id, partner.threshold));
+            let rank = |id| rank(&state.table, id);
+            state.stars.to_test(newcomer.id, later, &rank)
         };
-        let edge = |other, demand| finder.edge(sought, other, demand, cancel);
+        let edge = |other, threshold| finder.edge(loaded, other, threshold, cancel);
         to_test.take(edge).map(Some)
     }
 }
@@ -181,7 +184,7 @@ impl Newcomer {
     fn new(id: DocId) -> Self {
         Self {
             id,
-            sought: None,
+            loaded: None,
             earlier: Vec::new(),
             found: None,
             mates: Vec::new(),
@@ -204,27 +207,30 @@ fn find_mates(
     let mut samples = Vec::with_capacity(newcomers.len());
     for newcomer in newcomers.iter() {
         let sample = newcomer
-            .sought
+            .loaded
             .as_ref()
-            .map(|sought| finder.sample(sought, cancel));
+            .map(|loaded| finder.sample(loaded, cancel));
         let mut sample = sample.transpose()?.flatten().unwrap_or_default();
         sample.sort_unstable();
         samples.push(sample);
     }
     for at in 1..newcomers.len() {
         let (before, rest) = newcomers.split_at_mut(at);
-        let Some(own) = rest[0].sought.as_ref().map(|sought| sought.stats) else {
+        let Some(own) = rest[0].loaded.as_ref().map(|loaded| loaded.stats) else {
             continue;
         };
         for (mate, sample) in before.iter().zip(&samples) {
-            let theirs = mate.sought.as_ref().map(|sought| sought.stats);
-            let Some(demand) = theirs.and_then(|theirs| finder.demand(&own, &theirs)) else {
+            let theirs = mate.loaded.as_ref().map(|loaded| loaded.stats);
+            let Some(threshold) = theirs.and_then(|theirs| finder.pair_threshold(&own, &theirs))
+            else {
                 continue;
             };
-            if simdex_signature::count_shared_at(&samples[at], sample, demand.rung) >= demand.cut {
+            if simdex_signature::count_shared_at(&samples[at], sample, threshold.rung)
+                >= threshold.min_shared
+            {
                 rest[0].mates.push(Partner {
                     id: mate.id,
-                    demand,
+                    threshold,
                 });
             }
         }
@@ -246,7 +252,7 @@ fn on_two_threads<T: Send>(
         let of_left = each(left);
         // Where no thread is to be had, this one does all of it, below.
         if let Ok(other) = other {
-            let gone = || Err(IndexError::Damaged("a settling thread".to_owned()));
+            let gone = || Err(IndexError::WorkerPanicked("settling"));
             other.join().unwrap_or_else(|_| gone())?;
         }
         of_left

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use super::StoreError;
 use super::durable::sync_dir;
-use crate::private;
+use crate::safe_fs;
 
 /// What sled 0.34 writes with our settings.
 const SETTINGS: &[u8] = b"segment_size: 524288\nuse_compression: false\nversion: 0.34\n";
@@ -23,7 +23,7 @@ const MOST: u64 = 4 << 10;
 /// [`StoreError::Io`] where it cannot be read or is no regular file.
 pub fn is_damaged(dir: &Path) -> Result<bool, StoreError> {
     let path = dir.join("conf");
-    let file = match private::read(&path) {
+    let file = match safe_fs::open_read(&path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
         file => file.map_err(StoreError::io("open", &path))?,
     };
@@ -45,7 +45,7 @@ pub(super) fn restore(dir: &Path) -> Result<(), StoreError> {
     tracing::warn!(dir = %dir.display(), "the settings of the engine were damaged: restored");
     let (path, new) = (dir.join("conf"), dir.join("conf.new"));
     let mut options = OpenOptions::new();
-    let file = private::open(&new, options.write(true).create(true).truncate(true));
+    let file = safe_fs::open(&new, options.write(true).create(true).truncate(true));
     let mut file = file.map_err(StoreError::io("create", &new))?;
     let bytes = [SETTINGS, &crc32(SETTINGS).to_le_bytes()].concat();
     let written = file.write_all(&bytes).and_then(|()| file.sync_all());

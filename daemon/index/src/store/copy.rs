@@ -10,7 +10,7 @@ use super::durable::{self, files};
 use super::lock::Watch;
 use super::recovery::check_kinds;
 use super::{StoreError, runs};
-use crate::private;
+use crate::safe_fs;
 
 /// What must be left free beside a copy: the engine writes a snapshot and some log.
 const MARGIN: u64 = 64 << 20;
@@ -40,7 +40,7 @@ pub fn copy_aside(from: &Path, to: &Path) -> Result<Observed, StoreError> {
         folders.push((source.join("blobs"), target.join("blobs")));
     }
     for (_, target) in &folders {
-        private::create_dir(target).map_err(StoreError::io("create", target))?;
+        safe_fs::create_dir(target).map_err(StoreError::io("create", target))?;
     }
     let mut copies = Vec::new();
     for (source, target) in &folders {
@@ -60,9 +60,9 @@ pub fn copy_aside(from: &Path, to: &Path) -> Result<Observed, StoreError> {
 
 /// Copies one file; `left` bytes are still to be copied, this file's among them.
 fn copy(source: &Path, target: &Path, left: u64) -> Result<(), StoreError> {
-    let mut from = private::read(source).map_err(StoreError::io("open", source))?;
+    let mut from = safe_fs::open_read(source).map_err(StoreError::io("open", source))?;
     let mut options = OpenOptions::new();
-    let to = private::open(target, options.write(true).create_new(true));
+    let to = safe_fs::open(target, options.write(true).create_new(true));
     let mut to = to.map_err(StoreError::io("create", target))?;
     if ioctl_ficlone(&to, &from).is_ok() {
         return Ok(());

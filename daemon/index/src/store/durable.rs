@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use super::StoreError;
-use crate::private;
+use crate::safe_fs;
 
 /// Syncs the files of one store directory.
 #[derive(Debug)]
@@ -101,7 +101,7 @@ impl Durable {
 
 /// fsync of one file; no error if the engine removed it meanwhile.
 pub(super) fn sync_file(path: &Path) -> Result<(), StoreError> {
-    match private::read(path).and_then(|file| file.sync_all()) {
+    match safe_fs::open_read(path).and_then(|file| file.sync_all()) {
         Err(error) if error.kind() != ErrorKind::NotFound => {
             Err(StoreError::io("sync", path)(error))
         }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::StoreError;
 use super::durable::sync_dir;
-use crate::private;
+use crate::safe_fs;
 
 const LOCK: &str = "LOCK";
 const CLEAN: &str = "CLEAN";
@@ -29,7 +29,7 @@ impl DirLock {
         let path = dir.join(LOCK);
         let mut options = OpenOptions::new();
         options.create(true).truncate(false).write(true);
-        let file = private::open(&path, &mut options).map_err(StoreError::io("open", &path))?;
+        let file = safe_fs::open(&path, &mut options).map_err(StoreError::io("open", &path))?;
         let deadline = Instant::now() + GRACE;
         let locked = loop {
             match file.try_lock() {
@@ -60,7 +60,7 @@ impl Watch {
     pub(super) fn of(dir: &Path) -> Result<Self, StoreError> {
         let mut files = Vec::new();
         for path in [dir.join(LOCK), dir.join("db")] {
-            let file = match private::read(&path) {
+            let file = match safe_fs::open_read(&path) {
                 Err(error) if error.kind() == ErrorKind::NotFound => continue,
                 file => file.map_err(StoreError::io("open", &path))?,
             };
@@ -91,7 +91,7 @@ fn is_still_at(file: &File, path: &Path) -> bool {
 pub(super) fn wait_unlocked(path: &Path, limit: Duration) -> bool {
     let deadline = Instant::now() + limit;
     loop {
-        match private::read(path).map(|file| file.try_lock()) {
+        match safe_fs::open_read(path).map(|file| file.try_lock()) {
             Ok(Err(TryLockError::WouldBlock)) if Instant::now() < deadline => {
                 std::thread::sleep(Duration::from_millis(2));
             }
@@ -120,7 +120,7 @@ pub(super) fn unmark_clean(dir: &Path) -> Result<(), StoreError> {
 pub(super) fn mark_clean(dir: &Path) -> Result<(), StoreError> {
     let path = clean_path(dir);
     let mut options = OpenOptions::new();
-    let mark = private::open(&path, options.write(true).create(true).truncate(true));
+    let mark = safe_fs::open(&path, options.write(true).create(true).truncate(true));
     let mark = mark.map_err(StoreError::io("create", &path))?;
     mark.sync_all().map_err(StoreError::io("sync", &path))?;
     sync_dir(dir)

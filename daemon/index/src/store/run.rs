@@ -18,7 +18,7 @@ use super::recovery::{Cleaning, LastHandle, from_engine, guarded, open_engine};
 use super::seal::TreeId;
 use super::tree::SledTree;
 use super::{MAX_VALUE, PostingRun, StoreError};
-use crate::private;
+use crate::safe_fs;
 
 /// Cache while a run is built, which writes each page once or twice.
 const CACHE_WHILE_BUILT: u64 = 16 << 20;
@@ -104,7 +104,7 @@ pub(super) struct Builder {
 impl Builder {
     /// Begins in a directory that is not there yet.
     pub(super) fn new(dir: &Path, number: u32) -> Result<Self, StoreError> {
-        private::create_dir(dir).map_err(StoreError::io("create", dir))?;
+        safe_fs::create_dir(dir).map_err(StoreError::io("create", dir))?;
         Ok(Self {
             run: SledRun::open_unfinished(dir, number, CACHE_WHILE_BUILT)?,
             blocks: 0,

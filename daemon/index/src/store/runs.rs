@@ -13,7 +13,7 @@ use super::copy::check_room;
 use super::durable::{folders, sync_dir};
 use super::run::{Builder, SledRun};
 use super::{NewRun, PostingRun, PostingStore, RunWriter, StoreError};
-use crate::private;
+use crate::safe_fs;
 
 /// Name of the directory in the store.
 pub(super) const DIR: &str = "runs";
@@ -37,7 +37,7 @@ impl Runs {
     /// Opens every run below the directory of a store, and removes what a crash left of others.
     pub(super) fn open(store: &Path, cache_bytes: u64) -> Result<Self, StoreError> {
         let dir = store.join(DIR);
-        private::create_dir(&dir).map_err(StoreError::io("create", &dir))?;
+        safe_fs::create_dir(&dir).map_err(StoreError::io("create", &dir))?;
         let runs = Self {
             dir,
             cache_bytes,

@@ -14,7 +14,7 @@ use super::seal::TreeId;
 use super::tree::SledTree;
 use super::witness::Witness;
 use super::{PostingStore, RecordStore, Store, StoreError};
-use crate::private;
+use crate::safe_fs;
 
 /// Under which the tree of commits keeps the number of the last.
 const COMMIT_KEY: &[u8] = b"last";
@@ -103,7 +103,7 @@ impl SledStore {
     /// [`StoreError::Damaged`] if the engine finds it corrupt. A damaged store can also make this
     /// hang: see [`super::open_checked`].
     pub fn open(dir: &Path, options: Options) -> Result<Self, StoreError> {
-        private::create_dir(dir).map_err(StoreError::io("create", dir))?;
+        safe_fs::create_dir(dir).map_err(StoreError::io("create", dir))?;
         check_kinds(dir)?;
         let lock = DirLock::acquire(dir)?;
         unmark_clean(dir)?;

@@ -541,7 +541,7 @@ fn files_that_are_none_are_refused_at_once_and_written_through_by_nobody() {
         "runs/000007/db",
         "runs/000007/blobs/9",
     ] {
-        for planted in [crate::private::make_fifo, link] {
+        for planted in [crate::safe_fs::make_fifo, link] {
             let (_temp, dir) = filled();
             let path = dir.join(name);
             // Some are not there.

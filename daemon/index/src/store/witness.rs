@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use twox_hash::XxHash3_64;
 
 use super::StoreError;
-use crate::private;
+use crate::safe_fs;
 
 /// Name of the file in the store.
 const NAME: &str = "COMMITTED";
@@ -35,7 +35,7 @@ impl Witness {
         let path = dir.join(NAME);
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
-        let file = private::open(&path, &mut options).map_err(StoreError::io("open", &path))?;
+        let file = safe_fs::open(&path, &mut options).map_err(StoreError::io("open", &path))?;
         Ok(Self { file, path })
     }
 
@@ -59,7 +59,7 @@ impl Witness {
 /// Where it cannot be read.
 pub fn is_damaged(dir: &Path) -> Result<bool, StoreError> {
     let path = dir.join(NAME);
-    let number = private::read(&path).and_then(|file| number_in(&file));
+    let number = safe_fs::open_read(&path).and_then(|file| number_in(&file));
     match number {
         Err(error) if error.kind() == ErrorKind::NotFound => Ok(true),
         number => Ok(number.map_err(StoreError::io("read", &path))?.is_none()),

@@ -159,14 +159,12 @@ impl Bed {
 
     pub(super) fn put(&self, path: &str, text: &str) {
         self.index()
-            .apply(vec![put(self.index(), path, text, 0)])
+            .apply(&[put(self.index(), path, text, 0)])
             .unwrap();
     }
 
     pub(super) fn remove(&self, path: &str) {
-        self.index()
-            .apply(vec![Change::Remove(file(path))])
-            .unwrap();
+        self.index().apply(&[Change::Remove(file(path))]).unwrap();
     }
 
     /// The document of a text.
@@ -270,7 +268,7 @@ fn record_of(hash: ContentHash) -> FileRecord {
 /// Every posting of a scheme as it stands in the runs, and the bytes of their blocks; no other run is
 /// left.
 pub(super) fn postings_in_runs(index: &Index, scheme: SchemeKind) -> (Vec<Posting>, u64) {
-    let runs = Arc::clone(&index.read().runs);
+    let runs = Arc::clone(&index.state().runs);
     let numbers: Vec<u32> = runs.iter().map(|run| run.record.number).collect();
     assert_eq!(index.store.postings().runs().unwrap(), numbers);
     let (mut postings, mut bytes) = (Vec::new(), 0);

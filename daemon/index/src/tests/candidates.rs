@@ -10,7 +10,10 @@ use simdex_signature::{
 
 use super::bed::{Bed, document, put, put_raw};
 use super::texts::{Random, pool};
-use crate::{Asked, Cancel, Candidate, Candidates, Each, Options, Probes, Question, View};
+use crate::{
+    Cancel, Candidate, CandidateKind, Candidates, FingerprintSink, Fingerprints, Options,
+    QueryFingerprints, View,
+};
 
 fn set(text: &str) -> ShingleSet {
     ShingleSet::new(&CanonicalText::from_extracted(text), Window::DEFAULT)
@@ -23,21 +26,27 @@ fn at_rung(all: &[Fingerprint], rung: Rung) -> BTreeSet<Fingerprint> {
         .collect()
 }
 
-fn ask(bed: &Bed, query: &ShingleSet, question: Question, view: &View) -> Candidates {
-    let asked = Asked {
+pub(super) const ALL_KINDS: [CandidateKind; 3] = [
+    CandidateKind::Similar,
+    CandidateKind::Containing,
+    CandidateKind::Contained,
+];
+
+fn ask(bed: &Bed, query: &ShingleSet, kind: CandidateKind, view: &View) -> Candidates {
+    let asked = QueryFingerprints {
         scheme: SchemeKind::ModN,
-        fingerprints: Probes::All(query),
-        finest: Rung::ZERO,
+        fingerprints: Fingerprints::All(query),
+        rung: Rung::ZERO,
     };
     bed.index()
-        .candidates(asked, question, view, &Cancel::never())
+        .candidates(asked, kind, view, &Cancel::never())
         .unwrap()
 }
 
 /// The counts of a candidate are exact at its rung, and none that shares anything there is missing.
-pub(super) fn check(bed: &Bed, texts: &[String], query: &str, question: Question) {
+pub(super) fn check(bed: &Bed, texts: &[String], query: &str, kind: CandidateKind) {
     let query = set(query);
-    let found = ask(bed, &query, question, &View::All);
+    let found = ask(bed, &query, kind, &View::All);
     assert_eq!(found.suppressed, 0);
     let by_id: BTreeMap<_, Candidate> = found.found.iter().map(|c| (c.document, *c)).collect();
     assert_eq!(by_id.len(), found.found.len());
@@ -47,8 +56,8 @@ pub(super) fn check(bed: &Bed, texts: &[String], query: &str, question: Question
     for text in texts {
         let (id, text) = (bed.id(text).unwrap(), set(text));
         let own = bed.index().stats(id).unwrap().rung;
-        let rung = match question {
-            Question::Contained => own,
+        let rung = match kind {
+            CandidateKind::Contained => own,
             _ => own.max(coarsest.unwrap_or(Rung::ZERO)),
         };
         let (ours, theirs) = (
@@ -76,24 +85,24 @@ fn check_bsw(bed: &Bed, texts: &[String], query: &str) {
         bed.index().live_documents(&View::All);
         BswN::sign(&canonical, Window::DEFAULT, rung)
     };
-    let visit = |rung, each: &mut Each<'_>| each(sign(rung).fingerprints());
+    let visit = |rung, each: &mut FingerprintSink<'_>| each(sign(rung).fingerprints());
     let found = bed
         .index()
         .sharing_windows(&visit, &View::All, &Cancel::never())
         .unwrap();
     let query = set(query);
-    let asked = Asked {
+    let asked = QueryFingerprints {
         scheme: SchemeKind::ModN,
-        fingerprints: Probes::All(&query),
-        finest: Rung::ZERO,
+        fingerprints: Fingerprints::All(&query),
+        rung: Rung::ZERO,
     };
-    let question = Question::Similar;
+    let kind = CandidateKind::Similar;
     let either = bed
         .index()
-        .candidates_by_either(asked, question, &visit, &View::All, &Cancel::never())
+        .candidates_by_either(asked, kind, &visit, &View::All, &Cancel::never())
         .unwrap();
     let ids: BTreeSet<_> = either.found.iter().map(|c| c.document).collect();
-    let by_mod_n = ask(bed, &query, question, &View::All);
+    let by_mod_n = ask(bed, &query, kind, &View::All);
     assert!(by_mod_n.found.iter().all(|c| ids.contains(&c.document)));
     for text in texts {
         let id = bed.id(text).unwrap();
@@ -112,8 +121,8 @@ fn check_bsw(bed: &Bed, texts: &[String], query: &str) {
 
 fn check_all(bed: &Bed, texts: &[String], queries: &[String]) {
     for query in queries {
-        for question in [Question::Similar, Question::Containing, Question::Contained] {
-            check(bed, texts, query, question);
+        for kind in ALL_KINDS {
+            check(bed, texts, query, kind);
         }
         check_bsw(bed, texts, query);
     }
@@ -144,7 +153,7 @@ fn candidates_are_exact_in_buffer_and_buckets_and_between() {
     let put_all = |bed: &Bed, texts: &[String], from: usize| {
         let files = texts.iter().enumerate();
         let files = files.map(|(at, text)| put(bed.index(), &format!("a/{}", from + at), text, 0));
-        bed.index().apply(files.collect()).unwrap();
+        bed.index().apply(&files.collect::<Vec<_>>()).unwrap();
     };
     put_all(&bed, first, 0);
     check_all(&bed, first, &queries);
@@ -174,19 +183,24 @@ fn raw_bytes_are_found_by_their_chunks_after_a_restart_too() {
     let (a, b) = (bytes(0, 60_000), bytes(1 << 20, 60_000));
     let mixed = [&a[..], &b[..]].concat();
     bed.index()
-        .apply(vec![put_raw("a/a", &a), put_raw("a/b", &b)])
+        .apply(&[put_raw("a/a", &a), put_raw("a/b", &b)])
         .unwrap();
     bed.put("a/text", &Random::new(2).words(50));
     for step in 0..3 {
         let query = Chunks::sign_by(&mixed, Ladder::default());
-        let asked = Asked {
+        let asked = QueryFingerprints {
             scheme: SchemeKind::Chunks,
-            fingerprints: Probes::Listed(query.fingerprints()),
-            finest: query.rung(),
+            fingerprints: Fingerprints::Listed(query.fingerprints()),
+            rung: query.rung(),
         };
         let found = bed
             .index()
-            .candidates(asked, Question::Contained, &View::All, &Cancel::never())
+            .candidates(
+                asked,
+                CandidateKind::Contained,
+                &View::All,
+                &Cancel::never(),
+            )
             .unwrap();
         assert_eq!(found.found.len(), 2);
         for candidate in found.found {
@@ -214,7 +228,7 @@ fn common(bed: &Bed, documents: usize) -> String {
             let text = format!("{boilerplate} {}", random.words(3));
             put(bed.index(), &format!("a/{at}"), &text, 0)
         });
-        bed.index().apply(files.collect()).unwrap();
+        bed.index().apply(&files.collect::<Vec<_>>()).unwrap();
     }
     bed.index().merge().unwrap();
     boilerplate
@@ -240,7 +254,7 @@ fn common_fingerprints_are_counted_and_never_hide_what_matters() {
     let query = set(&format!("{boilerplate} {own}"));
     bed.put("b/own", &own);
     // The common documents hold less than 1/32 of the query: counted, not listed.
-    let similar = ask(&bed, &query, Question::Similar, &View::All);
+    let similar = ask(&bed, &query, CandidateKind::Similar, &View::All);
     assert!(similar.suppressed > 0 && similar.found.len() < 1_000);
     assert!(
         similar
@@ -249,7 +263,7 @@ fn common_fingerprints_are_counted_and_never_hide_what_matters() {
             .any(|c| Some(c.document) == bed.id(&own))
     );
     // What is common through and through is still contained in the query.
-    let contained = ask(&bed, &query, Question::Contained, &View::All);
+    let contained = ask(&bed, &query, CandidateKind::Contained, &View::All);
     let common = contained
         .found
         .iter()
@@ -273,8 +287,8 @@ fn the_search_for_edges_sees_through_common_fingerprints() {
     let boilerplate = common(&bed, 26_000);
     // Their edges are not the matter here: pretend they are settled.
     {
-        let mut shared = bed.index().write();
-        shared.unsettled.clear();
+        let mut state = bed.index().state_mut();
+        state.unsettled.clear();
     }
     let mut random = Random::new(79);
     let rare = random.words(1);

@@ -43,7 +43,7 @@ fn put_all(bed: &Bed, folder: &str, texts: &[String]) {
         let path = |n: usize| format!("a/{folder}/{:04}", 50 * at + n);
         let changes = some.iter().enumerate();
         let changes = changes.map(|(n, text)| put(bed.index(), &path(n), text, 0));
-        bed.index().apply(changes.collect()).unwrap();
+        bed.index().apply(&changes.collect::<Vec<_>>()).unwrap();
     }
 }
 
@@ -139,7 +139,9 @@ fn near_misses_are_refused_on_a_sample_and_read_once_for_many() {
     assert!(compared <= 64.0, "{compared} comparisons");
     // Both hold 16,000 together.
     assert!(shingles <= 9_000.0 * compared, "{shingles} shingles");
-    assert!(read <= 6.0, "{read} texts");
+    // Its own text, and each principal before it once for every 16 newcomers, by either of two threads unless one
+    // finds what the other has read: 1 + 2 * 3.5 on average.
+    assert!(read <= 8.0, "{read} texts");
     assert!(postings <= 64_000.0, "{postings} postings");
 }
 
@@ -153,8 +155,8 @@ fn who_must_be_compared_with_many_waits_for_all_others() {
     let index = bed.index();
     let settled = |texts: &[String]| {
         let ids: Vec<DocId> = texts.iter().map(|text| bed.id(text).unwrap()).collect();
-        let shared = index.read();
-        ids.iter().filter(|id| shared.stars.contains(**id)).count()
+        let state = index.state();
+        ids.iter().filter(|id| state.stars.contains(**id)).count()
     };
     let settled_step = index.settle_step(&Cancel::never()).unwrap();
     assert_eq!((settled(&others), settled_step.waiting), (others.len(), 0));

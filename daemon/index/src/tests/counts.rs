@@ -145,13 +145,13 @@ fn counts_are_those_of_a_list_whatever_changes() {
         let mut changes = Changes { random, texts };
         for step in 0..120 {
             let batch = 1 + changes.random.below(3);
-            let batch = (0..batch).map(|_| changes.next(bed.index()));
-            bed.index().apply(batch.collect()).unwrap();
+            let batch: Vec<_> = (0..batch).map(|_| changes.next(bed.index())).collect();
+            bed.index().apply(&batch).unwrap();
             match changes.random.below(30) {
                 0 => {
                     let text = changes.random.pick(&changes.texts).clone();
-                    bed.index().lost().extend(bed.id(&text));
-                    bed.index().release_lost().unwrap();
+                    bed.index().damaged().extend(bed.id(&text));
+                    bed.index().release_damaged_texts().unwrap();
                 }
                 1 => rename_second_root(bed.index(), ["/data/0", "/data/b"][step % 2]),
                 2 => drop(bed.open()),
@@ -178,13 +178,13 @@ fn what_changes_while_it_is_counted_is_counted_next_time() {
         for path in ["a/1", "a/2", "a/3", "b/1"] {
             let format = path.len() as u8 + path.as_bytes()[2];
             let change = put(bed.index(), path, &base, format);
-            bed.index().apply(vec![change]).unwrap();
+            bed.index().apply(&[change]).unwrap();
         }
         let (index, left) = (bed.weak(), Cell::new(at));
         let hooked = hook(move |_, _| {
             if left.replace(left.get() - 1) == 0 {
                 let index = index.upgrade().unwrap();
-                index.apply(vec![Change::Remove(file("a/1"))]).unwrap();
+                index.apply(&[Change::Remove(file("a/1"))]).unwrap();
             }
         });
         let counts = bed.index().count_files(&View::All, &Cancel::never());
@@ -209,7 +209,7 @@ fn counting_after_a_change_reads_no_more_of_many_files_than_of_few() {
                 changes.push(put(bed.index(), &path, &text, copy as u8));
             }
         }
-        bed.index().apply(changes).unwrap();
+        bed.index().apply(&changes).unwrap();
         check(bed.index());
         let mut reads = Vec::new();
         for change in [
@@ -218,7 +218,7 @@ fn counting_after_a_change_reads_no_more_of_many_files_than_of_few() {
             Change::Remove(file("a/2/0")),
             Change::Remove(file("b/1/1")),
         ] {
-            bed.index().apply(vec![change]).unwrap();
+            bed.index().apply(&[change]).unwrap();
             for view in views() {
                 reads.push(counted(bed.index(), &view).1);
             }

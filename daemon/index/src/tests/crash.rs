@@ -23,13 +23,13 @@ fn check(bed: &Bed, model: &Model) {
     }
     // One posting for every fingerprint of every document known, and no more.
     let (postings, _) = postings_in_runs(bed.index(), SchemeKind::ModN);
-    let shared = bed.index().read();
-    let known = shared.table.known().iter().map(DocId);
+    let state = bed.index().state();
+    let known = state.table.known().iter().map(DocId);
     let wanted = known.map(|id| {
-        let stats = shared.table.get(id).unwrap();
+        let stats = state.table.get(id).unwrap();
         u64::from(stats.counts[usize::from(stats.rung.get())])
     });
-    let of_known = |posting: &&Posting| shared.table.get(posting.1).is_some();
+    let of_known = |posting: &&Posting| state.table.get(posting.1).is_some();
     let counted = postings.iter().filter(of_known).count();
     assert_eq!(counted as u64, wanted.sum::<u64>());
 }
@@ -43,7 +43,7 @@ fn bed(random: &mut Random, merged: usize) -> (Bed, Model) {
     for (at, text) in pool.iter().enumerate() {
         let path = format!("a/{at}");
         bed.index()
-            .apply(vec![put(bed.index(), &path, text, 0)])
+            .apply(&[put(bed.index(), &path, text, 0)])
             .unwrap();
         model.files.insert(file(&path), (text.clone(), 0));
         if at == pool.len() * merged / 100 {
@@ -119,7 +119,7 @@ fn a_batch_that_fails_leaves_the_index_as_it_was() {
     bed.fail_after(0);
     let gone = model.files.keys().next().unwrap().clone();
     let changes = vec![put(bed.index(), "b/x", &text, 0), Change::Remove(gone)];
-    assert!(bed.index().apply(changes).is_err());
+    assert!(bed.index().apply(&changes).is_err());
     bed.fail_after(i64::MAX);
     check(&bed, &model);
     bed.put("b/x", &text);

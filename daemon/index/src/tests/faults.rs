@@ -22,7 +22,7 @@ fn a_text_longer_than_a_segment_takes_is_a_state_and_others_go_on() {
         document.text = Some(" ".repeat(MAX_TEXT + 1));
     }
     let changes = vec![change("a/1", &before), huge, change("a/3", &after)];
-    bed.index().apply(changes).unwrap();
+    bed.index().apply(&changes).unwrap();
     assert!(bed.id(&before).is_some() && bed.id(&after).is_some());
     assert_eq!(bed.index().document_by_hash(document(&long)).unwrap(), None);
     let record = bed.index().content(content(&long, 0)).unwrap().unwrap();
@@ -47,7 +47,7 @@ fn what_could_not_be_appended_is_applied_by_the_same_call_later() {
         put(bed.index(), "b/1", &other, 0),
     ];
     for _ in 0..3 {
-        let failed = bed.index().apply_all(&changes).unwrap_err();
+        let failed = bed.index().apply(&changes).unwrap_err();
         assert_eq!(failed.fault(), Fault::Transient, "{failed}");
         assert_eq!(bed.id(&text), None);
     }
@@ -55,7 +55,7 @@ fn what_could_not_be_appended_is_applied_by_the_same_call_later() {
     std::fs::rename(&away, bed.texts()).unwrap();
     // Once more than needed: applied twice is applied once.
     for new in [2, 0] {
-        let applied = bed.index().apply_all(&changes).unwrap();
+        let applied = bed.index().apply(&changes).unwrap();
         assert_eq!(
             (applied.new_documents, applied.unknown_content.len()),
             (new, 0)

@@ -48,7 +48,9 @@ fn replace_dir(dir: &Path, by: &Path) {
 fn reference(index: &Index, text: &str) -> TextRef {
     let id = index.document_by_hash(super::bed::document(text)).unwrap();
     let record = index.document(id.unwrap()).unwrap().unwrap();
-    crate::documents::text_reference(&record).unwrap().unwrap()
+    crate::document_text::text_reference(&record)
+        .unwrap()
+        .unwrap()
 }
 
 /// The text directory of an index with this text, exchanged for one that holds its twin in the very
@@ -59,7 +61,7 @@ fn exchanged(same_store: bool) -> (Bed, [String; 2]) {
     let at = reference(bed.index(), &twins[0]);
     let other = tempfile::tempdir().unwrap();
     let id = match same_store {
-        true => bed.index().writer().meta.store.unwrap(),
+        true => bed.index().lock_writer().meta.store.unwrap(),
         false => simdex_schema::StoreId([5; 16]),
     };
     let store = TextStore::open(other.path(), id, at.segment).unwrap();
@@ -88,11 +90,11 @@ fn assert_lost(bed: &mut Bed, text: &str) {
     ));
     // A rebuild signs every text again.
     bed.options.rebuild = true;
-    assert_eq!(bed.open().lost_texts, 1);
+    assert_eq!(bed.open().damaged_texts, 1);
     bed.options.rebuild = false;
     let found = verify(bed.index().store.as_ref(), &bed.texts(), Depth::Everything).unwrap();
     assert_eq!(found.faults.count, 1, "{:?}", found.faults.told);
-    assert_eq!(bed.index().release_lost().unwrap(), [file("a/x")]);
+    assert_eq!(bed.index().release_damaged_texts().unwrap(), [file("a/x")]);
     let unread = bed.index().file(&file("a/x")).unwrap().unwrap();
     assert!(matches!(
         unread.outcome,
@@ -125,7 +127,11 @@ fn a_text_directory_that_is_gone_is_noticed_when_the_index_opens() {
     let twins = twins();
     let mut bed = with(&twins[0]);
     fs::remove_dir_all(bed.texts()).unwrap();
-    assert_eq!(bed.open().lost_texts, 1, "though nothing is signed again");
+    assert_eq!(
+        bed.open().damaged_texts,
+        1,
+        "though nothing is signed again"
+    );
     assert_lost(&mut bed, &twins[0]);
 }
 
@@ -155,7 +161,7 @@ fn as_format_2(bed: &mut Bed, text: &str, stored: &str) {
     let record = index.document(id).unwrap().unwrap();
     let text = Some(at.to_bytes()[..24].to_vec());
     let record = DocumentRecord { text, ..record };
-    let meta = meta_of_format_2(&index.writer().meta);
+    let meta = meta_of_format_2(&index.lock_writer().meta);
     let put = |key, value| Write::Put { key, value };
     let writes = vec![
         put(key::document(id), record.encode()),
@@ -172,12 +178,12 @@ fn a_store_of_format_2_is_taken_over_and_its_texts_are_read() {
     let twins = twins();
     let mut bed = with(&twins[0]);
     as_format_2(&mut bed, &twins[0], &twins[0]);
-    assert_eq!(bed.open().lost_texts, 0);
-    let store = bed.index().writer().meta.store;
+    assert_eq!(bed.open().damaged_texts, 0);
+    let store = bed.index().lock_writer().meta.store;
     assert!(store.is_some());
     bed.put("a/y", &twins[1]);
     bed.close_and_open();
-    assert_eq!(bed.index().writer().meta.store, store);
+    assert_eq!(bed.index().lock_writer().meta.store, store);
     for text in &twins {
         let id = bed.id(text).unwrap();
         assert_eq!(bed.index().text(id).unwrap().as_ref(), Some(text));
@@ -215,7 +221,7 @@ fn a_foreign_text_is_not_copied_into_a_new_segment() {
         "it stands where it stood"
     );
     assert!(bed.index().damaged_texts() > 0);
-    assert_eq!(bed.index().release_lost().unwrap(), [file("a/x")]);
+    assert_eq!(bed.index().release_damaged_texts().unwrap(), [file("a/x")]);
 }
 
 #[test]
@@ -230,8 +236,8 @@ fn a_segment_removed_while_it_is_written_costs_only_what_was_in_it() {
     // The commit tells: what it made safe lacks a text.
     bed.index().commit().unwrap();
     assert!(bed.index().damaged_texts() > 0);
-    assert_eq!(bed.index().release_lost().unwrap(), [file("a/x")]);
-    assert!(bed.index().release_lost().unwrap().is_empty());
+    assert_eq!(bed.index().release_damaged_texts().unwrap(), [file("a/x")]);
+    assert!(bed.index().release_damaged_texts().unwrap().is_empty());
     bed.put("a/x", &twins[0]);
     bed.settle();
     bed.close_and_open();
@@ -266,9 +272,12 @@ fn an_exchanged_segment_is_noticed_at_opening_and_read_again_whole() {
         bed
     });
     replace_dir(&bed.texts(), &other.texts());
-    assert_eq!(bed.open().lost_texts, 2, "the first and the last");
-    assert_eq!(bed.index().release_lost().unwrap().len(), texts.len());
-    assert!(bed.index().release_lost().unwrap().is_empty());
+    assert_eq!(bed.open().damaged_texts, 2, "the first and the last");
+    assert_eq!(
+        bed.index().release_damaged_texts().unwrap().len(),
+        texts.len()
+    );
+    assert!(bed.index().release_damaged_texts().unwrap().is_empty());
     for (at, text) in texts.iter().enumerate() {
         bed.put(&format!("a/{at}"), text);
         let id = bed.id(text).unwrap();

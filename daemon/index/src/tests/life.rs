@@ -38,7 +38,7 @@ fn live(mut bed: Bed, seed: u64, steps: usize) {
         for _ in 0..1 + random.below(4) {
             changes.push(change(&bed, &mut model, &mut random, &pool));
         }
-        let applied = bed.index().apply(changes).unwrap();
+        let applied = bed.index().apply(&changes).unwrap();
         assert!(applied.unknown_content.is_empty());
         match random.below(12) {
             0 => bed.index().merge().unwrap(),
@@ -135,10 +135,10 @@ fn writers_settlers_mergers_and_readers_do_not_stand_in_each_others_way() {
             })
         });
         for _ in 0..300 {
-            let changes = (0..3)
+            let changes: Vec<_> = (0..3)
                 .map(|_| change(&bed, &mut model, &mut random, &pool))
                 .collect();
-            bed.index().apply(changes).unwrap();
+            bed.index().apply(&changes).unwrap();
         }
     });
     bed.settle();
@@ -160,7 +160,7 @@ fn large_batches_settle_in_steps_to_the_same_graph() {
             .insert(file(&format!("a/{at:04}")), (text.clone(), 0));
         put(bed.index(), &format!("a/{at:04}"), text, 0)
     });
-    bed.index().apply(files.collect()).unwrap();
+    bed.index().apply(&files.collect::<Vec<_>>()).unwrap();
     assert!(
         bed.index().settle_step(&Cancel::never()).unwrap().waiting > 0,
         "one step is not enough"
@@ -180,7 +180,7 @@ fn a_move_keeps_the_document_and_a_purge_forgets_it() {
     bed.settle();
     let moved = bed
         .index()
-        .apply(vec![seen("b/new", content(&text, 0))])
+        .apply(&[seen("b/new", content(&text, 0))])
         .unwrap();
     assert_eq!((moved.unknown_content.len(), bed.id(&text)), (0, Some(id)));
     assert_eq!(bed.index().files_of(id, &View::All).unwrap().len(), 1);
@@ -196,7 +196,7 @@ fn a_move_keeps_the_document_and_a_purge_forgets_it() {
     );
     let late = bed
         .index()
-        .apply(vec![seen("b/new", content(&text, 0))])
+        .apply(&[seen("b/new", content(&text, 0))])
         .unwrap();
     assert_eq!(late.unknown_content, [file("b/new")]);
     assert_eq!(bed.index().file(&file("b/new")).unwrap(), None);
@@ -236,7 +236,7 @@ fn a_content_extracted_anew_moves_its_files_to_the_other_document() {
         unreachable!()
     };
     let again = put_content("a/x", content(&old, 0), State::Partial, fresh.document);
-    bed.index().apply(vec![again]).unwrap();
+    bed.index().apply(&[again]).unwrap();
     bed.settle();
     assert_eq!(bed.index().live_documents(&View::All), 1);
     let id = bed.id(&new).unwrap();
@@ -252,7 +252,7 @@ fn files_without_text_are_no_group_and_never_equal() {
         .flat_map(|i| i.wrapping_mul(2_654_435_761).to_le_bytes())
         .collect();
     bed.index()
-        .apply(vec![put_raw("a/1", &bytes), put_raw("a/2", &bytes)])
+        .apply(&[put_raw("a/1", &bytes), put_raw("a/2", &bytes)])
         .unwrap();
     bed.settle();
     let found = bed
@@ -340,7 +340,7 @@ fn edits_of_many_files_at_once_keep_all_handles() {
         let files = bases.iter().enumerate().flat_map(|(at, base)| {
             [0, 1].map(|n| put(bed.index(), &format!("a/{at}-{n}"), &format(base, n), 0))
         });
-        bed.index().apply(files.collect()).unwrap();
+        bed.index().apply(&files.collect::<Vec<_>>()).unwrap();
         bed.settle();
         let threshold = Ratio::new(bed.parameters.threshold).unwrap();
         bed.index()
@@ -378,7 +378,7 @@ fn a_family_keeps_one_edge_per_member_in_whatever_order_it_comes() {
             let files = some
                 .iter()
                 .map(|at| put(bed.index(), &format!("a/{at}"), &texts[*at], 0));
-            bed.index().apply(files.collect()).unwrap();
+            bed.index().apply(&files.collect::<Vec<_>>()).unwrap();
             bed.settle();
         }
         let mut model = Model::default();

@@ -5,7 +5,7 @@ use simdex_signature::{BswN, CanonicalText, Ratio, Rung, SchemeKind, Window};
 use super::bed::{Bed, file, pairs, postings_in_runs, put};
 use super::model::Model;
 use super::texts::{Random, pool};
-use crate::{Cancel, Each, View};
+use crate::{Cancel, FingerprintSink, View};
 
 fn filled(seed: u64) -> (Bed, Model, Vec<String>) {
     let mut random = Random::new(seed);
@@ -14,7 +14,7 @@ fn filled(seed: u64) -> (Bed, Model, Vec<String>) {
     for (at, text) in pool.iter().enumerate() {
         let path = format!("a/{at}");
         bed.index()
-            .apply(vec![put(bed.index(), &path, text, 0)])
+            .apply(&[put(bed.index(), &path, text, 0)])
             .unwrap();
         model.files.insert(file(&path), (text.clone(), 0));
     }
@@ -43,7 +43,7 @@ fn bsw(bed: &Bed, text: &str) -> Option<(u64, u64)> {
     let canonical = CanonicalText::from_extracted(text);
     let window = bed.index().window();
     let sign = |rung: Rung| BswN::sign(&canonical, window, rung);
-    let visit = |rung, each: &mut Each<'_>| each(sign(rung).fingerprints());
+    let visit = |rung, each: &mut FingerprintSink<'_>| each(sign(rung).fingerprints());
     let found = bed
         .index()
         .sharing_windows(&visit, &View::All, &Cancel::never())

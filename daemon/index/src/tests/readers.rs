@@ -14,7 +14,7 @@ use super::bed::{Bed, put};
 use super::candidates::check;
 use super::frail::{Access, hook};
 use super::texts::{Random, pool};
-use crate::{Asked, Cancel, Candidate, Index, Probes, Question, View};
+use crate::{Cancel, Candidate, CandidateKind, Fingerprints, Index, QueryFingerprints, View};
 
 /// A thread without progress for this long is taken for deadlocked.
 const STUCK: Duration = Duration::from_secs(60);
@@ -30,17 +30,22 @@ fn bed() -> Bed {
 fn put_all(index: &Index, texts: &[String], from: usize) {
     let files = texts.iter().enumerate();
     let files = files.map(|(at, text)| put(index, &format!("a/{}", from + at), text, 0));
-    index.apply(files.collect()).unwrap();
+    index.apply(&files.collect::<Vec<_>>()).unwrap();
 }
 
 fn ask(index: &Index, text: &str) -> Vec<Candidate> {
     let query = ShingleSet::new(&CanonicalText::from_extracted(text), Window::DEFAULT);
-    let asked = Asked {
+    let asked = QueryFingerprints {
         scheme: SchemeKind::ModN,
-        fingerprints: Probes::All(&query),
-        finest: Rung::ZERO,
+        fingerprints: Fingerprints::All(&query),
+        rung: Rung::ZERO,
     };
-    let found = index.candidates(asked, Question::Contained, &View::All, &Cancel::never());
+    let found = index.candidates(
+        asked,
+        CandidateKind::Contained,
+        &View::All,
+        &Cancel::never(),
+    );
     found.unwrap().found
 }
 
@@ -93,7 +98,7 @@ fn a_merge_under_a_reader_hides_nothing() {
         let runs = bed.index().store.postings().runs().unwrap();
         let merge = |index: &Index| index.merge().unwrap();
         let ran = in_the_midst(&bed, at, merge, || {
-            check(&bed, &texts, &texts[0], Question::Contained);
+            check(&bed, &texts, &texts[0], CandidateKind::Contained);
         });
         if !ran {
             break;
@@ -123,7 +128,7 @@ fn merges_repeated_under_a_reader_hide_nothing() {
                 }
                 index.merge().unwrap();
             },
-            || check(&bed, &texts, &texts[0], Question::Contained),
+            || check(&bed, &texts, &texts[0], CandidateKind::Contained),
         );
         if !ran {
             break;
@@ -309,7 +314,7 @@ fn a_bucket_is_read_once_for_all_keys_that_lie_in_it() {
     assert!(!ask(bed.index(), &query).is_empty());
     drop(hooked);
     let mut read = read.borrow().clone();
-    let bits = bed.index().read().runs[0].record.schemes[0].bits;
+    let bits = bed.index().state().runs[0].record.schemes[0].bits;
     let (all, buckets) = (read.len(), 1 << bits);
     read.sort();
     read.dedup();

@@ -138,7 +138,7 @@ fn records_and_postings_that_do_not_decode_are_told() {
     );
 
     let (bed, _) = filled();
-    let run = bed.index().read().runs[0].record;
+    let run = bed.index().state().runs[0].record;
     let key = |bucket| shard_key(SchemeKind::ModN, run.schemes[0].bits, bucket, 0);
     let store = bed.index().store.postings();
     let block = store.run(run.number).unwrap().unwrap();

@@ -3,8 +3,9 @@
 use simdex_signature::{CanonicalText, Ratio, Rung, SchemeKind, ShingleSet, Window};
 
 use super::bed::{Bed, file, pairs};
+use super::candidates::ALL_KINDS;
 use super::texts::Random;
-use crate::{Asked, Cancel, Probes, Question, View};
+use crate::{Cancel, Fingerprints, QueryFingerprints, View};
 
 #[test]
 fn a_document_of_hidden_roots_appears_nowhere() {
@@ -22,15 +23,15 @@ fn a_document_of_hidden_roots_appears_nowhere() {
         let id = |text: &str| bed.id(text).unwrap();
         for text in [&shown, &near, &hidden] {
             let query = ShingleSet::new(&CanonicalText::from_extracted(text), Window::DEFAULT);
-            let asked = Asked {
+            let asked = QueryFingerprints {
                 scheme: SchemeKind::ModN,
-                fingerprints: Probes::All(&query),
-                finest: Rung::ZERO,
+                fingerprints: Fingerprints::All(&query),
+                rung: Rung::ZERO,
             };
-            for question in [Question::Similar, Question::Containing, Question::Contained] {
+            for kind in ALL_KINDS {
                 let found = bed
                     .index()
-                    .candidates(asked, question, &view, &Cancel::never())
+                    .candidates(asked, kind, &view, &Cancel::never())
                     .unwrap();
                 assert!(found.found.iter().all(|c| c.document == id(&shown)));
                 assert_eq!(found.found.is_empty(), text == &hidden);

@@ -10,7 +10,7 @@ use simdex_schema::StoreId;
 
 use super::block::{self, HEADER_LEN, Header, Place};
 use super::{TextError, TextRef};
-use crate::private;
+use crate::safe_fs;
 
 /// The file of a segment: `000001.seg` and so on.
 pub(super) fn path(dir: &Path, segment: u32) -> PathBuf {
@@ -69,7 +69,7 @@ pub(super) fn sync(dir: &Path, segment: u32) -> Result<(), TextError> {
 /// Opens a segment for reading.
 pub(super) fn open(dir: &Path, segment: u32) -> Result<(File, Metadata), TextError> {
     let path = path(dir, segment);
-    let opened = private::read(&path).and_then(|file| file.metadata().map(|m| (file, m)));
+    let opened = safe_fs::open_read(&path).and_then(|file| file.metadata().map(|m| (file, m)));
     opened.map_err(|error| match error.kind() {
         ErrorKind::NotFound => TextError::NoSegment { segment },
         _ => TextError::io("open", path)(error),
@@ -141,7 +141,7 @@ impl Appender {
     pub(super) fn create(dir: &Path, store: StoreId, segment: u32) -> Result<Self, TextError> {
         let path = path(dir, segment);
         let mut options = OpenOptions::new();
-        let file = private::open(&path, options.write(true).create_new(true));
+        let file = safe_fs::open(&path, options.write(true).create_new(true));
         let file = file.map_err(TextError::io("create", &path))?;
         sync_dir(dir)?;
         Ok(Self {

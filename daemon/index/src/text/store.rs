@@ -11,7 +11,7 @@ use super::reader::{Reader, TextWork};
 use super::segment;
 use super::writer::Writer;
 use super::{MAX_TEXT, TextError, TextRef, checksum};
-use crate::private;
+use crate::safe_fs;
 
 /// Texts in segment files. One process at a time: the caller holds a lock, as that of the store
 /// whose records point here.
@@ -74,7 +74,7 @@ impl TextStore {
     /// outlived it. New segments are numbered from `least_segment` on, or from above the files that
     /// are there.
     pub fn open(dir: &Path, store: StoreId, least_segment: u32) -> Result<Self, TextError> {
-        private::create_dir(dir).map_err(TextError::io("create", dir))?;
+        safe_fs::create_dir(dir).map_err(TextError::io("create", dir))?;
         if let Some(parent) = dir.parent().filter(|parent| !parent.as_os_str().is_empty()) {
             segment::sync_dir(parent)?;
         }

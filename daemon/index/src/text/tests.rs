@@ -373,7 +373,7 @@ fn a_damaged_text_is_not_copied() {
 #[test]
 fn a_segment_that_is_no_file_is_refused_and_nothing_waits() {
     let dir = tempfile::tempdir().unwrap();
-    crate::private::make_fifo(&super::segment::path(dir.path(), 1));
+    crate::safe_fs::make_fifo(&super::segment::path(dir.path(), 1));
     let refused = TextStore::open(dir.path(), ID, 1).unwrap_err();
     assert!(matches!(refused, TextError::Io { action: "use", .. }));
 }

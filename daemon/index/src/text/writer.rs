@@ -7,7 +7,7 @@ use simdex_schema::StoreId;
 
 use super::segment::{Appender, Sync};
 use super::{SEGMENT_BYTES, TextError, TextRef};
-use crate::private;
+use crate::safe_fs;
 
 #[derive(Debug)]
 pub(super) struct Writer {
@@ -92,7 +92,7 @@ impl Writer {
         // The number is spent even if this fails half way.
         self.next_segment = next;
         // The directory may have been removed with all that was in it.
-        private::create_dir(dir).map_err(TextError::io("create", dir))?;
+        safe_fs::create_dir(dir).map_err(TextError::io("create", dir))?;
         self.current = Some(Appender::create(dir, store, number)?);
         self.tally(number).raw = Some(0);
         Ok(())

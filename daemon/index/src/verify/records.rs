@@ -11,7 +11,8 @@ use simdex_schema::{
 use super::texts::Reference;
 use super::{Faults, Verified};
 use crate::IndexError;
-use crate::documents::text_reference;
+use crate::document_text::text_reference;
+use crate::error::decode_error;
 use crate::store::{RecordStore, Store};
 
 /// The meta record; a fault and none where there is none or it is damaged.
@@ -29,13 +30,6 @@ pub(super) fn meta(
         // Not damage: this program cannot judge it.
         Err(source @ DecodeError::Version { .. }) => Err(decode_error("meta", source)),
         Err(source) => faults.absorb(Err(decode_error("meta", source))),
-    }
-}
-
-fn decode_error(what: &str, source: DecodeError) -> IndexError {
-    IndexError::Record {
-        what: what.to_owned(),
-        source,
     }
 }
 
@@ -170,7 +164,7 @@ impl Records<'_> {
             (_, record) => return malformed(record),
         };
         // One that was let go for its damaged text has no contents: its text is not needed any more,
-        // and its name may be its heir's.
+        // and its name may be its successor's.
         if !self.carries_content(id)? {
             return Ok(None);
         }

@@ -20,7 +20,7 @@ use crate::sandbox::{Daemon, Sandbox, children, high_water_kib};
 /// Good files in each of the places.
 const COUNT: u64 = 100;
 /// A neighbour that is not read after this time has been starved.
-const LIMIT: Duration = Duration::from_secs(240);
+const LIMIT: Duration = Duration::from_secs(600);
 const PAUSE: Duration = Duration::from_millis(20);
 /// Of those that wait, so many are asked for in turn.
 const ASKED: usize = 4;

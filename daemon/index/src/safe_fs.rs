@@ -1,4 +1,4 @@
-//! Files and folders of the data directory: made for their owner alone, and opened only where they
+//! Opening files and making folders in the data directory safely: for their owner alone, and only where they
 //! are what they should be. A symbolic link is never followed and a FIFO never waited for, so that
 //! something planted under one of our names neither redirects a write nor hangs a start.
 
@@ -29,7 +29,7 @@ pub fn open(path: &Path, options: &mut OpenOptions) -> Result<File> {
 ///
 /// # Errors
 /// As of [`open`].
-pub fn read(path: &Path) -> Result<File> {
+pub fn open_read(path: &Path) -> Result<File> {
     open(path, OpenOptions::new().read(true))
 }
 

@@ -1,4 +1,4 @@
-//! What another reading of a file says of its record, where nothing else of it changes.
+//! Changing one field of a file's record after the file was read again.
 
 use simdex_schema::{FileKey, FileRecord, key};
 
@@ -27,7 +27,7 @@ impl Index {
         change: impl FnOnce(&mut FileRecord),
     ) -> Result<(), IndexError> {
         // Held throughout: the record must not change between reading and writing it.
-        let _writer = self.writer();
+        let _writer = self.lock_writer();
         let Some(mut record) = self.file(file)?.filter(|known| known.is_same_reading(seen)) else {
             return Ok(());
         };

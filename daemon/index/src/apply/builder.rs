@@ -1,22 +1,22 @@
-//! What changes of files write: records and links of files, contents and documents.
+//! Stages the writes of changes: records and links of files, contents and documents.
 
 use std::collections::BTreeSet;
 
 use simdex_schema::{
-    ContentHash, ContentRecord, DecodeError, DocId, FileKey, FileRecord, FileStat, Reason, State,
-    key,
+    ContentHash, ContentRecord, DocId, FileKey, FileRecord, FileStat, Reason, State, key,
 };
 
 use crate::IndexError;
 use crate::batch::Batch;
 use crate::change::{Change, NewContent, NewDocument, SeenFile};
 use crate::counts::{CountChange, CountedFile, Found, found};
+use crate::error::decode_error;
 use crate::index::Writer;
 use crate::store::{MAX_RECORD, RecordStore};
 use crate::text::MAX_TEXT;
 
-/// One batch being put together.
-pub(super) struct Gathered<'a, 'c> {
+/// A batch to which the writes of changes are added one after another.
+pub(super) struct BatchBuilder<'a, 'c> {
     pub(super) batch: Batch<'a>,
     pub(super) writer: &'a mut Writer,
     /// Files as they were counted and as they are.
@@ -29,7 +29,7 @@ pub(super) struct Gathered<'a, 'c> {
     pub(super) unknown_content: Vec<FileKey>,
 }
 
-impl<'a, 'c> Gathered<'a, 'c> {
+impl<'a, 'c> BatchBuilder<'a, 'c> {
     pub(super) fn new(records: &'a dyn RecordStore, writer: &'a mut Writer) -> Self {
         Self {
             batch: Batch::new(records),
@@ -41,68 +41,76 @@ impl<'a, 'c> Gathered<'a, 'c> {
         }
     }
 
-    /// Writes gathered so far.
+    /// Writes staged so far.
     pub(super) fn len(&self) -> usize {
         self.batch.len()
     }
 
-    /// Adds what one change writes.
-    pub(super) fn change(&mut self, change: &'c Change) -> Result<(), IndexError> {
+    /// Stages the writes of one change.
+    pub(super) fn stage(&mut self, change: &'c Change) -> Result<(), IndexError> {
         match change {
             Change::File {
                 key,
                 record,
                 content,
-            } => self.plain(Seen {
+            } => self.stage_file(Seen {
                 key,
                 record,
                 content: content.as_deref(),
             }),
-            Change::Container { file, members } => self.container(file, members),
-            Change::Members { container, members } => self.part(container, members),
-            Change::Whole { file, members } => self.whole(file, members),
-            Change::Remove(key) => self.remove(key),
+            Change::Container { file, members } => self.stage_container(file, members),
+            Change::ContainerPart { container, members } => self.stage_part(container, members),
+            Change::ContainerEnd { file, members } => self.stage_end(file, members),
+            Change::Remove(key) => self.stage_removal(key),
         }
     }
 
-    /// A file that holds no others: members it had go with the content they were in, and where its
+    /// Stages a file that holds no others: members it had go with the content they were in, and where its
     /// bytes are not read, those of a container that was recorded in part.
-    fn plain(&mut self, seen: Seen<'c, 'c>) -> Result<(), IndexError> {
+    fn stage_file(&mut self, seen: Seen<'c, 'c>) -> Result<(), IndexError> {
         let (key, content) = (seen.key, seen.record.content());
         if content.is_none() || self.content_of(key)? != content {
             self.remove_members(key, &BTreeSet::new())?;
         }
-        let known = self.file(seen)?;
-        self.read_again(known, key);
+        let known = self.stage_record(seen)?;
+        self.note_unless_known(known, key);
         Ok(())
     }
 
-    /// The members first: where one's content was purged meanwhile, the whole file is read again.
-    fn container(&mut self, file: &'c SeenFile, members: &'c [SeenFile]) -> Result<(), IndexError> {
+    /// Stages the members first: if the content of one was purged meanwhile, the whole file is read again.
+    fn stage_container(
+        &mut self,
+        file: &'c SeenFile,
+        members: &'c [SeenFile],
+    ) -> Result<(), IndexError> {
         let keys: Vec<FileKey> = members.iter().map(|member| member.key.clone()).collect();
-        match self.members(members)? {
-            true => self.whole(file, &keys),
+        match self.stage_members(members)? {
+            true => self.stage_end(file, &keys),
             // The container's own content stays unlinked until every member is there.
             false => {
                 self.unknown_content.push(file.key.clone());
-                self.unpacking(&file.key)
+                self.stage_as_unpacking(&file.key)
             }
         }
     }
 
-    /// Some members of a container, which is not read until the last of them is there.
-    fn part(&mut self, container: &FileKey, members: &'c [SeenFile]) -> Result<(), IndexError> {
-        let known = self.members(members)?;
-        self.read_again(known, container);
-        self.unpacking(container)
+    /// Stages some members of a container, which is unread until the last of them is there.
+    fn stage_part(
+        &mut self,
+        container: &FileKey,
+        members: &'c [SeenFile],
+    ) -> Result<(), IndexError> {
+        let known = self.stage_members(members)?;
+        self.note_unless_known(known, container);
+        self.stage_as_unpacking(container)
     }
 
-    /// A container of which not every member is recorded: a look finds it unread, and where it is not
-    /// there any more, what is recorded of it goes.
-    fn unpacking(&mut self, container: &FileKey) -> Result<(), IndexError> {
+    /// Stages a container as unread, since not every member is recorded: the next look reads it, and if it is
+    /// gone, its members are removed.
+    fn stage_as_unpacking(&mut self, container: &FileKey) -> Result<(), IndexError> {
         let (stat, reason) = (FileStat::default(), Reason::code("unpacking"));
         let record = FileRecord::unread(stat, State::Unstable, reason);
-        self.file(Seen {
+        self.stage_record(Seen {
             key: container,
             record: &record,
             content: None,
@@ -110,20 +118,20 @@ impl<'a, 'c> Gathered<'a, 'c> {
         Ok(())
     }
 
-    /// A container whose members are recorded: it has these and no others.
-    fn whole(&mut self, file: &'c SeenFile, members: &[FileKey]) -> Result<(), IndexError> {
+    /// Stages a container whose members are recorded: it has these and no others.
+    fn stage_end(&mut self, file: &'c SeenFile, members: &[FileKey]) -> Result<(), IndexError> {
         let key = &file.key;
         self.remove_members(key, &members.iter().map(key::file).collect())?;
-        let known = self.file(Seen::of(file))?;
-        self.read_again(known, key);
+        let known = self.stage_record(Seen::of(file))?;
+        self.note_unless_known(known, key);
         Ok(())
     }
 
-    /// Records members; false where the content of one is not known.
-    fn members(&mut self, members: &'c [SeenFile]) -> Result<bool, IndexError> {
+    /// Stages members; false if the content of one is not known.
+    fn stage_members(&mut self, members: &'c [SeenFile]) -> Result<bool, IndexError> {
         let mut known = true;
         for member in members {
-            known &= self.file(Seen::of(member))?;
+            known &= self.stage_record(Seen::of(member))?;
         }
         Ok(known)
     }
@@ -142,21 +150,21 @@ impl<'a, 'c> Gathered<'a, 'c> {
         Ok(())
     }
 
-    fn read_again(&mut self, known: bool, key: &FileKey) {
+    fn note_unless_known(&mut self, known: bool, key: &FileKey) {
         if !known {
             self.unknown_content.push(key.clone());
         }
     }
 
-    /// Records one file. False, and nothing is recorded, where its content is not known.
-    fn file(&mut self, seen: Seen<'_, 'c>) -> Result<bool, IndexError> {
+    /// Stages the record of one file. Returns false, and stages nothing, if its content is not known.
+    fn stage_record(&mut self, seen: Seen<'_, 'c>) -> Result<bool, IndexError> {
         let Seen {
             key: file,
             record,
             content,
         } = seen;
         if let (Some(hash), Some(new)) = (record.content(), content) {
-            self.content(hash, new)?;
+            self.stage_content(hash, new)?;
         }
         let known = self.file_record(file)?;
         let old = known.as_ref().and_then(FileRecord::content);
@@ -177,7 +185,7 @@ impl<'a, 'c> Gathered<'a, 'c> {
         Ok(true)
     }
 
-    fn remove(&mut self, file: &FileKey) -> Result<(), IndexError> {
+    fn stage_removal(&mut self, file: &FileKey) -> Result<(), IndexError> {
         self.remove_members(file, &BTreeSet::new())?;
         self.remove_one(file)
     }
@@ -236,8 +244,8 @@ impl<'a, 'c> Gathered<'a, 'c> {
         record.map_err(|source| decode_error("of a content", source))
     }
 
-    /// Records how a content ended; where it was known with another document, its files move over.
-    fn content(&mut self, hash: ContentHash, new: &'c NewContent) -> Result<(), IndexError> {
+    /// Stages what was extracted of a content; if it was known with another document, its files move over.
+    fn stage_content(&mut self, hash: ContentHash, new: &'c NewContent) -> Result<(), IndexError> {
         let known = self.content_record(hash)?;
         let is_worse = |known: &ContentRecord| {
             known.extractor == new.record.extractor
@@ -309,7 +317,7 @@ impl<'a, 'c> Gathered<'a, 'c> {
     }
 }
 
-/// A file as it was seen, borrowed: whoever applies it keeps it, to try once more.
+/// A file as it was seen, borrowed from the caller, who may have to apply it once more.
 struct Seen<'r, 'c> {
     key: &'r FileKey,
     record: &'r FileRecord,
@@ -344,12 +352,5 @@ fn recorded(new: &NewContent) -> ContentRecord {
         warnings: Vec::new(),
         facts: Vec::new(),
         ..new.record.clone()
-    }
-}
-
-fn decode_error(what: &str, source: DecodeError) -> IndexError {
-    IndexError::Record {
-        what: what.to_owned(),
-        source,
     }
 }

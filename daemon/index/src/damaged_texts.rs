@@ -1,97 +1,25 @@
-//! Extracted texts that are damaged on disk, or not those of their documents: noticed when read,
-//! never shown, extracted again.
+//! The documents whose texts are damaged: missing on disk, unreadable there, or another document's. They are
+//! noted here when a read finds them, and the next rescan has their files extracted again.
 
 use std::collections::BTreeSet;
 use std::sync::{MutexGuard, PoisonError};
 
 use simdex_schema::file::FileOutcome;
-use simdex_schema::{
-    ContentHash, DocId, DocumentHash, DocumentRecord, FileKey, FileRecord, Reason, State, key,
-};
-use simdex_signature::CanonicalText;
+use simdex_schema::{ContentHash, DocId, DocumentRecord, FileKey, FileRecord, Reason, State, key};
 
+use crate::IndexError;
 use crate::batch::Batch;
 use crate::counts::{CountChange, CountedFile};
-use crate::documents::text_reference;
+use crate::document_text::text_reference;
+use crate::error::decode_error;
 use crate::index::Index;
 use crate::open::visit;
 use crate::purge::forget_name;
 use crate::text::{TextError, TextRef};
-use crate::{IndexError, MemoryAccount, MemoryPermit};
-
-/// Where another text than the document's lies; its checksum may be right, or there may be none.
-fn another_text(at: &TextRef) -> IndexError {
-    IndexError::Text(TextError::Corrupt {
-        segment: at.segment,
-        offset: at.offset,
-        reason: "the text is not its document's",
-    })
-}
 
 impl Index {
-    /// The extracted text a record points to; none for raw bytes. Its checksum was compared; a
-    /// reference of an older format has none, and its text is held against the document's name, with a
-    /// permit for that.
-    pub(crate) fn text_of(
-        &self,
-        id: DocId,
-        record: &DocumentRecord,
-        account: &MemoryAccount,
-    ) -> Result<Option<String>, IndexError> {
-        let Some(at) = text_reference(record)? else {
-            return Ok(None);
-        };
-        let text = self.texts.read(&at)?;
-        if at.checksum.is_none() {
-            let (canonical, _of_canonical) = account.canonical(&text)?;
-            self.check_name(id, record, DocumentHash(canonical.hash()))?;
-        }
-        Ok(Some(text))
-    }
-
-    /// The canonical text a record points to, with a permit for it, which was held against the
-    /// document's name; none for raw bytes.
-    pub(crate) fn canonical_of(
-        &self,
-        id: DocId,
-        record: &DocumentRecord,
-        account: &MemoryAccount,
-    ) -> Result<Option<(CanonicalText, Option<MemoryPermit>)>, IndexError> {
-        let Some(at) = text_reference(record)? else {
-            return Ok(None);
-        };
-        let length = u64::from(at.len);
-        // The block it lies in, and the text itself.
-        let mut of_text = account.take_large(2 * length)?;
-        let text = self.texts.read(&at)?;
-        if let Some(permit) = &mut of_text {
-            permit.shrink_to(length);
-        }
-        let (canonical, permit) = account.canonical(&text)?;
-        drop((text, of_text));
-        self.check_name(id, record, DocumentHash(canonical.hash()))?;
-        Ok(Some((canonical, permit)))
-    }
-
-    /// An error, as of a damaged text, where the canonical text made of a document's stored text has
-    /// another name than the document. A document named by an older version of the canonical text
-    /// is not judged.
-    pub fn check_name(
-        &self,
-        id: DocId,
-        record: &DocumentRecord,
-        named: DocumentHash,
-    ) -> Result<(), IndexError> {
-        match text_reference(record)? {
-            Some(at) if id.serial() >= self.named_from && named != record.hash => {
-                Err(another_text(&at)).inspect_err(|error| self.note_lost(id, error))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    pub(crate) fn lost(&self) -> MutexGuard<'_, BTreeSet<DocId>> {
-        self.lost.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn damaged(&self) -> MutexGuard<'_, BTreeSet<DocId>> {
+        self.damaged.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn suspects(&self) -> MutexGuard<'_, BTreeSet<u32>> {
@@ -99,21 +27,21 @@ impl Index {
     }
 
     /// Remembers a document whose text an error says is damaged.
-    pub(crate) fn note_lost(&self, id: DocId, error: &IndexError) {
+    pub(crate) fn note_damaged_text(&self, id: DocId, error: &IndexError) {
         if let IndexError::Text(TextError::Corrupt { segment, .. }) = error {
             self.suspects().insert(*segment);
         }
-        if error.is_lost_text() && self.lost().insert(id) {
+        if error.is_damaged_text() && self.damaged().insert(id) {
             tracing::error!(document = id.0, %error, "a text is damaged: its files will be read again");
         }
     }
 
     /// Remembers documents whose texts cannot be there.
-    pub(crate) fn note_missing(&self, ids: &[DocId]) {
-        let mut lost = self.lost();
-        let before = lost.len();
-        lost.extend(ids);
-        let more = lost.len() - before;
+    pub(crate) fn note_missing_texts(&self, ids: &[DocId]) {
+        let mut damaged = self.damaged();
+        let before = damaged.len();
+        damaged.extend(ids);
+        let more = damaged.len() - before;
         if more > 0 {
             tracing::error!(
                 documents = more,
@@ -133,7 +61,7 @@ impl Index {
             .into_iter()
             .map(|(_, id)| id)
             .collect();
-        self.note_missing(&missing);
+        self.note_missing_texts(&missing);
         // Nothing will ever point there again.
         self.texts.forget(&gone);
         Ok(())
@@ -151,10 +79,7 @@ impl Index {
         // What was read before they were damaged says nothing.
         self.texts.forget_kept();
         for (_, id) in texts {
-            match self.text(id) {
-                Err(error) if !error.is_lost_text() => return Err(error),
-                _ => {}
-            }
+            self.is_text_sound(id)?;
         }
         self.suspects()
             .retain(|segment| !suspects.contains(segment));
@@ -168,10 +93,8 @@ impl Index {
     ) -> Result<Vec<(TextRef, DocId)>, IndexError> {
         let mut texts = Vec::new();
         visit(&*self.store, key::prefix::DOCUMENT, |bytes, value| {
-            let record = DocumentRecord::decode(value).map_err(|source| IndexError::Record {
-                what: "of a document".to_owned(),
-                source,
-            })?;
+            let record = DocumentRecord::decode(value);
+            let record = record.map_err(|source| decode_error("of a document", source))?;
             let here = text_reference(&record)?.filter(|text| segments.contains(&text.segment));
             texts.extend(here.zip(key::parse_document(bytes, 1)));
             Ok(())
@@ -181,39 +104,41 @@ impl Index {
 
     /// Documents whose text is known to be damaged: an answer that needs every text lacks theirs.
     pub fn damaged_texts(&self) -> u64 {
-        let lost: Vec<DocId> = self.lost().iter().copied().collect();
-        if lost.is_empty() {
+        let damaged: Vec<DocId> = self.damaged().iter().copied().collect();
+        if damaged.is_empty() {
             return 0;
         }
         // Those let go already may be met again until they are purged.
-        let shared = self.read();
-        let live = lost.iter().filter(|id| shared.table.is_live(**id));
+        let state = self.state();
+        let live = damaged.iter().filter(|id| state.table.is_live(**id));
         live.count() as u64
     }
 
     /// Lets documents with damaged text go: their files are unread again, so that the rescan that
     /// calls this extracts them anew. Returns those files, of all roots.
-    pub fn release_lost(&self) -> Result<Vec<FileKey>, IndexError> {
+    pub fn release_damaged_texts(&self) -> Result<Vec<FileKey>, IndexError> {
         self.note_vanished()?;
         self.sweep_suspects()?;
-        let lost = self.lost().clone();
-        if lost.is_empty() {
+        let damaged = self.damaged().clone();
+        if damaged.is_empty() {
             return Ok(Vec::new());
         }
-        let _writer = self.writer();
+        let _writer = self.lock_writer();
         let mut batch = Batch::new(self.store.records());
         let (mut released, mut counted) = (Vec::new(), Vec::new());
-        for id in &lost {
+        for id in &damaged {
             released.extend(self.release(&mut batch, *id, &mut counted)?);
         }
         let counted = self.count_changes(counted)?;
         batch.apply()?;
-        let (mut counts, mut shared) = (self.kept_counts(), self.write());
-        shared.count(&mut counts, &counted);
-        lost.iter().for_each(|id| shared.unsettled.disturb(*id));
-        drop((counts, shared));
-        // Only now: a failure above must not forget what is lost.
-        self.lost().retain(|id| !lost.contains(id));
+        let (mut counts, mut state) = (self.kept_counts(), self.state_mut());
+        state.count(&mut counts, &counted);
+        damaged
+            .iter()
+            .for_each(|id| state.unsettled.queue_file_check(*id));
+        drop((counts, state));
+        // Only now: a failure above must not forget what is damaged.
+        self.damaged().retain(|id| !damaged.contains(id));
         Ok(released)
     }
 
