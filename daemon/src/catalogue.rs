@@ -319,7 +319,7 @@ pub fn files(
     Ok(counts.into())
 }
 
-/// Counts the files of a view; at once where no file changed since they were last counted.
+/// Counts the files of a view without listing them.
 pub fn summary(index: &Index, view: &View, cancel: &Cancel) -> Result<Summary, IndexError> {
     Ok(index.count_files(view, cancel)?.into())
 }

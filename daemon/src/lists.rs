@@ -119,7 +119,7 @@ pub fn files(
     })
 }
 
-/// Counts as [`files`] does, at once where no file changed since they were last counted.
+/// Counts as [`files`] does, without listing them.
 pub fn counts(engine: &Engine, view: &View, cancel: &Cancel) -> Result<Summary, ListError> {
     counted(engine, view, cancel, || {
         catalogue::summary(&engine.index, view, cancel)

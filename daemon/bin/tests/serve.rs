@@ -10,8 +10,12 @@
 mod answers;
 mod daemon;
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use daemon::{Daemon, code, prose};
 use simdex_client::{Error, FindKind, FindOptions, Subject, Upload, wire};
+use simdex_index::store::Operation;
 use simdexd::config::{Config, GrpcConfig};
 use simdexd::engine::EngineError;
 use tonic::Code;
@@ -404,4 +408,32 @@ fn health_and_reflection_answer() {
             "{services:?}"
         );
     }
+}
+
+#[test]
+fn a_status_after_a_change_reads_as_much_of_many_files_as_of_few() {
+    let reads = Arc::new(AtomicU64::new(0));
+    let counted = Arc::clone(&reads);
+    let daemon = Daemon::hooked(Arc::new(move |operation| {
+        counted.fetch_add(u64::from(operation == Operation::Read), Ordering::SeqCst);
+        Ok(())
+    }));
+    let reads_of_status = |files: usize| {
+        for at in 0..files {
+            std::fs::write(daemon.path(&format!("{at}.txt")), prose(at as u64, 40)).unwrap();
+        }
+        let status = |round: usize| {
+            let text = prose(1_000 + (files + round) as u64, 40);
+            std::fs::write(daemon.path("changed.txt"), text).unwrap();
+            daemon.sync();
+            let before = reads.load(Ordering::SeqCst);
+            let status = daemon.wait(daemon.client.status()).unwrap();
+            assert_eq!(status.roots[0].files, files as u64 + 1);
+            assert_eq!(status.summary.unwrap().documents, files as u64 + 1);
+            reads.load(Ordering::SeqCst) - before
+        };
+        // The daemon may read for itself meanwhile.
+        (0..5).map(status).min()
+    };
+    assert_eq!(reads_of_status(4), reads_of_status(60));
 }

@@ -7,13 +7,14 @@
 mod builder;
 
 use simdex_schema::posting::{PostingKey, scheme_number};
-use simdex_schema::{DocId, DocumentKind, DocumentRecord, RootId, key};
+use simdex_schema::{DocId, DocumentKind, DocumentRecord, key};
 use simdex_signature::{Rung, SchemeKind, Signature};
 
 use self::builder::BatchBuilder;
 use crate::IndexError;
 use crate::batch::{Batch, LONG_BATCH};
 use crate::change::{Applied, Change, NewDocument};
+use crate::counts::CountChanges;
 use crate::index::{Index, IndexState};
 use crate::table::DocumentStats;
 
@@ -46,7 +47,7 @@ impl Index {
     ) -> Result<(), IndexError> {
         let BatchBuilder {
             mut batch,
-            files,
+            counted,
             links,
             fresh,
             unknown_content,
@@ -58,6 +59,7 @@ impl Index {
             writer.meta.next_segment = self.texts.next_segment();
             batch.put(key::meta(), writer.meta.encode());
         }
+        let counted = self.count_changes(counted)?;
         batch.apply()?;
         for (hash, holds) in links {
             if holds {
@@ -66,8 +68,7 @@ impl Index {
                 writer.orphans.insert(hash);
             }
         }
-        self.show(&files, &fresh, stats);
-        self.files_changed();
+        self.show(&counted, &fresh, stats);
         applied.new_documents += fresh.len() as u64;
         applied.unknown_content.extend(unknown_content);
         Ok(())
@@ -101,11 +102,11 @@ impl Index {
     /// Makes a batch visible to queries.
     fn show(
         &self,
-        files: &[(RootId, DocId, bool)],
+        counted: &CountChanges,
         fresh: &[(DocId, &NewDocument)],
         stats: Vec<DocumentStats>,
     ) {
-        let mut state = self.state_mut();
+        let (mut counts, mut state) = (self.kept_counts(), self.state_mut());
         for ((id, new), stats) in fresh.iter().zip(stats) {
             state.table.insert(*id, stats);
             state.buffer(*id, &new.signatures);
@@ -113,10 +114,7 @@ impl Index {
                 state.unsettled.queue_placement(*id);
             }
         }
-        for (root, id, more) in files {
-            state.table.count_file(*root, *id, *more);
-            state.unsettled.queue_file_check(*id);
-        }
+        state.count(&mut counts, counted);
     }
 
     pub(crate) fn buffered(&self) -> usize {

@@ -1,14 +1,20 @@
-//! Counts of what a view shows: kept, and made anew only after something changed.
+//! Counts of what a view shows, kept up with every change ([`KeptCounts`]).
 
-use std::collections::{BTreeMap, HashSet};
+mod carriers;
+mod kept;
+
+use std::collections::BTreeMap;
 use std::ops::ControlFlow;
-use std::sync::PoisonError;
-use std::sync::atomic::Ordering;
+use std::sync::{MutexGuard, PoisonError};
 
-use simdex_schema::State;
+use simdex_schema::file::FileOutcome;
+use simdex_schema::{ContentHash, ContentRecord, DocId, FileKey, FileRecord, RootId, State, key};
 use simdex_signature::Ratio;
 
-use crate::index::Index;
+use self::carriers::FirstCarrier;
+use self::kept::Doubt;
+pub(crate) use self::kept::KeptCounts;
+use crate::index::{Index, IndexState};
 use crate::{Cancel, FileView, IndexError, View};
 
 /// Counts of the files of a view.
@@ -24,14 +30,6 @@ pub struct FileCounts {
     pub documents: u64,
 }
 
-/// The counts that were asked for last.
-pub(crate) struct Counted {
-    view: View,
-    /// As of which change.
-    change: u64,
-    counts: FileCounts,
-}
-
 impl FileCounts {
     /// Counts one file; `documents` are left to the caller.
     pub fn add(&mut self, file: &FileView) {
@@ -44,38 +42,94 @@ impl FileCounts {
     }
 }
 
-impl Index {
-    /// Counts the files of a view. Where nothing changed since the same view was counted last, that is at
-    /// hand; else every file is looked at.
-    pub fn count_files(&self, view: &View, cancel: &Cancel) -> Result<FileCounts, IndexError> {
-        let lock = || self.counted.lock().unwrap_or_else(PoisonError::into_inner);
-        // Before the first file is read: what changes meanwhile makes the counts old.
-        let change = self.changes.load(Ordering::SeqCst);
-        if let Some(counted) = lock().as_ref()
-            && counted.change == change
-            && counted.view == *view
-        {
-            return Ok(counted.counts.clone());
+/// A file as it is counted: in its own state, whichever other files carry its document.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct CountedFile {
+    pub(crate) root: RootId,
+    pub(crate) is_member: bool,
+    pub(crate) state: State,
+    /// The document it carries, of text or raw bytes, and the content that makes it so.
+    pub(crate) carried: Option<(DocId, ContentHash)>,
+}
+
+impl CountedFile {
+    /// A file with what `content` finds on record of its content.
+    pub(crate) fn new(
+        key: &FileKey,
+        record: &FileRecord,
+        content: impl FnOnce(ContentHash) -> Result<Option<Found>, IndexError>,
+    ) -> Result<Self, IndexError> {
+        let unread = |state| Self {
+            root: key.root,
+            is_member: key.is_member(),
+            state,
+            carried: None,
+        };
+        Ok(match &record.outcome {
+            FileOutcome::Unread(state, _) => unread(*state),
+            FileOutcome::Content(hash) => match content(*hash)? {
+                Some(found) => Self::with_content(key, *hash, found),
+                None => unread(State::Unstable),
+            },
+        })
+    }
+
+    /// A file with this content.
+    pub(crate) fn with_content(
+        key: &FileKey,
+        content: ContentHash,
+        (state, document): Found,
+    ) -> Self {
+        Self {
+            root: key.root,
+            is_member: key.is_member(),
+            state,
+            carried: document.map(|id| (id, content)),
         }
-        let (mut counts, mut documents) = (FileCounts::default(), HashSet::new());
-        let mut cancelled = Ok(());
-        self.files(view, &mut |file| {
-            counts.add(&file);
-            documents.extend(file.document.map(|(id, _)| id));
-            cancelled = cancel.check();
-            match cancelled {
-                Ok(()) => ControlFlow::Continue(()),
-                Err(_) => ControlFlow::Break(()),
-            }
-        })?;
-        cancelled?;
-        counts.documents = documents.len() as u64;
-        *lock() = Some(Counted {
-            view: view.clone(),
-            change,
-            counts: counts.clone(),
-        });
-        Ok(counts)
+    }
+}
+
+/// How the extraction of a content ended, and what the content carries.
+pub(crate) type Found = (State, Option<DocId>);
+
+/// A file that is counted from now on (`more`), or no longer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct CountChange {
+    pub(crate) file: CountedFile,
+    pub(crate) more: bool,
+}
+
+pub(crate) fn found(content: &ContentRecord) -> Found {
+    (content.state, content.document)
+}
+
+fn step(count: &mut u64, more: bool) {
+    *count = match more {
+        true => *count + 1,
+        false => count.saturating_sub(1),
+    };
+}
+
+/// What a batch changes in the counts: made before it is applied, counted afterwards.
+pub(crate) struct CountChanges {
+    pub(super) changes: Vec<CountChange>,
+    /// Of each document that one file carried alone and others will, that file.
+    pub(super) sole_carriers: Vec<CountedFile>,
+}
+
+impl Index {
+    /// Counts the files of a view. Files are looked up only where several carry a document and it is not
+    /// known, since one of them changed, which comes first.
+    pub fn count_files(&self, view: &View, cancel: &Cancel) -> Result<FileCounts, IndexError> {
+        let roots = self.roots_by_path(view)?;
+        let roots: Vec<RootId> = roots.into_iter().map(|(root, _)| root).collect();
+        self.resolve_doubts(cancel)?;
+        Ok(self.kept_counts().of(&roots))
+    }
+
+    /// Files of a root that are on record; members of containers are left out.
+    pub fn files_on_disk(&self, root: RootId) -> u64 {
+        self.kept_counts().files_on_disk(root)
     }
 
     /// How many groups there are, where that is at hand: of all that is served, at the threshold that
@@ -88,8 +142,98 @@ impl Index {
         (*view == state.served).then_some(state.handles.len() as u64)
     }
 
-    /// Says that files are listed otherwise from now on; after the store says so.
-    pub(crate) fn files_changed(&self) {
-        self.changes.fetch_add(1, Ordering::SeqCst);
+    /// Taken before the lock of the state, never after it: a view that is counted for the first time
+    /// takes a while.
+    pub(crate) fn kept_counts(&self) -> MutexGuard<'_, KeptCounts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds what counting these changes takes from the store as it is before them. The writer is held.
+    pub(crate) fn count_changes(
+        &self,
+        changes: Vec<CountChange>,
+    ) -> Result<CountChanges, IndexError> {
+        let mut gained: BTreeMap<DocId, i64> = BTreeMap::new();
+        for CountChange { file, more } in &changes {
+            if let Some((id, _)) = file.carried {
+                *gained.entry(id).or_default() += if *more { 1 } else { -1 };
+            }
+        }
+        let state = self.state();
+        gained.retain(|id, gained| {
+            *gained > 0 && state.table.files(*id) == 1 && state.table.is_text(*id)
+        });
+        drop(state);
+        let mut sole_carriers = Vec::new();
+        for key in gained.into_keys().map(|id| self.keys_of(id)) {
+            let Some(key) = key?.pop() else { continue };
+            if let Some(record) = self.file(&key)? {
+                sole_carriers.push(CountedFile::new(&key, &record, |hash| self.found(hash))?);
+            }
+        }
+        Ok(CountChanges {
+            changes,
+            sole_carriers,
+        })
+    }
+
+    /// What is on record of a content, as far as it is counted.
+    pub(crate) fn found(&self, hash: ContentHash) -> Result<Option<Found>, IndexError> {
+        Ok(self.content(hash)?.as_ref().map(found))
+    }
+
+    /// Finds out what is in doubt by now; what changes meanwhile is left to the next count.
+    fn resolve_doubts(&self, cancel: &Cancel) -> Result<(), IndexError> {
+        let until = self.kept_counts().changes();
+        let mut after = None;
+        loop {
+            let Some(doubt) = self.kept_counts().next_doubt(after, until) else {
+                return Ok(());
+            };
+            let firsts = self.first_carriers(&doubt, cancel)?;
+            after = Some(doubt.document);
+            self.kept_counts().resolve(&doubt, firsts);
+        }
+    }
+
+    /// The file that comes first in each root of those that carry a document.
+    fn first_carriers(
+        &self,
+        doubt: &Doubt,
+        cancel: &Cancel,
+    ) -> Result<Vec<(RootId, FirstCarrier)>, IndexError> {
+        let mut firsts: BTreeMap<RootId, (FileKey, ContentHash)> = BTreeMap::new();
+        for (root, content) in &doubt.carried {
+            cancel.check()?;
+            let mut found = None;
+            let (root, path) = (*root, Vec::new());
+            let prefix = key::file_of_content(*content, &FileKey { root, path });
+            self.store.records().scan(&prefix, None, &mut |link, _| {
+                found = key::parse_file(link, 33);
+                ControlFlow::Break(())
+            })?;
+            let Some(file) = found else { continue };
+            match firsts.get(&root) {
+                Some((first, _)) if *first < file => {}
+                _ => drop(firsts.insert(root, (file, *content))),
+            }
+        }
+        let first = |(root, (file, content)): (_, (FileKey, _))| {
+            let is_member = file.is_member();
+            (root, FirstCarrier { content, is_member })
+        };
+        Ok(firsts.into_iter().map(first).collect())
+    }
+}
+
+impl IndexState {
+    /// Counts what was applied, with the files of each document and root.
+    pub(crate) fn count(&mut self, counts: &mut KeptCounts, changes: &CountChanges) {
+        counts.change(&mut self.table, changes);
+        for CountChange { file, .. } in &changes.changes {
+            if let Some((id, _)) = file.carried {
+                self.unsettled.queue_file_check(id);
+            }
+        }
     }
 }

@@ -9,6 +9,7 @@ use simdex_schema::{ContentHash, DocId, DocumentRecord, FileKey, FileRecord, Rea
 
 use crate::IndexError;
 use crate::batch::Batch;
+use crate::counts::{CountChange, CountedFile};
 use crate::document_text::text_reference;
 use crate::error::decode_error;
 use crate::index::Index;
@@ -124,29 +125,31 @@ impl Index {
         }
         let _writer = self.lock_writer();
         let mut batch = Batch::new(self.store.records());
-        let mut released = Vec::new();
+        let (mut released, mut counted) = (Vec::new(), Vec::new());
         for id in &damaged {
-            let files = self.release(&mut batch, *id)?;
-            released.extend(files.into_iter().map(|file| (file, *id)));
+            released.extend(self.release(&mut batch, *id, &mut counted)?);
         }
+        let counted = self.count_changes(counted)?;
         batch.apply()?;
-        let mut state = self.state_mut();
-        for (file, id) in &released {
-            state.table.count_file(file.root, *id, false);
-        }
+        let (mut counts, mut state) = (self.kept_counts(), self.state_mut());
+        state.count(&mut counts, &counted);
         damaged
             .iter()
             .for_each(|id| state.unsettled.queue_file_check(*id));
-        drop(state);
-        self.files_changed();
+        drop((counts, state));
         // Only now: a failure above must not forget what is damaged.
         self.damaged().retain(|id| !damaged.contains(id));
-        Ok(released.into_iter().map(|(file, _)| file).collect())
+        Ok(released)
     }
 
     /// Unreads the files of one document and forgets its contents and its name; the next purge
     /// forgets the document.
-    fn release(&self, batch: &mut Batch<'_>, id: DocId) -> Result<Vec<FileKey>, IndexError> {
+    fn release(
+        &self,
+        batch: &mut Batch<'_>,
+        id: DocId,
+        counted: &mut Vec<CountChange>,
+    ) -> Result<Vec<FileKey>, IndexError> {
         let mut files = Vec::new();
         for carried in batch.keys(&key::contents_of_document(id))? {
             let Some(hash) = carried.get(9..).and_then(ContentHash::from_slice) else {
@@ -159,7 +162,15 @@ impl Index {
                 if let Some(record) = self.file(&file)? {
                     let outcome =
                         FileOutcome::Unread(State::Unstable, Reason::code("text-damaged"));
-                    batch.put(key::file(&file), FileRecord { outcome, ..record }.encode());
+                    let unread = FileRecord {
+                        outcome,
+                        ..record.clone()
+                    };
+                    batch.put(key::file(&file), unread.encode());
+                    for (record, more) in [(&record, false), (&unread, true)] {
+                        let file = CountedFile::new(&file, record, |hash| self.found(hash))?;
+                        counted.push(CountChange { file, more });
+                    }
                 }
                 batch.delete(link);
                 files.push(file);

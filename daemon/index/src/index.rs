@@ -11,7 +11,7 @@ use simdex_signature::{Ladder, Levels, Ratio, Rung, SchemeKind, ShingleSet, Wind
 
 use crate::buffer::Buffer;
 use crate::cache::Cache;
-use crate::counts::Counted;
+use crate::counts::KeptCounts;
 use crate::edges::{Cuts, PrincipalLists};
 use crate::groups::{Rank, Stars};
 use crate::handles::Handles;
@@ -89,9 +89,7 @@ pub struct Index {
     cuts: Arc<Cuts>,
     memory: Memory,
     pub(crate) work: WorkCounters,
-    /// Grows with every change of the files that are listed.
-    pub(crate) changes: AtomicU64,
-    pub(crate) counted: Mutex<Option<Counted>>,
+    pub(crate) counts: Mutex<KeptCounts>,
     /// Nanoseconds spent signing, by scheme.
     pub(crate) signing: [AtomicU64; 3],
     /// Documents whose extracted text was found damaged: let go at the next rescan.
@@ -139,6 +137,7 @@ impl Index {
         texts: TextStore,
         options: Options,
         state: IndexState,
+        counts: KeptCounts,
         writer: Writer,
     ) -> Self {
         let threshold = Ratio::new(writer.meta.parameters.threshold).unwrap_or(Ratio::ONE);
@@ -156,8 +155,7 @@ impl Index {
             principal_lists: PrincipalLists::default(),
             memory: Memory::new(options.working_bytes),
             work: WorkCounters::default(),
-            changes: AtomicU64::new(0),
-            counted: Mutex::default(),
+            counts: Mutex::new(counts),
             signing: Default::default(),
             damaged: Mutex::default(),
             suspects: Mutex::default(),

@@ -167,7 +167,7 @@ impl Index {
     }
 
     /// Roots of the view, by path as their files sort.
-    fn roots_by_path(&self, view: &View) -> Result<Vec<(RootId, PathBuf)>, IndexError> {
+    pub(crate) fn roots_by_path(&self, view: &View) -> Result<Vec<(RootId, PathBuf)>, IndexError> {
         let mut roots: Vec<_> = self
             .roots()?
             .into_iter()
@@ -317,7 +317,7 @@ impl Index {
     }
 
     /// Keys of all files that carry a document.
-    fn keys_of(&self, id: DocId) -> Result<Vec<FileKey>, IndexError> {
+    pub(crate) fn keys_of(&self, id: DocId) -> Result<Vec<FileKey>, IndexError> {
         let batch = crate::batch::Batch::new(self.store.records());
         let mut keys = Vec::new();
         for link in batch.keys(&key::contents_of_document(id))? {

@@ -2,9 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use simdex_schema::{ContentHash, ContentRecord, DocId, DocumentRecord, EdgeRecord, GroupId, key};
+use simdex_schema::{
+    ContentHash, ContentRecord, DocId, DocumentRecord, EdgeRecord, FileRecord, GroupId, RootId,
+    State, key,
+};
 
 use crate::IndexError;
+use crate::counts::{CountedFile, KeptCounts};
 use crate::document_text::text_reference;
 use crate::error::decode_error;
 use crate::groups::Stars;
@@ -78,35 +82,76 @@ fn load_unsettled(store: &dyn Store, state: &mut IndexState) -> Result<(), Index
     })
 }
 
-/// Counts the files of every document; returns contents that no file holds.
+/// A content while files are counted.
+struct Loaded {
+    /// How its extraction ended, and what it carries.
+    found: (State, Option<DocId>),
+    /// The file that was the first to carry its document, where that has text.
+    sole: Option<(RootId, bool)>,
+    is_held: bool,
+}
+
+/// Counts all files, by root and by document; returns contents that no file holds as well.
 pub(crate) fn load_files(
     store: &dyn Store,
     table: &mut Table,
-) -> Result<BTreeSet<ContentHash>, IndexError> {
-    let mut contents: BTreeMap<ContentHash, (Option<DocId>, bool)> = BTreeMap::new();
-    visit(store, key::prefix::CONTENT, |bytes, value| {
-        let record = ContentRecord::decode(value).map_err(|e| decode_error("of a content", e))?;
-        if let Some(hash) = ContentHash::from_slice(&bytes[1..]) {
-            contents.insert(hash, (record.document, false));
-        }
-        Ok(())
-    })?;
-    visit(store, key::prefix::FILE_OF_CONTENT, |bytes, _| {
-        let hash = bytes.get(1..33).and_then(ContentHash::from_slice);
-        let root = key::parse_file(bytes, 33).map(|file| file.root);
-        if let (Some(entry), Some(root)) = (hash.and_then(|h| contents.get_mut(&h)), root) {
-            entry.1 = true;
-            if let Some(id) = entry.0 {
-                table.count_file(root, id, true);
+) -> Result<(KeptCounts, BTreeSet<ContentHash>), IndexError> {
+    let (mut counts, mut contents) = (KeptCounts::default(), load_contents(store)?);
+    visit(store, key::prefix::FILE, |bytes, value| {
+        let record = FileRecord::decode(value).map_err(|e| decode_error("of a file", e))?;
+        let Some(key) = key::parse_file(bytes, 1) else {
+            return Ok(());
+        };
+        let content = record.content().and_then(|hash| contents.get_mut(&hash));
+        let found = content.as_ref().map(|content| content.found);
+        let file = CountedFile::new(&key, &record, |_| Ok(found))?;
+        let is_told = counts.load(table, &file);
+        if let Some(content) = content {
+            content.is_held = true;
+            if !is_told {
+                content.sole = Some((file.root, file.is_member));
             }
         }
         Ok(())
     })?;
-    Ok(contents
-        .into_iter()
-        .filter(|(_, (_, held))| !held)
-        .map(|(hash, _)| hash)
-        .collect())
+    for (hash, content) in &contents {
+        if let Some((root, is_member)) = content.sole {
+            let (state, document) = content.found;
+            let carried = document.map(|id| (id, *hash));
+            counts.load_sole(
+                table,
+                &CountedFile {
+                    root,
+                    is_member,
+                    state,
+                    carried,
+                },
+            );
+        }
+    }
+    counts.loaded(table);
+    contents.retain(|_, content| !content.is_held);
+    Ok((counts, contents.into_keys().collect()))
+}
+
+fn load_contents(store: &dyn Store) -> Result<BTreeMap<ContentHash, Loaded>, IndexError> {
+    let mut contents = BTreeMap::new();
+    visit(store, key::prefix::CONTENT, |bytes, value| {
+        let record = ContentRecord::decode(value).map_err(|e| decode_error("of a content", e))?;
+        if let Some(hash) = ContentHash::from_slice(&bytes[1..]) {
+            let found = (record.state, record.document);
+            contents.insert(
+                hash,
+                Loaded {
+                    found,
+                    sole: None,
+                    is_held: false,
+                },
+            );
+        }
+        Ok(())
+    })?;
+    Ok(contents)
 }
 
 /// Reads the stars: every edge joins a member to its principal, the earlier of the two, and a

@@ -77,7 +77,7 @@ impl Index {
             ..IndexState::default()
         };
         let (unmerged, pointed) = load_documents(&*store, &mut state, &texts, meta.watermark)?;
-        let orphans = load_files(&*store, &mut state.table)?;
+        let (counts, orphans) = load_files(&*store, &mut state.table)?;
         if !load_stars(&*store, &mut state)? {
             drop_edges(&*store)?;
             state.queue_all_placements();
@@ -85,7 +85,7 @@ impl Index {
         // Files may have come and gone since the stars were last brought up to date.
         state.queue_all_file_checks();
         let writer = Writer { meta, orphans };
-        let index = Self::assemble(store, texts, options, state, writer);
+        let index = Self::assemble(store, texts, options, state, counts, writer);
         report.signed_again = unmerged.len() as u64;
         if let Err(error) = index.catch_up(&pointed, unmerged, stop) {
             if matches!(error, IndexError::Cancelled) {

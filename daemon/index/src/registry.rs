@@ -98,10 +98,7 @@ impl Index {
     pub fn put_root(&self, id: RootId, record: &RootRecord) -> Result<(), IndexError> {
         let mut batch = Batch::new(self.store.records());
         batch.put(key::root(id), record.encode());
-        batch.apply()?;
-        // Of identical files the one called indexed may be another where roots sort otherwise.
-        self.files_changed();
-        Ok(())
+        Ok(batch.apply()?)
     }
 
     /// Remembers a report: when it was finished (microseconds since 1970), where, groups in it.

@@ -155,11 +155,12 @@ impl Table {
         known
     }
 
-    /// Counts one file more (or less) that carries a document.
-    pub(crate) fn count_file(&mut self, root: RootId, id: DocId, more: bool) {
+    /// Counts one file more (or less) that carries a document; says whether it is the first (or was the last)
+    /// in its root.
+    pub(crate) fn count_file(&mut self, root: RootId, id: DocId, more: bool) -> bool {
         let of_root = self.roots.entry(root).or_default();
-        bump(&mut of_root.files, &mut of_root.live, id, more);
         bump(&mut self.files, &mut self.live, id, more);
+        bump(&mut of_root.files, &mut of_root.live, id, more)
     }
 
     /// Files that carry a document, in all roots.
@@ -207,7 +208,13 @@ fn place(stats: &DocumentStats) -> (bool, Rung) {
     (stats.kind == DocumentKind::Raw, stats.rung)
 }
 
-fn bump(files: &mut FxHashMap<DocId, u64>, live: &mut RoaringTreemap, id: DocId, more: bool) {
+/// Says whether the document became live, or ceased to be.
+fn bump(
+    files: &mut FxHashMap<DocId, u64>,
+    live: &mut RoaringTreemap,
+    id: DocId,
+    more: bool,
+) -> bool {
     let count = files.entry(id).or_insert(0);
     *count = if more {
         *count + 1
@@ -216,9 +223,9 @@ fn bump(files: &mut FxHashMap<DocId, u64>, live: &mut RoaringTreemap, id: DocId,
     };
     if *count == 0 {
         files.remove(&id);
-        live.remove(id.0);
+        live.remove(id.0)
     } else {
-        live.insert(id.0);
+        live.insert(id.0)
     }
 }
 

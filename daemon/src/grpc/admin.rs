@@ -129,7 +129,7 @@ impl Admin for AdminService {
     ) -> Result<Response<v1::ListRootsReply>, Status> {
         let caller = self.runner.caller(&request);
         let asked = self.runner.unary(RequestClass::Query, caller, |engine, _| {
-            let roots = roots(engine)?;
+            let roots = roots(engine);
             Ok(v1::ListRootsReply { roots })
         });
         asked.await
@@ -325,12 +325,11 @@ fn root_at(engine: &Engine, path: Vec<u8>) -> Result<Arc<Root>, Status> {
     })
 }
 
-fn roots(engine: &Engine) -> Result<Vec<v1::Root>, IndexError> {
+fn roots(engine: &Engine) -> Vec<v1::Root> {
     let root = |root: &Arc<Root>| {
-        let mut files = 0;
-        engine.index.file_keys(root.id, &mut |_, _| files += 1)?;
+        let files = engine.index.files_on_disk(root.id);
         let alarm = engine.host().alarms.gravest_of(root.id);
-        Ok(encode::root(root, files, alarm.as_ref()))
+        encode::root(root, files, alarm.as_ref())
     };
     engine.roots.iter().map(root).collect()
 }
@@ -357,7 +356,7 @@ fn status(engine: &Engine, cancel: &Cancel) -> Result<v1::StatusReply, Refused> 
             .into_iter()
             .map(|usage| encode::usage(index, usage))
             .collect(),
-        roots: roots(engine)?,
+        roots: roots(engine),
         max_message_bytes: engine.config.grpc.max_message_mib.bytes(),
         threshold: engine.threshold().get(),
         store_bytes,

@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use simdex_schema::{
-    ContentHash, ContentRecord, DocId, FileKey, FileRecord, FileStat, Reason, RootId, State, key,
+    ContentHash, ContentRecord, DocId, FileKey, FileRecord, FileStat, Reason, State, key,
 };
 
 use crate::IndexError;
 use crate::batch::Batch;
 use crate::change::{Change, NewContent, NewDocument, SeenFile};
+use crate::counts::{CountChange, CountedFile, Found, found};
 use crate::error::decode_error;
 use crate::index::Writer;
 use crate::store::{MAX_RECORD, RecordStore};
@@ -18,8 +19,8 @@ use crate::text::MAX_TEXT;
 pub(super) struct BatchBuilder<'a, 'c> {
     pub(super) batch: Batch<'a>,
     pub(super) writer: &'a mut Writer,
-    /// Files gained and lost by documents, by root.
-    pub(super) files: Vec<(RootId, DocId, bool)>,
+    /// Files as they were counted and as they are.
+    pub(super) counted: Vec<CountChange>,
     /// Contents that gained or lost a file.
     pub(super) links: Vec<(ContentHash, bool)>,
     /// Documents not known before.
@@ -33,7 +34,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         Self {
             batch: Batch::new(records),
             writer,
-            files: Vec::new(),
+            counted: Vec::new(),
             links: Vec::new(),
             fresh: Vec::new(),
             unknown_content: Vec::new(),
@@ -165,18 +166,22 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         if let (Some(hash), Some(new)) = (record.content(), content) {
             self.stage_content(hash, new)?;
         }
-        let old = self.content_of(file)?;
+        let known = self.file_record(file)?;
+        let old = known.as_ref().and_then(FileRecord::content);
         let new = record.content();
         if let Some(hash) = new.filter(|_| old != new) {
             if self.batch.get(&key::content(hash))?.is_none() {
                 return Ok(false);
             }
-            self.link(hash, file, true)?;
+            self.link(hash, file, true);
         }
         if let Some(hash) = old.filter(|_| old != new) {
-            self.link(hash, file, false)?;
+            self.link(hash, file, false);
         }
         self.batch.put(key::file(file), record.encode());
+        if old != new || old.is_none() {
+            self.recount(file, known.as_ref(), Some(record))?;
+        }
         Ok(true)
     }
 
@@ -186,23 +191,27 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
     }
 
     fn remove_one(&mut self, file: &FileKey) -> Result<(), IndexError> {
-        if let Some(hash) = self.content_of(file)? {
-            self.link(hash, file, false)?;
+        let known = self.file_record(file)?;
+        if let Some(hash) = known.as_ref().and_then(FileRecord::content) {
+            self.link(hash, file, false);
         }
         self.batch.delete(key::file(file));
-        Ok(())
+        self.recount(file, known.as_ref(), None)
     }
 
     /// The content a file is recorded to hold.
     fn content_of(&self, file: &FileKey) -> Result<Option<ContentHash>, IndexError> {
+        Ok(self.file_record(file)?.and_then(|record| record.content()))
+    }
+
+    fn file_record(&self, file: &FileKey) -> Result<Option<FileRecord>, IndexError> {
         let bytes = self.batch.get(&key::file(file))?;
         let record = bytes.map(|bytes| FileRecord::decode(&bytes)).transpose();
-        let record = record.map_err(|source| decode_error("of a file", source))?;
-        Ok(record.and_then(|record| record.content()))
+        record.map_err(|source| decode_error("of a file", source))
     }
 
     /// Records that a file holds a content, or no longer does.
-    fn link(&mut self, hash: ContentHash, file: &FileKey, holds: bool) -> Result<(), IndexError> {
+    fn link(&mut self, hash: ContentHash, file: &FileKey, holds: bool) {
         let link = key::file_of_content(hash, file);
         if holds {
             self.batch.put(link, Vec::new());
@@ -210,11 +219,21 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
             self.batch.delete(link);
         }
         self.links.push((hash, holds));
-        if let Some(id) = self
-            .content_record(hash)?
-            .and_then(|record| record.document)
-        {
-            self.files.push((file.root, id, holds));
+    }
+
+    /// Notes that a file is counted otherwise from now on.
+    fn recount(
+        &mut self,
+        file: &FileKey,
+        old: Option<&FileRecord>,
+        new: Option<&FileRecord>,
+    ) -> Result<(), IndexError> {
+        for (record, more) in [(new, true), (old, false)] {
+            if let Some(record) = record {
+                let content = |hash| Ok(self.content_record(hash)?.as_ref().map(found));
+                let file = CountedFile::new(file, record, content)?;
+                self.counted.push(CountChange { file, more });
+            }
         }
         Ok(())
     }
@@ -237,21 +256,16 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
             // Another reader of the same bytes had better luck meanwhile.
             return Ok(());
         }
-        // Only of a content that is recorded are there files.
-        let has_files = known.is_some();
-        let old = known.and_then(|record| record.document);
         let stored = new.document.as_ref().filter(|_| fits(new));
         let document = stored.map(|document| self.document(document)).transpose()?;
-        if has_files && old != document {
-            for link in self.batch.keys(&key::files_of_content(hash))? {
-                let root = key::parse_file(&link, 33).map(|file| file.root);
-                let moves = [(old, false), (document, true)];
-                let moves = moves
-                    .into_iter()
-                    .filter_map(|(id, more)| Some((root?, id?, more)));
-                self.files.extend(moves);
-            }
-            if let Some(id) = old {
+        let record = ContentRecord {
+            document,
+            ..recorded(new)
+        };
+        // Only of a content that is recorded are there files.
+        if let Some(known) = known.filter(|known| found(known) != found(&record)) {
+            self.recount_content(hash, found(&known), found(&record))?;
+            if let Some(id) = known.document.filter(|_| known.document != document) {
                 self.batch.delete(key::content_of_document(id, hash));
             }
         }
@@ -259,11 +273,32 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
             self.batch
                 .put(key::content_of_document(id, hash), Vec::new());
         }
-        let record = ContentRecord {
-            document,
-            ..recorded(new)
-        };
         self.batch.put(key::content(hash), record.encode());
+        Ok(())
+    }
+
+    /// Notes that all files of a content are counted otherwise from now on.
+    fn recount_content(
+        &mut self,
+        hash: ContentHash,
+        old: Found,
+        new: Found,
+    ) -> Result<(), IndexError> {
+        for link in self.batch.keys(&key::files_of_content(hash))? {
+            if let Some(file) = key::parse_file(&link, 33) {
+                let as_found = |found| CountedFile::with_content(&file, hash, found);
+                self.counted.extend([
+                    CountChange {
+                        file: as_found(old),
+                        more: false,
+                    },
+                    CountChange {
+                        file: as_found(new),
+                        more: true,
+                    },
+                ]);
+            }
+        }
         Ok(())
     }
 

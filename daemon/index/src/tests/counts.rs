@@ -3,13 +3,13 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use simdex_schema::RootId;
+use simdex_schema::{FileRecord, FileStat, Reason, RootId, RootRecord, State};
 use simdex_signature::Ratio;
 
-use super::bed::Bed;
+use super::bed::{Bed, content, file, put, put_content, put_raw};
 use super::frail::{Access, hook};
 use super::texts::{Random, pool};
-use crate::{Cancel, FileCounts, Index, View};
+use crate::{Cancel, Change, FileCounts, Index, SeenFile, View};
 
 fn listed(index: &Index, view: &View) -> FileCounts {
     let (mut counts, mut documents) = (FileCounts::default(), std::collections::BTreeSet::new());
@@ -23,7 +23,7 @@ fn listed(index: &Index, view: &View) -> FileCounts {
     counts
 }
 
-/// What is counted, and how often the store was read for it.
+/// What is counted, and how many records are read for it.
 fn counted(index: &Index, view: &View) -> (FileCounts, u64) {
     let reads = Rc::new(Cell::new(0));
     let noted = Rc::clone(&reads);
@@ -32,27 +32,204 @@ fn counted(index: &Index, view: &View) -> (FileCounts, u64) {
     (counts, reads.get())
 }
 
-#[test]
-fn counts_are_those_of_a_list_and_cost_nothing_twice() {
-    let bed = Bed::memory();
-    let texts = pool(&mut Random::new(95), 2, 40);
-    let (all, one) = (View::All, View::Roots([RootId(1)].into()));
-    for (at, text) in texts.iter().enumerate() {
-        let root = ["a", "b"][at % 2];
-        for copy in 0..1 + at % 3 {
-            bed.put(&format!("{root}/{copy}/{at}"), text);
-        }
-        for view in [&all, &one] {
-            let (counts, reads) = counted(bed.index(), view);
-            assert_eq!(counts, listed(bed.index(), view));
-            assert!(reads > 0);
-            assert_eq!(counted(bed.index(), view), (counts, 0));
+fn views() -> [View; 4] {
+    let [one, two] = [RootId(1), RootId(2)].map(|root| View::Roots([root].into()));
+    [View::All, one, two, View::Roots([].into())]
+}
+
+/// Counts are those of a list, in every view.
+fn check(index: &Index) {
+    for view in views() {
+        let counts = index.count_files(&view, &Cancel::never()).unwrap();
+        assert_eq!(counts, listed(index, &view), "{view:?}");
+        if let View::Roots(roots) = view {
+            let on_disk = roots.iter().map(|root| index.files_on_disk(*root));
+            assert_eq!(on_disk.sum::<u64>(), counts.files_on_disk);
         }
     }
-    bed.remove("a/0/0");
-    bed.settle();
-    bed.index().merge().unwrap();
-    assert_eq!(counted(bed.index(), &all).0, listed(bed.index(), &all));
+}
+
+/// Draws changes of few files, few texts and few contents, so that most of them meet.
+struct Changes {
+    random: Random,
+    texts: Vec<String>,
+}
+
+impl Changes {
+    fn path(&mut self) -> String {
+        format!("{}/{}", self.random.pick(&["a", "b"]), self.random.below(8))
+    }
+
+    fn put(&mut self, index: &Index, path: &str) -> Change {
+        let text = self.random.pick(&self.texts).clone();
+        put(index, path, &text, self.random.below(2) as u8)
+    }
+
+    /// A content known or not, with another state or another document than it had.
+    fn read_again(&mut self, index: &Index, path: &str) -> Change {
+        let [of, text] = [0; 2].map(|_| self.random.pick(&self.texts).clone());
+        let hash = content(&of, self.random.below(2) as u8);
+        let Change::File { content, .. } = put(index, path, &text, 0) else {
+            unreachable!("put makes a file")
+        };
+        let document = content.unwrap().document;
+        let document = document.filter(|_| !self.random.once_in(3));
+        let state = [State::Indexed, State::Partial, State::NoText];
+        put_content(path, hash, *self.random.pick(&state), document)
+    }
+
+    fn unread(&mut self, path: &str) -> Change {
+        let state = *self.random.pick(&[State::Unreadable, State::Skipped]);
+        Change::File {
+            key: file(path),
+            record: FileRecord::unread(FileStat::default(), state, Reason::none()),
+            content: None,
+        }
+    }
+
+    fn container(&mut self, index: &Index, path: &str) -> Change {
+        let holder = seen(self.put(index, path));
+        let names = ["one", "two", "three"].map(|name| holder.key.member(name.as_bytes()));
+        let members = names.into_iter().take(self.random.below(4));
+        let members = members.map(|key| {
+            let member = seen(self.put(index, path));
+            SeenFile { key, ..member }
+        });
+        Change::Container {
+            members: members.collect(),
+            file: holder,
+        }
+    }
+
+    fn next(&mut self, index: &Index) -> Change {
+        let path = self.path();
+        match self.random.below(12) {
+            0..4 => self.put(index, &path),
+            4 | 5 => self.read_again(index, &path),
+            6 => self.unread(&path),
+            7 | 8 => self.container(index, &path),
+            9 => put_raw(&path, &[self.random.below(2) as u8; 600]),
+            _ => Change::Remove(file(&path)),
+        }
+    }
+}
+
+fn seen(change: Change) -> SeenFile {
+    match change {
+        Change::File {
+            key,
+            record,
+            content,
+        } => SeenFile {
+            key,
+            record,
+            content,
+        },
+        _ => unreachable!("no other change is one of one file"),
+    }
+}
+
+/// Has the second root sort before the first one, or behind it.
+fn rename_second_root(index: &Index, path: &str) {
+    let (id, record) = index.roots().unwrap().pop().unwrap();
+    let path = path.as_bytes().to_vec();
+    index.put_root(id, &RootRecord { path, ..record }).unwrap();
+}
+
+#[test]
+fn counts_are_those_of_a_list_whatever_changes() {
+    for seed in 0..12 {
+        let mut bed = Bed::memory();
+        let mut random = Random::new(seed);
+        let texts = (0..3).map(|_| random.words(30)).collect();
+        let mut changes = Changes { random, texts };
+        for step in 0..120 {
+            let batch = 1 + changes.random.below(3);
+            let batch: Vec<_> = (0..batch).map(|_| changes.next(bed.index())).collect();
+            bed.index().apply(&batch).unwrap();
+            match changes.random.below(30) {
+                0 => {
+                    let text = changes.random.pick(&changes.texts).clone();
+                    bed.index().damaged().extend(bed.id(&text));
+                    bed.index().release_damaged_texts().unwrap();
+                }
+                1 => rename_second_root(bed.index(), ["/data/0", "/data/b"][step % 2]),
+                2 => drop(bed.open()),
+                3 => {
+                    bed.settle();
+                    bed.close_and_open();
+                }
+                _ => {}
+            }
+            // Not each time, so that what is in doubt stays so.
+            if !changes.random.once_in(3) {
+                check(bed.index());
+            }
+        }
+        check(bed.index());
+    }
+}
+
+#[test]
+fn what_changes_while_it_is_counted_is_counted_next_time() {
+    let base = Random::new(97).words(40);
+    for at in 0..12 {
+        let bed = Bed::memory();
+        for path in ["a/1", "a/2", "a/3", "b/1"] {
+            let format = path.len() as u8 + path.as_bytes()[2];
+            let change = put(bed.index(), path, &base, format);
+            bed.index().apply(&[change]).unwrap();
+        }
+        let (index, left) = (bed.weak(), Cell::new(at));
+        let hooked = hook(move |_, _| {
+            if left.replace(left.get() - 1) == 0 {
+                let index = index.upgrade().unwrap();
+                index.apply(&[Change::Remove(file("a/1"))]).unwrap();
+            }
+        });
+        let counts = bed.index().count_files(&View::All, &Cancel::never());
+        let counts = counts.unwrap();
+        assert_eq!(counts.states.values().sum::<u64>(), counts.files_on_disk);
+        drop(hooked);
+        check(bed.index());
+    }
+}
+
+#[test]
+fn counting_after_a_change_reads_no_more_of_many_files_than_of_few() {
+    let reads = |files: usize| {
+        let bed = Bed::memory();
+        let mut random = Random::new(98);
+        let mut changes = Vec::new();
+        for at in 0..files {
+            // Some texts are in several files, on disk and in other bytes.
+            let text = random.words(30);
+            for copy in 0..1 + at % 3 {
+                let path = format!("{}/{at}/{copy}", ["a", "b"][at % 2]);
+                changes.push(put(bed.index(), &path, &text, copy as u8));
+            }
+        }
+        bed.index().apply(&changes).unwrap();
+        check(bed.index());
+        let mut reads = Vec::new();
+        for change in [
+            put(bed.index(), "a/new", &random.words(30), 0),
+            put(bed.index(), "a/new", &random.words(30), 0),
+            Change::Remove(file("a/2/0")),
+            Change::Remove(file("b/1/1")),
+        ] {
+            bed.index().apply(&[change]).unwrap();
+            for view in views() {
+                reads.push(counted(bed.index(), &view).1);
+            }
+        }
+        check(bed.index());
+        reads
+    };
+    let few = reads(10);
+    // The records of two roots, and the first file of two contents.
+    assert!(few.iter().all(|reads| *reads <= 4), "{few:?}");
+    assert_eq!(few, reads(1_000));
 }
 
 #[test]

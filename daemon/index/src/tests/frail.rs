@@ -29,8 +29,8 @@ thread_local! {
     static HOOK: RefCell<Option<Hook>> = const { RefCell::new(None) };
 }
 
-/// Has this thread call `hook` before every access to a store in memory, with the first key, until the
-/// answer is dropped.
+/// Has this thread call `hook` before every access to a store in memory, with the first key, and at every
+/// record of a scan, until the answer is dropped.
 pub(super) fn hook(hook: impl FnMut(Access, &[u8]) + 'static) -> impl Drop {
     struct Unhook;
     impl Drop for Unhook {
@@ -104,7 +104,10 @@ impl RecordStore for Frail {
         from: Option<&[u8]>,
         visit: &mut VisitEntry<'_>,
     ) -> Result<(), StoreError> {
-        self.0.records().scan(prefix, from, visit)
+        self.0.records().scan(prefix, from, &mut |key, value| {
+            call_hook(Access::Read, key);
+            visit(key, value)
+        })
     }
 }
 

@@ -8,7 +8,7 @@ use simdex_signature::{CanonicalText, Ladder, Ratio, Rung, ShingleSet, Window, l
 
 use super::bed::{content, document, pairs};
 use crate::edges::DOUBT;
-use crate::{Cancel, Index, View};
+use crate::{Cancel, FileCounts, Index, View};
 
 /// Files with their texts and formats.
 #[derive(Clone, Default)]
@@ -81,13 +81,18 @@ impl Model {
             expected.push((path(key), state, document(text)));
         }
         let mut shown = Vec::new();
+        let mut listed = FileCounts::default();
         let mut visit = |file: crate::FileView| {
+            listed.add(&file);
             let path = file.path.to_string_lossy().into_owned();
             shown.push((path, file.state, file.document.unwrap().1));
             ControlFlow::Continue(())
         };
         index.files(view, &mut visit).unwrap();
         assert_eq!(shown, expected);
+        listed.documents = first.len() as u64;
+        let counts = index.count_files(view, &Cancel::never()).unwrap();
+        assert_eq!(counts, listed);
     }
 
     fn check_documents(&self, index: &Index, view: &View) {

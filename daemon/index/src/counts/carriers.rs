@@ -1,0 +1,159 @@
+//! The files that carry documents which several files carry: which of them a view shows as identical.
+
+use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
+
+use simdex_schema::{ContentHash, DocId, RootId, State};
+
+use super::CountedFile;
+
+/// Files by document, root and content, and which comes first.
+#[derive(Default)]
+pub(super) struct Carriers {
+    files: BTreeMap<Place, Files>,
+    /// Of the documents that are not plain; see [`Carriers::is_plain`].
+    firsts: BTreeMap<(DocId, RootId), FirstCarrier>,
+}
+
+type Place = (DocId, RootId, ContentHash);
+
+/// How many files of a root have a content.
+struct Files {
+    on_disk: u64,
+    members: u64,
+    /// Of the content.
+    state: State,
+}
+
+/// The file that comes first in a root, of those that carry a document.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) struct FirstCarrier {
+    pub(super) content: ContentHash,
+    pub(super) is_member: bool,
+}
+
+/// By how much a view differs from the sum of its roots without identical files.
+#[derive(Clone, Default)]
+pub(super) struct Shift {
+    pub(super) states: BTreeMap<State, i64>,
+    pub(super) documents: i64,
+}
+
+impl Carriers {
+    /// Counts one file more or less that carries a document.
+    pub(super) fn count(&mut self, file: &CountedFile, more: bool) {
+        let Some((id, content)) = file.carried else {
+            return;
+        };
+        let place = (id, file.root, content);
+        let files = self.files.entry(place).or_insert(Files {
+            on_disk: 0,
+            members: 0,
+            state: file.state,
+        });
+        let count = match file.is_member {
+            true => &mut files.members,
+            false => &mut files.on_disk,
+        };
+        super::step(count, more);
+        if more {
+            files.state = file.state;
+        }
+        if files.on_disk + files.members == 0 {
+            self.files.remove(&place);
+        }
+    }
+
+    /// Forgets a document.
+    pub(super) fn forget(&mut self, id: DocId) {
+        self.forget_firsts(id);
+        let places: Vec<Place> = self.files.range(all(id)).map(|(place, _)| *place).collect();
+        for place in places {
+            self.files.remove(&place);
+        }
+    }
+
+    /// Whether in each root all files of a document are the same to a count, whichever comes first: of one
+    /// content, and all on disk or all members.
+    pub(super) fn is_plain(&self, id: DocId) -> bool {
+        let mut last = None;
+        self.files.range(all(id)).all(|((_, root, _), files)| {
+            let is_mixed = files.on_disk > 0 && files.members > 0;
+            !is_mixed && last.replace(*root) != Some(*root)
+        })
+    }
+
+    /// The roots and contents of a document's files.
+    pub(super) fn places(&self, id: DocId) -> Vec<(RootId, ContentHash)> {
+        let places = self.files.range(all(id));
+        places.map(|((_, root, hash), _)| (*root, *hash)).collect()
+    }
+
+    /// Documents that files are counted of.
+    pub(super) fn documents(&self) -> Vec<DocId> {
+        let mut documents: Vec<DocId> = self.files.keys().map(|(id, ..)| *id).collect();
+        documents.dedup();
+        documents
+    }
+
+    /// Notes which files of a document come first.
+    pub(super) fn put_firsts(&mut self, id: DocId, firsts: Vec<(RootId, FirstCarrier)>) {
+        self.forget_firsts(id);
+        let firsts = firsts.into_iter().map(|(root, first)| ((id, root), first));
+        self.firsts.extend(firsts);
+    }
+
+    pub(super) fn forget_firsts(&mut self, id: DocId) {
+        let roots = self.firsts.range((id, RootId(0))..=(id, RootId(u32::MAX)));
+        let roots: Vec<(DocId, RootId)> = roots.map(|(root, _)| *root).collect();
+        for root in roots {
+            self.firsts.remove(&root);
+        }
+    }
+
+    /// Adds `sign` times the shift of one document, in a view of these roots in the order of their paths.
+    pub(super) fn shift(&self, id: DocId, roots: &[RootId], sign: i64, into: &mut Shift) {
+        let mut first_of_view = None;
+        for root in roots {
+            let Some(first_of_root) = self.first(id, *root) else {
+                continue;
+            };
+            let is_first_root = first_of_view.is_none();
+            let first = *first_of_view.get_or_insert(first_of_root);
+            // Counted once in the first root already.
+            into.documents -= sign * i64::from(!is_first_root);
+            for ((_, _, content), files) in self.files.range(in_root(id, *root)) {
+                let (is_same, keeps_state) = (*content == first.content, !first.is_member);
+                let kept = u64::from(is_first_root && is_same && keeps_state);
+                let moved = sign * files.on_disk.saturating_sub(kept) as i64;
+                let shown = match is_same {
+                    true => State::IdenticalBytes,
+                    false => State::IdenticalText,
+                };
+                *into.states.entry(files.state).or_insert(0) -= moved;
+                *into.states.entry(shown).or_insert(0) += moved;
+            }
+        }
+    }
+
+    /// The file of a root that comes first, as far as that is known, if one carries the document.
+    fn first(&self, id: DocId, root: RootId) -> Option<FirstCarrier> {
+        let ((_, _, content), files) = self.files.range(in_root(id, root)).next()?;
+        let any = FirstCarrier {
+            content: *content,
+            is_member: files.on_disk == 0,
+        };
+        Some(self.firsts.get(&(id, root)).copied().unwrap_or(any))
+    }
+}
+
+const LOWEST: ContentHash = ContentHash([0; 32]);
+const HIGHEST: ContentHash = ContentHash([u8::MAX; 32]);
+
+fn in_root(id: DocId, root: RootId) -> RangeInclusive<Place> {
+    (id, root, LOWEST)..=(id, root, HIGHEST)
+}
+
+fn all(id: DocId) -> RangeInclusive<Place> {
+    (id, RootId(0), LOWEST)..=(id, RootId(u32::MAX), HIGHEST)
+}

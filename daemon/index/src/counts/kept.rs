@@ -1,0 +1,215 @@
+//! The counts that are kept: of each root, of identical files, and of the views asked for lately.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Bound;
+
+use simdex_schema::{ContentHash, DocId, RootId};
+
+use super::carriers::{Carriers, FirstCarrier, Shift};
+use super::{CountChange, CountChanges, CountedFile, FileCounts, step};
+use crate::table::Table;
+
+/// Views whose sums are kept up; that of one more is made of every document that several files carry.
+const MOST_VIEWS: usize = 8;
+
+/// Counts that follow every change.
+///
+/// Each root counts its files in their own states. What is shown differs where several files carry one
+/// document: all but the first are identical to it. By how much is summed for each view, document by
+/// document. Which file is first may change with each of them, and only the store can say; until it is
+/// asked, by the next count, the document is left out of the sums.
+#[derive(Default)]
+pub(crate) struct KeptCounts {
+    /// In their own states.
+    roots: BTreeMap<RootId, FileCounts>,
+    /// Of documents with text that several files carry.
+    carriers: Carriers,
+    /// Documents that are in no sum, by their last change.
+    doubtful: BTreeMap<DocId, u64>,
+    /// Batches counted so far.
+    changes: u64,
+    /// Sums of views, by their roots in the order of their paths; the last asked for comes first.
+    views: Vec<(Vec<RootId>, Shift)>,
+}
+
+/// A document of which it is to be found out which file comes first.
+pub(super) struct Doubt {
+    pub(super) document: DocId,
+    change: u64,
+    /// Roots and contents of its files.
+    pub(super) carried: Vec<(RootId, ContentHash)>,
+}
+
+impl KeptCounts {
+    /// Counts the files of a batch.
+    pub(super) fn change(&mut self, table: &mut Table, changes: &CountChanges) {
+        self.changes += 1;
+        let carried = |change: &CountChange| change.file.carried.map(|(id, _)| id);
+        let touched = changes.changes.iter().filter_map(carried);
+        let touched: BTreeSet<DocId> = touched.filter(|id| table.is_text(*id)).collect();
+        for id in &touched {
+            if self.doubtful.remove(id).is_none() {
+                self.add_to_views(*id, -1);
+            }
+        }
+        for file in &changes.sole_carriers {
+            self.carriers.count(file, true);
+        }
+        for CountChange { file, more } in &changes.changes {
+            self.count_file(table, file, *more);
+            if is_text(table, file) {
+                self.carriers.count(file, *more);
+            }
+        }
+        for id in touched {
+            self.place(id, table.files(id));
+        }
+    }
+
+    /// Counts a file in its root.
+    fn count_file(&mut self, table: &mut Table, file: &CountedFile, more: bool) {
+        let counts = self.roots.entry(file.root).or_default();
+        match file.is_member {
+            true => step(&mut counts.members, more),
+            false => {
+                step(&mut counts.files_on_disk, more);
+                step(counts.states.entry(file.state).or_insert(0), more);
+            }
+        }
+        let Some((id, _)) = file.carried else { return };
+        let is_first_or_last = table.count_file(file.root, id, more);
+        if is_first_or_last && table.is_text(id) {
+            step(&mut counts.documents, more);
+        }
+    }
+
+    /// Has a document that so many files carry in the sums again, or in doubt.
+    fn place(&mut self, id: DocId, files: u64) {
+        if files < 2 {
+            self.carriers.forget(id);
+        } else if self.carriers.is_plain(id) {
+            self.carriers.forget_firsts(id);
+            self.add_to_views(id, 1);
+        } else {
+            self.doubtful.insert(id, self.changes);
+        }
+    }
+
+    fn add_to_views(&mut self, id: DocId, sign: i64) {
+        for (roots, sum) in &mut self.views {
+            self.carriers.shift(id, roots, sign, sum);
+        }
+    }
+
+    /// Counts one file more when the index opens. False where it is the only one so far of those that
+    /// carry a document: the others, if there are any, are to be told of it ([`KeptCounts::load_sole`]).
+    pub(crate) fn load(&mut self, table: &mut Table, file: &CountedFile) -> bool {
+        self.count_file(table, file, true);
+        let Some((id, _)) = file.carried.filter(|_| is_text(table, file)) else {
+            return true;
+        };
+        let is_further = table.files(id) > 1;
+        if is_further {
+            self.carriers.count(file, true);
+        }
+        is_further
+    }
+
+    /// Counts the file that was the only one of a document, where it did not stay so.
+    pub(crate) fn load_sole(&mut self, table: &Table, file: &CountedFile) {
+        if file.carried.is_some_and(|(id, _)| table.files(id) > 1) {
+            self.carriers.count(file, true);
+        }
+    }
+
+    /// Once all files are counted.
+    pub(crate) fn loaded(&mut self, table: &Table) {
+        for id in self.carriers.documents() {
+            self.place(id, table.files(id));
+        }
+    }
+
+    /// Batches counted so far.
+    pub(super) fn changes(&self) -> u64 {
+        self.changes
+    }
+
+    /// The next document in doubt as of a change.
+    pub(super) fn next_doubt(&self, after: Option<DocId>, until: u64) -> Option<Doubt> {
+        let from = after.map_or(Bound::Unbounded, Bound::Excluded);
+        let mut doubtful = self.doubtful.range((from, Bound::Unbounded));
+        let (document, change) = doubtful.find(|(_, change)| **change <= until)?;
+        Some(Doubt {
+            document: *document,
+            change: *change,
+            carried: self.carriers.places(*document),
+        })
+    }
+
+    /// Adds a document that was in doubt to the sums, unless its files changed meanwhile.
+    pub(super) fn resolve(&mut self, doubt: &Doubt, firsts: Vec<(RootId, FirstCarrier)>) {
+        let id = doubt.document;
+        if self.doubtful.get(&id) == Some(&doubt.change) {
+            self.doubtful.remove(&id);
+            self.carriers.put_firsts(id, firsts);
+            self.add_to_views(id, 1);
+        }
+    }
+
+    /// Counts of a view, by its roots in the order of their paths. Of what is in doubt, that which was
+    /// first is taken to be first.
+    pub(super) fn of(&mut self, roots: &[RootId]) -> FileCounts {
+        let mut shift = self.view(roots);
+        for id in self.doubtful.keys() {
+            self.carriers.shift(*id, roots, 1, &mut shift);
+        }
+        let mut counts = FileCounts::default();
+        for of_root in roots.iter().filter_map(|root| self.roots.get(root)) {
+            counts.files_on_disk += of_root.files_on_disk;
+            counts.members += of_root.members;
+            counts.documents += of_root.documents;
+            for (state, files) in &of_root.states {
+                *counts.states.entry(*state).or_insert(0) += files;
+            }
+        }
+        counts.documents = counts.documents.saturating_add_signed(shift.documents);
+        for (state, moved) in shift.states {
+            let files = counts.states.entry(state).or_insert(0);
+            *files = files.saturating_add_signed(moved);
+        }
+        counts.states.retain(|_, files| *files > 0);
+        counts
+    }
+
+    /// The sum of a view, which is kept up from now on.
+    fn view(&mut self, roots: &[RootId]) -> Shift {
+        let known = self.views.iter().position(|(view, _)| view == roots);
+        let view = match known {
+            Some(at) => self.views.remove(at),
+            None => (roots.to_vec(), self.sum(roots)),
+        };
+        let sum = view.1.clone();
+        self.views.truncate(MOST_VIEWS - 1);
+        self.views.insert(0, view);
+        sum
+    }
+
+    fn sum(&self, roots: &[RootId]) -> Shift {
+        let mut sum = Shift::default();
+        for id in self.carriers.documents() {
+            if !self.doubtful.contains_key(&id) {
+                self.carriers.shift(id, roots, 1, &mut sum);
+            }
+        }
+        sum
+    }
+
+    /// Files on disk of a root.
+    pub(super) fn files_on_disk(&self, root: RootId) -> u64 {
+        self.roots.get(&root).map_or(0, |root| root.files_on_disk)
+    }
+}
+
+fn is_text(table: &Table, file: &CountedFile) -> bool {
+    file.carried.is_some_and(|(id, _)| table.is_text(id))
+}
