@@ -70,7 +70,7 @@ impl Index {
         })
     }
 
-    /// Finds the first principal before each newcomer that is its neighbour. Each principal is read once.
+    /// Finds the first principal before each newcomer that is its neighbour. Each principal is read once for all of them.
     fn join_earlier(
         &self,
         finder: &EdgeFinder<'_>,
