@@ -70,7 +70,8 @@ impl Index {
         })
     }
 
-    /// Finds the first principal before each newcomer that is its neighbour. Each principal is read once for all of them.
+    /// Finds the first principal before each newcomer that is its neighbour. Each principal is read once for
+    /// all of them.
     fn join_earlier(
         &self,
         finder: &EdgeFinder<'_>,
