@@ -180,8 +180,6 @@ impl Pipeline {
         let go_on = || shared.go_on(cancel);
         shared.progress.wait(go_on)?;
         self.wait_while(|| !shared.index.is_settled(), cancel)?;
-        // What is applied from here on is for the committer.
-        shared.uncommitted.store(false, Ordering::Release);
         let commit = || Ok(shared.commit()?);
         let committed = shared.lifecycle.until_done(Part::Commits, commit, go_on);
         if committed.is_err() {
