@@ -15,12 +15,6 @@ pub struct FileKey {
     pub path: Vec<u8>,
 }
 
-/// Path of the folder that a file of this path lies in, below its root.
-pub fn folder_of(path: &[u8]) -> &[u8] {
-    let end = path.iter().rposition(|byte| *byte == b'/');
-    &path[..end.unwrap_or(0)]
-}
-
 impl FileKey {
     /// Whether it names a member of a container, not a file on disk.
     pub fn is_member(&self) -> bool {
@@ -65,6 +59,12 @@ impl FileKey {
     pub fn shown(&self) -> Vec<u8> {
         path::to_shown(&self.path)
     }
+}
+
+/// Path of the folder that a file of this path lies in, below its root.
+pub fn folder_of(path: &[u8]) -> &[u8] {
+    let end = path.iter().rposition(|byte| *byte == b'/');
+    &path[..end.unwrap_or(0)]
 }
 
 /// What a member is to its container. The number is what is stored.

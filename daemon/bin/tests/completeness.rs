@@ -109,6 +109,16 @@ fn status(daemon: &Daemon) -> wire::StatusReply {
     daemon.wait(daemon.client.status()).unwrap()
 }
 
+/// A client that waits this long for the end of a request.
+fn impatient(daemon: &Daemon, work: Duration) -> Client {
+    let limits = Limits {
+        work,
+        ..Limits::default()
+    };
+    let socket = daemon.config.socket.as_ref().unwrap();
+    daemon.wait(Client::connect_with(socket, limits)).unwrap()
+}
+
 /// Asks again until it is so; a minute is far more than anything here takes.
 fn until(what: &str, is_so: impl Fn() -> bool) {
     let begun = Instant::now();
@@ -207,14 +217,7 @@ fn while_documents_are_not_settled_answers_count_them() {
         groups.closing().await.unwrap()
     });
     assert!(pending(&groups.completeness).unsettled > 0);
-    let impatient = Limits {
-        work: Duration::from_millis(300),
-        ..Limits::default()
-    };
-    let socket = daemon.config.socket.as_ref().unwrap();
-    let impatient = daemon
-        .wait(Client::connect_with(socket, impatient))
-        .unwrap();
+    let impatient = impatient(&daemon, Duration::from_millis(300));
     assert!(daemon.wait(impatient.wait()).is_err(), "it does not wait");
     gate.open();
     daemon.wait(daemon.client.wait()).unwrap();
@@ -236,14 +239,7 @@ fn a_walk_whose_caller_goes_away_is_made_to_its_end() {
         std::fs::write(daemon.path(name), text).unwrap();
     }
     gate.close(Held::Request);
-    let impatient = Limits {
-        work: Duration::from_millis(500),
-        ..Limits::default()
-    };
-    let socket = daemon.config.socket.as_ref().unwrap();
-    let impatient = daemon
-        .wait(Client::connect_with(socket, impatient))
-        .unwrap();
+    let impatient = impatient(&daemon, Duration::from_millis(500));
     assert!(daemon.wait(impatient.sync()).is_err());
     gate.open();
     let waited = daemon.wait(daemon.client.wait()).unwrap();

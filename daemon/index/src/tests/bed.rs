@@ -18,7 +18,7 @@ use crate::buckets::{Buckets, Cursor};
 use crate::store::{MemoryStore, SledStore, Store};
 use crate::verify::{Depth, verify};
 use crate::{
-    Cancel, Change, Index, IndexError, NewContent, NewDocument, OpenReport, Options, View,
+    Cancel, Change, Index, IndexError, NewContent, NewDocument, OpenReport, Options, SeenFile, View,
 };
 
 pub(super) const PARAMETERS: Parameters = Parameters {
@@ -248,6 +248,22 @@ pub(super) fn put_content(
         key: file(path),
         record: record_of(hash),
         content,
+    }
+}
+
+/// The file that a change of one file is of.
+pub(super) fn seen_file(change: Change) -> SeenFile {
+    match change {
+        Change::File {
+            key,
+            record,
+            content,
+        } => SeenFile {
+            key,
+            record,
+            content,
+        },
+        _ => unreachable!("no other change is of one file"),
     }
 }
 

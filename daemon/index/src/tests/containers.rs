@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, FileKey, FileRecord, MemberPlace, Reason, Role, State};
 
-use super::bed::{Bed, content, file, put};
+use super::bed::{Bed, content, file, put, seen_file};
 use crate::{Change, SeenFile, View};
 
 const LETTER: &str = "a letter that is long enough to be a document of its own in every test here";
@@ -23,18 +23,7 @@ fn member(bed: &Bed, container: &FileKey, name: &str, text: &str, ordinal: u32) 
 }
 
 fn seen(bed: &Bed, path: &str, text: &str) -> SeenFile {
-    match put(bed.index(), path, text, 0) {
-        Change::File {
-            key,
-            record,
-            content,
-        } => SeenFile {
-            key,
-            record,
-            content,
-        },
-        _ => unreachable!("put makes a file"),
-    }
+    seen_file(put(bed.index(), path, text, 0))
 }
 
 /// A mail with these attachments.

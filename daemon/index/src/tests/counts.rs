@@ -6,7 +6,7 @@ use std::rc::Rc;
 use simdex_schema::{FileRecord, FileStat, Reason, RootId, RootRecord, State};
 use simdex_signature::Ratio;
 
-use super::bed::{Bed, content, file, put, put_content, put_raw};
+use super::bed::{Bed, content, file, put, put_content, put_raw, seen_file};
 use super::frail::{Access, hook};
 use super::texts::{Random, pool};
 use crate::{Cancel, Change, FileCounts, Index, SeenFile, View};
@@ -88,11 +88,11 @@ impl Changes {
     }
 
     fn container(&mut self, index: &Index, path: &str) -> Change {
-        let holder = seen(self.put(index, path));
+        let holder = seen_file(self.put(index, path));
         let names = ["one", "two", "three"].map(|name| holder.key.member(name.as_bytes()));
         let members = names.into_iter().take(self.random.below(4));
         let members = members.map(|key| {
-            let member = seen(self.put(index, path));
+            let member = seen_file(self.put(index, path));
             SeenFile { key, ..member }
         });
         Change::Container {
@@ -111,21 +111,6 @@ impl Changes {
             9 => put_raw(&path, &[self.random.below(2) as u8; 600]),
             _ => Change::Remove(file(&path)),
         }
-    }
-}
-
-fn seen(change: Change) -> SeenFile {
-    match change {
-        Change::File {
-            key,
-            record,
-            content,
-        } => SeenFile {
-            key,
-            record,
-            content,
-        },
-        _ => unreachable!("no other change is one of one file"),
     }
 }
 

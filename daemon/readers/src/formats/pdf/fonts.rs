@@ -36,10 +36,7 @@ pub(super) fn mend(document: &mut Document) -> bool {
     });
     let tables: Vec<(ObjectId, Table)> = fonts
         .take(MAX_FONTS)
-        .filter_map(|(id, font)| {
-            let table = super::survivor(|| table_for(document, font))?;
-            Some((id, table))
-        })
+        .filter_map(|(id, font)| super::survivor(|| Some((id, table_for(document, font)?))))
         .filter(|(_, table)| table.len() * pages <= MAX_TABLE_STEPS)
         .collect();
     for (id, table) in &tables {
