@@ -94,6 +94,8 @@ pub(crate) enum RequestVerb {
     },
     /// Wait until every change made so far is applied
     Sync,
+    /// Print changes as they become visible to queries, until interrupted
+    Watch(WatchArgs),
     /// Write a report directory, or have the daemon keep one
     Report {
         #[command(flatten)]
@@ -124,6 +126,15 @@ pub(crate) enum RootsVerb {
         /// The root that lost them
         root: PathBuf,
     },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WatchArgs {
+    /// Resume behind the event with this number, where the daemon still keeps what followed
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) after: Option<u64>,
+    #[command(flatten)]
+    pub(crate) roots: Roots,
 }
 
 #[derive(Debug, Args)]

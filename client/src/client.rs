@@ -218,9 +218,14 @@ impl Client {
         .await
     }
 
-    /// Streams changes from now on, as they become visible to queries; without end.
-    pub async fn events(&self, roots: Vec<u32>) -> Result<Streaming<wire::Event>, Error> {
-        let request = wire::WatchEventsRequest { roots };
+    /// Streams changes as they become visible to queries, without end: from now on, or after the event with
+    /// this number. The first event says after which number the stream begins.
+    pub async fn events(
+        &self,
+        roots: Vec<u32>,
+        after: Option<u64>,
+    ) -> Result<Streaming<wire::Event>, Error> {
+        let request = wire::WatchEventsRequest { roots, after };
         within(
             self.limits.call,
             self.similarity.clone().watch_events(request),

@@ -22,6 +22,8 @@ pub(crate) enum Failure {
     },
     /// Both sides of a comparison are standard input.
     InputTwice,
+    /// The daemon ended a stream that has no end.
+    StreamEnded,
     /// The event loop could not start.
     Runtime(io::Error),
 }
@@ -68,6 +70,9 @@ impl fmt::Display for Failure {
             Self::InputTwice => {
                 out.write_str("both sides are standard input; name a file for one of them")
             }
+            Self::StreamEnded => out.write_str(
+                "the daemon stopped; once it runs again, list files and groups anew and watch from there",
+            ),
             Self::Runtime(error) => write!(
                 out,
                 "cannot start ({}); raise the limits on open files and processes",

@@ -1,27 +1,47 @@
-//! Changes as they become visible to queries, told to whoever watches.
+//! Changes as they become visible to queries, numbered and kept for a while for whoever watches.
 //!
-//! Telling never waits: a watcher that falls behind by more than [`KEPT`] events loses the oldest
-//! and is told so.
+//! Recording never blocks. The last [`MAX_EVENTS`] events are kept, in at most [`MAX_BYTES`]; a watcher
+//! that falls behind further, or resumes after an event that is older, is told that some were lost.
+//! Nothing is recorded until somebody watches for the first time.
 
-use std::path::PathBuf;
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use simdex_schema::RootId;
-use tokio::sync::broadcast;
+use simdex_index::View;
+use simdex_schema::{GroupId, RootId};
+use thiserror::Error;
+use tokio::sync::watch;
 
-/// Events kept for a watcher that is behind.
-const KEPT: usize = 4_096;
+/// Events kept.
+const MAX_EVENTS: usize = 65_536;
+/// Bytes of events kept, about.
+const MAX_BYTES: usize = 16 << 20;
+/// What an event takes beside its path and detail, about.
+const EVENT_BYTES: usize = 128;
 
 /// What changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
+    /// The stream begins here; no change.
+    Watching,
     /// A file is new or has changed, and was read.
     FileIndexed,
     /// A file is new or has changed, and nothing of it could be read; the detail says why.
     FileUnread,
     /// A file is gone.
     FileRemoved,
-    /// Near-duplicates were found or lost.
-    GroupChanged,
+    /// A group is new; the path is of its principal.
+    GroupMade,
+    /// A file's document joined a group.
+    GroupJoined,
+    /// A file's document left a group.
+    GroupLeft,
+    /// A group has another principal, whose path is given.
+    GroupLed,
+    /// A group is no more; the path is of the principal it had, where a file still carries that.
+    GroupVanished,
     /// A root changed its state.
     RootState,
 }
@@ -30,62 +50,231 @@ impl EventKind {
     /// As it is shown.
     pub fn name(self) -> &'static str {
         match self {
+            Self::Watching => "watching",
             Self::FileIndexed => "file-indexed",
             Self::FileUnread => "file-unread",
             Self::FileRemoved => "file-removed",
-            Self::GroupChanged => "group-changed",
+            Self::GroupMade => "group-made",
+            Self::GroupJoined => "group-joined",
+            Self::GroupLeft => "group-left",
+            Self::GroupLed => "group-led",
+            Self::GroupVanished => "group-vanished",
             Self::RootState => "root-state",
         }
     }
 }
 
-/// One change.
+/// What changed where.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Event {
+pub struct Change {
     /// What changed.
     pub kind: EventKind,
-    /// Where: a watcher that may not see this root hears nothing of it.
-    pub root: RootId,
-    /// The file, or the root.
+    /// A watcher that may not see this root does not get the event; where there is none, only a watcher of
+    /// all roots does.
+    pub root: Option<RootId>,
+    /// The file, or the root; empty where there is none.
     pub path: PathBuf,
+    /// The group concerned.
+    pub group: Option<GroupId>,
     /// More about it.
     pub detail: String,
+}
+
+/// One change, numbered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Event {
+    /// Numbers ascend by one, in later runs of the daemon too.
+    pub number: u64,
     /// Microseconds since 1970.
     pub at: i64,
+    /// What changed.
+    pub change: Change,
+}
+
+impl Event {
+    fn bytes(&self) -> usize {
+        EVENT_BYTES + self.change.path.as_os_str().len() + self.change.detail.len()
+    }
+
+    /// Whether a watcher with this view gets it.
+    pub fn is_in(&self, view: &View) -> bool {
+        match self.change.root {
+            Some(root) => view.shows(root),
+            None => *view == View::All,
+        }
+    }
+}
+
+/// Events that are no longer kept were asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+pub enum Lost {
+    /// They were, and are not kept any more.
+    #[error(
+        "the events after number {after} are kept no longer; the oldest that is has number {oldest}"
+    )]
+    Dropped {
+        /// The number resumed after.
+        after: u64,
+        /// The oldest number that is kept, or the next there will be.
+        oldest: u64,
+    },
+    /// No event has had this number yet.
+    #[error("no event has had the number {after} yet; the last has number {last}")]
+    Future {
+        /// The number resumed after.
+        after: u64,
+        /// The last number that was given.
+        last: u64,
+    },
 }
 
 /// The hub between those who change things and those who watch.
 #[derive(Debug)]
-pub struct Events(broadcast::Sender<Event>);
+pub struct Events {
+    kept: Mutex<Kept>,
+    is_watched: AtomicBool,
+    /// The last number, for watchers that wait.
+    last: watch::Sender<u64>,
+}
+
+#[derive(Debug)]
+struct Kept {
+    events: VecDeque<Arc<Event>>,
+    bytes: usize,
+    /// The number of the next event.
+    next: u64,
+}
 
 impl Default for Events {
+    /// Begins at the microsecond: beyond the numbers of every earlier run, which had no more events than
+    /// microseconds.
     fn default() -> Self {
-        Self(broadcast::Sender::new(KEPT))
+        let now = u64::try_from(jiff::Timestamp::now().as_microsecond()).unwrap_or(1);
+        Self::starting_at(now.max(1))
     }
 }
 
 impl Events {
-    /// Whether anybody watches; where nobody does, events need not be made.
-    pub fn is_heard(&self) -> bool {
-        self.0.receiver_count() > 0
+    fn starting_at(next: u64) -> Self {
+        Self {
+            kept: Mutex::new(Kept {
+                events: VecDeque::new(),
+                bytes: 0,
+                next,
+            }),
+            is_watched: AtomicBool::new(false),
+            last: watch::Sender::new(next - 1),
+        }
     }
 
-    /// Tells a change, at the present time.
-    pub fn tell(&self, kind: EventKind, root: RootId, path: PathBuf, detail: String) {
+    /// Whether anybody watches or has watched; where nobody did, events need not be made.
+    pub fn is_watched(&self) -> bool {
+        self.is_watched.load(Ordering::Acquire)
+    }
+
+    /// Records a change, at the present time.
+    pub fn record(&self, change: Change) {
+        if !self.is_watched() {
+            return;
+        }
         let at = jiff::Timestamp::now().as_microsecond();
-        // Nobody may be listening; that is no error.
-        let _ = self.0.send(Event {
-            kind,
-            root,
-            path,
-            detail,
-            at,
-        });
+        let mut kept = self.lock();
+        let number = kept.next;
+        kept.push(Event { number, at, change });
+        drop(kept);
+        self.last.send_replace(number);
     }
 
-    /// Everything told from now on.
-    pub fn watch(&self) -> broadcast::Receiver<Event> {
-        self.0.subscribe()
+    /// Watches from now on, or from the event after the one with this number.
+    ///
+    /// # Errors
+    /// Where events after that number are no longer kept, or it was not given yet.
+    pub fn watch(self: &Arc<Self>, after: Option<u64>) -> Result<Watcher, Lost> {
+        self.is_watched.store(true, Ordering::Release);
+        let kept = self.lock();
+        let last = kept.next - 1;
+        let after = after.unwrap_or(last);
+        if after > last {
+            return Err(Lost::Future { after, last });
+        }
+        kept.after(after)?;
+        drop(kept);
+        Ok(Watcher {
+            last: self.last.subscribe(),
+            events: Arc::clone(self),
+            after,
+        })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Kept> {
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Kept {
+    fn push(&mut self, event: Event) {
+        self.next += 1;
+        self.bytes += event.bytes();
+        self.events.push_back(Arc::new(event));
+        while self.events.len() > MAX_EVENTS || self.bytes > MAX_BYTES {
+            let Some(oldest) = self.events.pop_front() else {
+                break;
+            };
+            self.bytes -= oldest.bytes();
+        }
+    }
+
+    /// The event after this number; none where it is still to come.
+    fn after(&self, after: u64) -> Result<Option<Arc<Event>>, Lost> {
+        let oldest = self.events.front().map_or(self.next, |event| event.number);
+        match (after + 1).checked_sub(oldest) {
+            Some(at) => Ok(self.events.get(at as usize).cloned()),
+            None => Err(Lost::Dropped { after, oldest }),
+        }
+    }
+}
+
+/// Takes event after event.
+pub struct Watcher {
+    events: Arc<Events>,
+    last: watch::Receiver<u64>,
+    after: u64,
+}
+
+impl Watcher {
+    /// The number of the event taken last, or the one it began after.
+    pub fn after(&self) -> u64 {
+        self.after
+    }
+
+    /// The next event, as soon as there is one.
+    ///
+    /// # Errors
+    /// Where it is no longer kept.
+    pub async fn next(&mut self) -> Result<Arc<Event>, Lost> {
+        loop {
+            self.last.mark_unchanged();
+            let next = self.events.lock().after(self.after)?;
+            if let Some(event) = next {
+                self.after = event.number;
+                return Ok(event);
+            }
+            // The sender lives as long as `events`.
+            let _ = self.last.changed().await;
+        }
+    }
+}
+
+impl Change {
+    /// A change of a file or root.
+    pub fn at(kind: EventKind, root: RootId, path: &Path) -> Self {
+        Self {
+            kind,
+            root: Some(root),
+            path: path.to_owned(),
+            group: None,
+            detail: String::new(),
+        }
     }
 }
 
@@ -93,24 +282,89 @@ impl Events {
 mod tests {
     use super::*;
 
-    #[test]
-    fn who_watches_hears_what_is_told_later_and_nobody_need_watch() {
-        let events = Events::default();
-        events.tell(
-            EventKind::FileRemoved,
-            RootId(1),
-            "/a".into(),
-            String::new(),
-        );
-        assert!(!events.is_heard());
-        let mut watcher = events.watch();
-        assert!(events.is_heard());
-        events.tell(EventKind::RootState, RootId(1), "/b".into(), "stale".into());
-        let heard = watcher.try_recv().unwrap();
+    fn change(path: &str) -> Change {
+        Change::at(EventKind::FileRemoved, RootId(1), Path::new(path))
+    }
+
+    fn path(event: Result<Arc<Event>, Lost>) -> String {
+        event.unwrap().change.path.display().to_string()
+    }
+
+    #[tokio::test]
+    async fn a_watcher_gets_what_is_recorded_later_and_resumes_where_it_ended() {
+        let events = Arc::new(Events::starting_at(100));
+        events.record(change("/nobody/watches"));
+        assert!(!events.is_watched());
+        let mut watcher = events.watch(None).unwrap();
+        assert_eq!(watcher.after(), 99);
+        for path in ["/a", "/b", "/c"] {
+            events.record(change(path));
+        }
+        assert_eq!(path(watcher.next().await), "/a");
+        assert_eq!(watcher.after(), 100);
+        let mut resumed = events.watch(Some(100)).unwrap();
+        assert_eq!(path(resumed.next().await), "/b");
+        assert_eq!(path(watcher.next().await), "/b");
+        assert_eq!(path(watcher.next().await), "/c");
+        let later = Arc::clone(&events);
+        let waits = tokio::spawn(async move { path(watcher.next().await) });
+        tokio::task::yield_now().await;
+        later.record(change("/d"));
+        assert_eq!(waits.await.unwrap(), "/d");
+    }
+
+    #[tokio::test]
+    async fn what_is_no_longer_kept_is_not_passed_over_in_silence() {
+        let events = Arc::new(Events::starting_at(100));
+        let lost = events.watch(Some(42)).err();
+        let (after, oldest) = (42, 100);
         assert_eq!(
-            (heard.kind.name(), heard.detail.as_str()),
-            ("root-state", "stale")
+            lost,
+            Some(Lost::Dropped { after, oldest }),
+            "of an earlier run"
         );
-        assert!(watcher.try_recv().is_err());
+        let lost = events.watch(Some(100)).err();
+        assert_eq!(
+            lost,
+            Some(Lost::Future {
+                after: 100,
+                last: 99
+            })
+        );
+        let mut slow = events.watch(None).unwrap();
+        for _ in 0..=MAX_EVENTS {
+            events.record(change("/a"));
+        }
+        let lost = slow.next().await.err();
+        let (after, oldest) = (99, 101);
+        assert_eq!(lost, Some(Lost::Dropped { after, oldest }));
+    }
+
+    #[test]
+    fn bytes_are_bounded_as_well() {
+        let events = Arc::new(Events::starting_at(1));
+        let _watcher = events.watch(None).unwrap();
+        let long = "x".repeat(1 << 20);
+        for _ in 0..20 {
+            events.record(change(&long));
+        }
+        let kept = events.lock();
+        assert!(kept.bytes <= MAX_BYTES && kept.events.len() == 15);
+    }
+
+    #[test]
+    fn an_event_without_a_root_is_for_those_who_may_see_all() {
+        let event = |root| Event {
+            number: 1,
+            at: 0,
+            change: Change {
+                root,
+                ..change("/a")
+            },
+        };
+        let one = View::Roots([RootId(1)].into());
+        let other = View::Roots([RootId(2)].into());
+        assert!(event(Some(RootId(1))).is_in(&one) && !event(Some(RootId(1))).is_in(&other));
+        assert!(event(None).is_in(&View::All) && !event(None).is_in(&one));
     }
 }

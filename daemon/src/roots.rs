@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, TryLockError};
 
 use simdex_index::{Index, IndexError, View};
-use simdex_schema::{DirectoryIdentity, FileKey, RootId, RootRecord, path};
+use simdex_schema::{DirectoryIdentity, FileKey, GroupId, RootId, RootRecord, path};
 
 use crate::config::RootConfig;
-use crate::events::{EventKind, Events};
+use crate::events::{Change, EventKind, Events};
 use crate::watch::anchor::{Anchor, RootRefusal};
 use crate::watch::open::{OpenError, open_regular};
 use crate::watch::probe::{FileSystem, InodeId};
@@ -157,7 +157,8 @@ impl Root {
         let (before, state) = (recorded(&status), status.state);
         change(&mut status);
         if status.state != state {
-            self.tell(EventKind::RootState, b"", || status.state.name().to_owned());
+            let detail = || status.state.name().to_owned();
+            self.record(EventKind::RootState, b"", None, detail);
         }
         if recorded(&status) == before {
             return Ok(());
@@ -231,14 +232,15 @@ impl Root {
             .is_some_and(|chosen| chosen.mode == Mode::Native)
     }
 
-    /// Whether anybody watches for changes.
-    pub fn is_heard(&self) -> bool {
-        self.events.is_heard()
-    }
-
-    /// Tells of a change at a path below this root, where anybody watches.
-    pub fn tell(&self, kind: EventKind, below: &[u8], detail: impl FnOnce() -> String) {
-        if !self.events.is_heard() {
+    /// Records a change at a path below this root, where anybody watches.
+    pub fn record(
+        &self,
+        kind: EventKind,
+        below: &[u8],
+        group: Option<GroupId>,
+        detail: impl FnOnce() -> String,
+    ) {
+        if !self.events.is_watched() {
             return;
         }
         let path = if below.is_empty() {
@@ -247,7 +249,13 @@ impl Root {
             let stored = self.path.join(OsString::from_vec(below.to_vec()));
             path_from(path::to_shown(stored.as_os_str().as_bytes()))
         };
-        self.events.tell(kind, self.id, path, detail());
+        self.events.record(Change {
+            kind,
+            root: Some(self.id),
+            path,
+            group,
+            detail: detail(),
+        });
     }
 
     /// Remembers known files that a delete event named.

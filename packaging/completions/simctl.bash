@@ -64,6 +64,9 @@ _simctl() {
             simctl,versions)
                 cmd="simctl__subcmd__versions"
                 ;;
+            simctl,watch)
+                cmd="simctl__subcmd__watch"
+                ;;
             simctl__subcmd__help,compare)
                 cmd="simctl__subcmd__help__subcmd__compare"
                 ;;
@@ -112,6 +115,9 @@ _simctl() {
             simctl__subcmd__help,versions)
                 cmd="simctl__subcmd__help__subcmd__versions"
                 ;;
+            simctl__subcmd__help,watch)
+                cmd="simctl__subcmd__help__subcmd__watch"
+                ;;
             simctl__subcmd__help__subcmd__roots,confirm-loss)
                 cmd="simctl__subcmd__help__subcmd__roots__subcmd__confirm__subcmd__loss"
                 ;;
@@ -134,7 +140,7 @@ _simctl() {
 
     case "${cmd}" in
         simctl)
-            opts="-h -V --socket --json --help --version find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help"
+            opts="-h -V --socket --json --help --version find-similar containing contained-in versions compare pairs groups status files show roots rescan sync watch report completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -358,7 +364,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__help)
-            opts="find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help"
+            opts="find-similar containing contained-in versions compare pairs groups status files show roots rescan sync watch report completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -609,6 +615,20 @@ _simctl() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        simctl__subcmd__help__subcmd__watch)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         simctl__subcmd__pairs)
             opts="-h --threshold --limit --root --wait --strict --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -839,6 +859,32 @@ _simctl() {
                     return 0
                     ;;
                 --threshold)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        simctl__subcmd__watch)
+            opts="-h --after --root --socket --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --after)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --root)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -10,6 +10,7 @@
 
 mod admin;
 mod compare;
+mod event;
 mod file;
 mod find;
 mod list;
@@ -24,6 +25,7 @@ use crate::v1;
 
 pub use admin::{Alarm, ConfirmedLoss, Rescan, Root, SavedReport, SchemeUsage, Status, Sync};
 pub use compare::{Comparison, Estimate, Span};
+pub use event::Event;
 pub use file::{DescribedFile, File};
 pub use find::{Match, QuerySummary, Scheme, Version};
 pub use list::{Counts, Group, Member, Pair, Summary};
@@ -80,6 +82,7 @@ bodies! {
     SavedReport = "report",
     Completeness = "completeness",
     Diff = "diff",
+    Event = "event",
     UnreadFile = "unread",
 }
 
@@ -108,6 +111,12 @@ pub fn hex(hash: &[u8]) -> Option<String> {
 /// Seconds since 1970 as RFC 3339 in UTC; `None` beyond the years a calendar has.
 pub fn date(seconds: Option<i64>) -> Option<String> {
     let time = jiff::Timestamp::from_second(seconds?).ok()?;
+    Some(time.to_string())
+}
+
+/// Microseconds since 1970 as RFC 3339 in UTC; `None` beyond the years a calendar has.
+pub fn date_of_micros(micros: i64) -> Option<String> {
+    let time = jiff::Timestamp::from_microsecond(micros).ok()?;
     Some(time.to_string())
 }
 

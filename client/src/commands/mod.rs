@@ -12,6 +12,7 @@ mod roots;
 mod show;
 mod status;
 mod sync;
+mod watch;
 
 use std::io::{BufWriter, StdoutLock};
 use std::path::{Path, PathBuf};
@@ -70,6 +71,7 @@ async fn ask(session: &mut Session, verb: RequestVerb) -> Result<Outcome, Failur
         RequestVerb::Roots { verb } => roots::run(session, verb).await,
         RequestVerb::Rescan { roots } => rescan::run(session, &roots).await,
         RequestVerb::Sync => sync::run(session).await,
+        RequestVerb::Watch(args) => watch::run(session, args).await,
         RequestVerb::Report {
             target,
             threshold,

@@ -361,13 +361,22 @@ impl Similarity for Fake {
 
     async fn watch_events(
         &self,
-        _: Request<wire::WatchEventsRequest>,
+        request: Request<wire::WatchEventsRequest>,
     ) -> Answer<Replies<wire::Event>> {
-        let kind = "file-indexed".to_owned();
-        streamed(vec![Ok(wire::Event {
-            kind,
+        let after = request.into_inner().after.unwrap_or(6);
+        let begins = wire::Event {
+            kind: "watching".to_owned(),
+            number: after,
             ..wire::Event::default()
-        })])
+        };
+        let indexed = wire::Event {
+            kind: "file-indexed".to_owned(),
+            path: b"/share/a.txt".to_vec(),
+            at: 1,
+            number: after + 1,
+            ..wire::Event::default()
+        };
+        streamed(vec![Ok(begins), Ok(indexed)])
     }
 }
 

@@ -142,8 +142,10 @@ async fn a_side_too_large_for_a_message_is_refused_before_it_is_sent() {
 async fn what_has_no_verb_yet_is_answered_too() {
     let daemon = Daemon::start();
     let client = connected(&daemon).await;
-    let mut events = client.events(vec![]).await.expect("events");
-    let event = events.message().await.expect("received").expect("one");
-    assert_eq!(event.kind, "file-indexed");
+    let mut events = client.events(vec![], None).await.expect("events");
+    for kind in ["watching", "file-indexed"] {
+        let event = events.message().await.expect("received").expect("one");
+        assert_eq!(event.kind, kind);
+    }
     assert!(client.reports().await.expect("reports").is_empty());
 }

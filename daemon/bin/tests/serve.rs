@@ -312,7 +312,7 @@ fn an_upload_is_bounded_and_an_abandoned_one_gives_its_place_back() {
 #[test]
 fn who_watches_hears_of_files_that_come_and_go() {
     let daemon = Daemon::start(&share());
-    let mut events = daemon.wait(daemon.client.events(Vec::new())).unwrap();
+    let mut events = daemon.wait(daemon.client.events(Vec::new(), None)).unwrap();
     let mut heard = |wanted: &str, path: &std::path::Path| {
         daemon.sync();
         let path = simdex_client::path_bytes(path);
@@ -334,7 +334,49 @@ fn who_watches_hears_of_files_that_come_and_go() {
     heard("file-removed", &path);
     let principal = daemon.path("newest.txt");
     std::fs::write(&principal, format!("{} end", share()[1].1)).unwrap();
-    heard("group-changed", &principal);
+    heard("group-joined", &principal);
+}
+
+#[test]
+fn who_watches_resumes_after_a_number_and_is_told_what_is_lost() {
+    let daemon = Daemon::start(&share());
+    let watch = |after| daemon.wait(daemon.client.events(Vec::new(), after));
+    let mut events = watch(None).unwrap();
+    let begins = daemon.wait(events.message()).unwrap().unwrap();
+    assert_eq!(begins.kind, "watching");
+    drop(events);
+    let fresh = daemon.path("fresh.txt");
+    std::fs::write(&fresh, format!("{} end", share()[3].1)).unwrap();
+    daemon.sync();
+    std::fs::remove_file(&fresh).unwrap();
+    daemon.sync();
+    let mut events = watch(Some(begins.number)).unwrap();
+    let fresh = simdex_client::path_bytes(&fresh);
+    let (mut last, mut heard) = (begins.number, Vec::new());
+    let mut vanished = false;
+    while !vanished {
+        let event = daemon.wait(events.message()).unwrap().unwrap();
+        vanished = event.kind == "group-vanished";
+        if event.kind == "watching" {
+            assert_eq!(event.number, begins.number);
+            continue;
+        }
+        assert_eq!(event.number, last + 1, "numbers ascend by one");
+        last = event.number;
+        if event.path == fresh && heard.last() != Some(&event.kind) {
+            assert_eq!(event.group.is_some(), event.kind.starts_with("group"));
+            heard.push(event.kind);
+        }
+    }
+    let group = ["group-joined", "group-made", "group-led"];
+    assert_eq!(heard.first().unwrap(), "file-indexed");
+    assert!(heard.iter().any(|kind| kind == "file-removed"), "{heard:?}");
+    assert!(
+        heard.iter().any(|kind| group.contains(&kind.as_str())),
+        "{heard:?}"
+    );
+    assert_eq!(code(&watch(Some(7))), Code::OutOfRange, "of an earlier run");
+    assert_eq!(code(&watch(Some(u64::MAX / 2))), Code::OutOfRange);
 }
 
 #[test]
@@ -360,7 +402,7 @@ fn a_missing_root_is_stale_and_fails_only_what_needs_it() {
 #[test]
 fn a_stopped_daemon_takes_its_socket_away_and_the_next_one_finds_the_index() {
     let mut daemon = Daemon::start(&share());
-    let _watching = daemon.wait(daemon.client.events(Vec::new())).unwrap();
+    let _watching = daemon.wait(daemon.client.events(Vec::new(), None)).unwrap();
     let config = daemon.config.clone();
     daemon.stop();
     assert!(!config.socket.as_ref().unwrap().exists());

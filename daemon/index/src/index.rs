@@ -17,6 +17,7 @@ use crate::groups::{Rank, Stars};
 use crate::handles::Handles;
 use crate::merge::Merges;
 use crate::runs::{Run, Runs, Take};
+use crate::settle::GroupsBefore;
 use crate::store::Store;
 use crate::table::Table;
 use crate::text::TextStore;
@@ -120,6 +121,8 @@ pub(crate) struct IndexState {
     pub(crate) handles: Handles,
     /// Documents that need a place in a group, or whose files or groups changed.
     pub(crate) unsettled: Unsettled,
+    /// How groups were before what changed since handles were last given.
+    pub(crate) groups_before: GroupsBefore,
 }
 
 /// The state that only the writer uses.

@@ -73,7 +73,7 @@ pub use memory::{Memory, MemoryAccount, MemoryBudget, MemoryPermit};
 pub use merge::Merges;
 pub use neighbourhood::{GroupView, Groups, IsWanted, MemberView, PairSearch};
 pub use open::{OpenReport, Opened};
-pub use settle::Settled;
+pub use settle::{GroupMove, Regrouped};
 pub use shingles::HeldSet;
 pub use signing::{canonicalise, forward_signature};
 pub use table::{DocumentStats, View};

@@ -18,9 +18,7 @@
 //! is led by its principal from the beginning and each member costs one exact comparison. A document that
 //! must be compared with very many principals is put off: a few of these follow each round.
 
-use std::collections::BTreeSet;
-
-use simdex_schema::{DocId, DocumentHash, EdgeRecord, GroupId, key};
+use simdex_schema::{DocId, DocumentHash, EdgeRecord, key};
 
 use crate::batch::Batch;
 use crate::edges::EdgeFinder;
@@ -30,9 +28,14 @@ use crate::table::{DocumentStats, Table};
 use crate::unsettled::{Generation, Step};
 use crate::{Cancel, IndexError, View};
 
+mod handles;
 mod newcomers;
+mod regrouped;
 
+use handles::group_value;
 use newcomers::Newcomer;
+pub(crate) use regrouped::GroupsBefore;
+pub use regrouped::{GroupMove, Regrouped};
 
 /// Documents that are settled in one step.
 const STEP: usize = if cfg!(test) { 128 } else { 1024 };
@@ -42,13 +45,6 @@ const AT_ONCE: usize = if cfg!(test) { 16 } else { 64 };
 /// Handles are assigned at the end of each round, and documents without files removed from their groups once no
 /// document that came before waits for its place; or as soon as this many documents are concerned.
 const MOST_PENDING_GROUPS: usize = 1 << 16;
-
-/// What one step of settling did.
-#[derive(Clone, Debug, Default)]
-pub struct Settled {
-    /// Principals of groups that may have changed, if handles were given.
-    pub regrouped: Vec<DocId>,
-}
 
 impl Index {
     /// Limits the groups that are kept to documents with files of this view.
@@ -82,8 +78,9 @@ impl Index {
         (unsettled.len() as u64).max(u64::from(!unsettled.is_empty()))
     }
 
-    /// Settles one step of documents. Only one thread may settle.
-    pub fn settle_step(&self, cancel: &Cancel) -> Result<Settled, IndexError> {
+    /// Settles one step of documents; returns how the groups changed, once they have their handles. Only one
+    /// thread may settle.
+    pub fn settle_step(&self, cancel: &Cancel) -> Result<Regrouped, IndexError> {
         self.apply_file_changes()?;
         let step = self.next_step();
         let finder = EdgeFinder::for_backlog(self);
@@ -106,11 +103,10 @@ impl Index {
             let unsettled = &self.state().unsettled;
             unsettled.is_round_over() || unsettled.regroupings() >= MOST_PENDING_GROUPS
         };
-        let mut regrouped = Vec::new();
-        if is_due {
-            regrouped = self.update_handles()?;
+        match is_due {
+            true => self.update_handles(),
+            false => Ok(Regrouped::default()),
         }
-        Ok(Settled { regrouped })
     }
 
     /// Settles everything that waits.
@@ -169,7 +165,11 @@ impl Index {
         batch.apply()?;
         let mut state = self.state_mut();
         let since = state.unsettled.clear_file_check(id);
-        state.unsettled.queue_regrouping(id, since);
+        let members: Vec<DocId> = state.stars.members(id).map(|(member, _)| member).collect();
+        members
+            .into_iter()
+            .chain([id])
+            .for_each(|id| state.regroup(id, since));
         let displaced = state.stars.remove(id);
         state.requeue(&displaced, since);
         if let (Some(handle), Some(successor)) = (state.handles.release(id), successor) {
@@ -210,15 +210,11 @@ impl Index {
         }
         self.batch_of(id, place).apply()?;
         let mut state = self.state_mut();
+        let since = state.unsettled.clear_placement(id);
+        state.regroup_for(id, place, since);
         let displaced = state.stars.place(id, place);
         if state.stars.leads(id) {
             state.note_principal(id);
-        }
-        let since = state.unsettled.clear_placement(id);
-        state.unsettled.queue_regrouping(id, since);
-        if let Place::Principal { taken } = place {
-            let taken = taken.iter().map(|(other, _)| *other);
-            taken.for_each(|other| state.unsettled.queue_regrouping(other, since));
         }
         state.requeue(&displaced, since);
         Ok(())
@@ -244,31 +240,6 @@ impl Index {
         }
         batch
     }
-
-    /// Gives groups their handles; returns the principals of those that may have changed.
-    fn update_handles(&self) -> Result<Vec<DocId>, IndexError> {
-        let mut writer = self.lock_writer();
-        let (regrouped, (lost, gained)) = {
-            let mut state = self.state_mut();
-            let pending = state.unsettled.take_regroupings();
-            let principals = pending.iter().map(|id| state.stars.principal(*id));
-            let affected: BTreeSet<DocId> = principals.chain(pending.iter().copied()).collect();
-            let handles = state.assign_handles(&affected, &mut writer.meta.next_group);
-            let shown = |id: &DocId| state.handles.of(*id).is_some();
-            (affected.into_iter().filter(shown).collect(), handles)
-        };
-        if lost.is_empty() && gained.is_empty() {
-            return Ok(regrouped);
-        }
-        let mut batch = Batch::new(self.store.records());
-        lost.iter().for_each(|id| batch.delete(key::group(*id)));
-        for (id, handle) in &gained {
-            batch.put(key::group(*id), group_value(*handle));
-        }
-        batch.put(key::meta(), writer.meta.encode());
-        batch.apply()?;
-        Ok(regrouped)
-    }
 }
 
 impl IndexState {
@@ -276,6 +247,26 @@ impl IndexState {
     /// served.
     pub(crate) fn is_groupable(&self, id: DocId) -> bool {
         self.table.is_text(id) && self.table.files_in(id, &self.served) > 0
+    }
+
+    /// The groups of all documents are about to change that are concerned where one gets this place.
+    fn regroup_for(&mut self, id: DocId, place: &Place, since: Generation) {
+        let taken: &[_] = match place {
+            Place::Principal { taken } => taken,
+            Place::Member { .. } => &[],
+        };
+        let taken = taken.iter().map(|(other, _)| *other);
+        let displaced = self.stars.displaced(place);
+        let changed: Vec<DocId> = taken.chain(displaced).chain([id]).collect();
+        changed.into_iter().for_each(|id| self.regroup(id, since));
+    }
+
+    /// The group of a document, and so that around its principal, is about to change.
+    fn regroup(&mut self, id: DocId, since: Generation) {
+        self.note_group(id);
+        self.unsettled.queue_regrouping(id, since);
+        let principal = self.stars.principal(id);
+        self.unsettled.queue_regrouping(principal, since);
     }
 
     /// A document became a principal.
@@ -290,7 +281,7 @@ impl IndexState {
         let mut gone = Vec::new();
         for (id, since) in self.unsettled.take_file_checks() {
             match (self.is_groupable(id), self.stars.contains(id)) {
-                (true, true) => self.unsettled.queue_regrouping(id, since),
+                (true, true) => self.regroup(id, since),
                 (true, false) => self.unsettled.queue_placement_since(id, since),
                 (false, true) => gone.push((id, since)),
                 (false, false) => drop(self.unsettled.clear_placement(id)),
@@ -305,10 +296,9 @@ impl IndexState {
     /// Queues members that lost their principal, to be placed again: what they lost it to was queued in that
     /// generation.
     fn requeue(&mut self, displaced: &[DocId], since: Generation) {
-        for id in displaced {
-            self.unsettled.queue_regrouping(*id, since);
-            self.unsettled.queue_placement_since(*id, since);
-        }
+        displaced
+            .iter()
+            .for_each(|id| self.unsettled.queue_placement_since(*id, since));
     }
 
     /// The member most likely to lead once this principal is gone.
@@ -317,45 +307,6 @@ impl IndexState {
         let free = members
             .filter(|member| self.is_groupable(*member) && self.handles.of(*member).is_none());
         free.min_by_key(|member| rank(&self.table, *member))
-    }
-
-    /// Keeps handles where they can be kept: a principal's own, or that of a group whose principal
-    /// joined this one. Returns handles taken away and given.
-    fn assign_handles(
-        &mut self,
-        affected: &BTreeSet<DocId>,
-        next: &mut u64,
-    ) -> (Vec<DocId>, Vec<(DocId, GroupId)>) {
-        let (shown, hidden): (BTreeSet<DocId>, BTreeSet<DocId>) =
-            affected.iter().copied().partition(|id| self.is_shown(*id));
-        let free = hidden
-            .iter()
-            .filter_map(|id| Some((self.handles.release(*id)?, *id)));
-        let free: std::collections::BTreeMap<GroupId, DocId> = free.collect();
-        let without = shown.iter().filter(|id| self.handles.of(**id).is_none());
-        let mut without: BTreeSet<DocId> = without.copied().collect();
-        let mut gained = Vec::new();
-        for (handle, old) in &free {
-            let successor = self.stars.principal(*old);
-            if without.remove(&successor) {
-                gained.push((successor, *handle));
-            }
-        }
-        for id in without {
-            gained.push((id, GroupId(*next)));
-            *next += 1;
-        }
-        for (principal, handle) in &gained {
-            self.handles.assign(*principal, *handle);
-        }
-        (free.into_values().collect(), gained)
-    }
-
-    /// Whether a group around this document is shown: the principal of at least two files.
-    fn is_shown(&self, id: DocId) -> bool {
-        let files = |id| self.table.files_in(id, &self.served);
-        let members = self.stars.members(id).map(|(member, _)| files(member));
-        self.is_groupable(id) && self.stars.leads(id) && files(id) + members.sum::<u64>() >= 2
     }
 }
 
@@ -367,10 +318,6 @@ fn put_edge(batch: &mut Batch<'_>, principal: DocId, member: DocId, edge: EdgeRe
         edge.swapped()
     };
     batch.put(key::edge(principal, member), stored.encode());
-}
-
-fn group_value(handle: GroupId) -> Vec<u8> {
-    handle.0.to_be_bytes().to_vec()
 }
 
 pub(crate) fn rank(table: &Table, id: DocId) -> Rank {

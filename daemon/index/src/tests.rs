@@ -16,6 +16,7 @@ mod model;
 mod pairs;
 mod parameters;
 mod readers;
+mod regrouped;
 mod texts;
 mod verification;
 mod views;

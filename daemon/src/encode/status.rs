@@ -92,9 +92,11 @@ pub fn usage(index: &Index, usage: Usage) -> v1::SchemeUsage {
 /// Encodes an event.
 pub fn event(event: &Event) -> v1::Event {
     v1::Event {
-        kind: event.kind.name().to_owned(),
-        path: path(&event.path),
-        detail: event.detail.clone(),
+        number: event.number,
+        kind: event.change.kind.name().to_owned(),
+        path: path(&event.change.path),
+        group: event.change.group.map(|group| group.0),
+        detail: event.change.detail.clone(),
         at: event.at,
     }
 }

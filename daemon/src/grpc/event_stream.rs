@@ -4,22 +4,22 @@ use std::future::Future;
 
 use simdex_index::View;
 use simdex_proto::v1;
-use tokio::sync::broadcast::{Receiver, error::RecvError};
 use tokio::sync::mpsc::{self, Sender};
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Status;
 
 use super::Replies;
 use super::fair_semaphore::Slot;
+use super::status::Refused;
 use crate::encode;
-use crate::events::Event;
+use crate::events::{EventKind, Watcher};
 
 /// Events kept for a client that is behind.
 const AHEAD: usize = 4;
 
 /// Streams the events of a view, and holds `slot` as long as it does.
 pub(super) fn relay(
-    events: Receiver<Event>,
+    events: Watcher,
     view: View,
     slot: Slot,
     draining: impl Future<Output = ()> + Send + 'static,
@@ -36,28 +36,24 @@ pub(super) fn relay(
     Box::pin(ReceiverStream::new(replies))
 }
 
-/// Sends events until one was missed, or nobody takes them.
-async fn forward(
-    mut events: Receiver<Event>,
-    view: &View,
-    sender: &Sender<Result<v1::Event, Status>>,
-) {
+/// Sends events until one was missed, or nobody takes them; first where the stream begins.
+async fn forward(mut events: Watcher, view: &View, sender: &Sender<Result<v1::Event, Status>>) {
+    let mut reply = Ok(v1::Event {
+        kind: EventKind::Watching.name().to_owned(),
+        number: events.after(),
+        ..v1::Event::default()
+    });
     loop {
-        let reply = match events.recv().await {
-            Ok(event) if !view.shows(event.root) => continue,
-            Ok(event) => Ok(encode::event(&event)),
-            Err(RecvError::Lagged(lost)) => Err(behind(lost)),
-            Err(RecvError::Closed) => return,
-        };
         let is_last = reply.is_err();
         if sender.send(reply).await.is_err() || is_last {
             return;
         }
+        reply = loop {
+            match events.next().await {
+                Ok(event) if !event.is_in(view) => {}
+                Ok(event) => break Ok(encode::event(&event)),
+                Err(lost) => break Err(Refused::from(lost).0),
+            }
+        };
     }
-}
-
-fn behind(lost: u64) -> Status {
-    Status::aborted(format!(
-        "{lost} events were left out because they were not read in time"
-    ))
 }

@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use simdex_index::Cancel;
+use simdex_index::{Cancel, View};
 use simdex_proto::v1;
 use simdex_proto::v1::similarity_server::Similarity;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::question::{self, SubjectSource};
 use super::runner::{Caller, RequestClass, RequestRunner};
+use super::status::Refused;
 use super::traffic::Received;
 use super::upload::{self, Receiving};
 use super::{Replies, event_stream, lookup};
@@ -254,10 +255,14 @@ impl Similarity for SimilarityService {
     ) -> Result<Response<Self::WatchEventsStream>, Status> {
         let caller = self.runner.caller(&request);
         let engine = self.runner.engine()?;
-        let view = question::parse_roots(&engine, &request.into_inner().roots)?;
+        let v1::WatchEventsRequest { roots, after } = request.into_inner();
+        let view = match roots.is_empty() {
+            true => View::All,
+            false => question::parse_roots(&engine, &roots)?,
+        };
         let slot = self.runner.enter(RequestClass::Events, caller).await?;
-        let replies =
-            event_stream::relay(engine.events.watch(), view, slot, self.runner.draining());
+        let events = engine.events.watch(after).map_err(Refused::from)?;
+        let replies = event_stream::relay(events, view, slot, self.runner.draining());
         Ok(Response::new(replies))
     }
 }

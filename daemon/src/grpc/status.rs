@@ -14,6 +14,7 @@ use tonic::{Code, Status};
 
 use crate::causes::causes;
 use crate::engine::{EngineError, Incomplete};
+use crate::events::Lost;
 use crate::lists::ListError;
 use crate::query::QueryError;
 use crate::report::ReportError;
@@ -175,6 +176,13 @@ impl From<ReportingError> for Refused {
                 Self::new(of_report(&error), &error.to_string()).advised(error.advice())
             }
         }
+    }
+}
+
+impl From<Lost> for Refused {
+    fn from(error: Lost) -> Self {
+        const ADVICE: &str = "list files and groups anew, and watch from the present";
+        Self::new(Code::OutOfRange, &error.to_string()).advised(Some(ADVICE))
     }
 }
 

@@ -1,14 +1,15 @@
 //! The thread that finds edges and keeps the groups while documents wait for it.
 
 use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::time::Duration;
 
-use simdex_index::IndexError;
-use simdex_schema::DocId;
+use simdex_index::{IndexError, Regrouped, View};
+use simdex_schema::{DocId, GroupId};
 
 use super::Shared;
 use crate::alarms::Part;
-use crate::events::EventKind;
+use crate::events::{Change, EventKind};
 use crate::lifecycle::Backoff;
 
 /// Longest sleep of the settler between checks for documents that are not settled.
@@ -26,7 +27,7 @@ impl Shared {
                 continue;
             }
             let settled = self.index.settle_step(self.lifecycle.cancel());
-            match settled.and_then(|settled| self.publish_groups(&settled.regrouped)) {
+            match settled.and_then(|regrouped| self.publish_groups(&regrouped)) {
                 Ok(()) => {
                     backoff = Backoff::default();
                     self.host.alarms.clear(Part::Settler);
@@ -39,19 +40,46 @@ impl Shared {
         }
     }
 
-    /// Publishes groups that may have changed, by the path of their principal.
-    fn publish_groups(&self, principals: &[DocId]) -> Result<(), IndexError> {
-        if !self.roots.iter().any(|root| root.is_heard()) {
+    /// Publishes how groups changed: documents by the first of their files in each root.
+    fn publish_groups(&self, regrouped: &Regrouped) -> Result<(), IndexError> {
+        use EventKind::{GroupJoined, GroupLed, GroupLeft, GroupMade, GroupVanished};
+        if !self.host.events.is_watched() {
             return Ok(());
         }
-        for principal in principals {
-            self.index
-                .visit_files_of(*principal, &self.roots.view(), &mut |file| {
-                    if let Some(root) = self.roots.get(file.key.root) {
-                        root.tell(EventKind::GroupChanged, &file.key.path, String::new);
-                    }
-                    ControlFlow::Break(())
-                })?;
+        let of_group = |kind| move |&(group, id): &(GroupId, DocId)| (kind, group, id);
+        let made = regrouped.made.iter().map(of_group(GroupMade));
+        let left = regrouped.moved.iter();
+        let left = left.filter_map(|moved| Some((GroupLeft, moved.from?, moved.document)));
+        let joined = regrouped.moved.iter();
+        let joined = joined.filter_map(|moved| Some((GroupJoined, moved.to?, moved.document)));
+        let led = regrouped.led.iter().map(of_group(GroupLed));
+        let vanished = regrouped.vanished.iter().map(of_group(GroupVanished));
+        for (kind, group, id) in made.chain(left).chain(joined).chain(led).chain(vanished) {
+            self.publish_group(kind, group, id)?;
+        }
+        Ok(())
+    }
+
+    /// Publishes what became of a group, in each root by the first file there of this document.
+    fn publish_group(&self, kind: EventKind, group: GroupId, id: DocId) -> Result<(), IndexError> {
+        let mut is_told = false;
+        for root in self.roots.iter() {
+            let view = View::Roots([root.id].into());
+            self.index.visit_files_of(id, &view, &mut |file| {
+                is_told = true;
+                root.record(kind, &file.key.path, Some(group), String::new);
+                ControlFlow::Break(())
+            })?;
+        }
+        if kind == EventKind::GroupVanished && !is_told {
+            // No file carries its principal any more.
+            self.host.events.record(Change {
+                kind,
+                root: None,
+                path: PathBuf::new(),
+                group: Some(group),
+                detail: String::new(),
+            });
         }
         Ok(())
     }

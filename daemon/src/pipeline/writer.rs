@@ -207,7 +207,7 @@ impl Shared {
 
     /// Publishes events of files that were applied.
     fn publish<'a>(&self, changes: impl Iterator<Item = &'a Change>) {
-        if !self.host.events.is_heard() {
+        if !self.host.events.is_watched() {
             return;
         }
         for (told, key) in changes.filter_map(told) {
@@ -219,7 +219,7 @@ impl Shared {
                 },
             };
             if let Some(root) = self.roots.get(key.root) {
-                root.tell(kind, &key.path, || detail);
+                root.record(kind, &key.path, None, || detail);
             }
         }
     }

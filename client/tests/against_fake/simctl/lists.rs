@@ -272,6 +272,19 @@ fn errands_reach_the_daemon() {
          see `simctl status` and `simctl roots`\n"
     );
 
+    let run = simctl(&daemon, &["watch", "--after", "6"]);
+    assert_eq!(run.code, 2, "a stream without end ended");
+    let event = "7 1970-01-01T00:00:00.000001Z file-indexed   /share/a.txt\n";
+    assert_eq!(run.out, event);
+    let ended = "simctl: the daemon stopped; once it runs again, list files and groups anew and watch from there\n";
+    assert_eq!(
+        run.talk,
+        format!("simctl: watching from event 6 on\n{ended}")
+    );
+    let run = simctl(&daemon, &["watch", "--after", "6", "--json"]);
+    let event = r#"{"type":"event","v":1,"number":7,"at":"1970-01-01T00:00:00.000001Z","kind":"file-indexed","path":"/share/a.txt","group":null,"detail":null}"#;
+    assert_eq!(run.out.lines().nth(1), Some(event));
+
     let run = simctl(&daemon, &["report", "--keep", "2026", "--threshold", "0.9"]);
     assert_eq!((run.code, run.out.as_str()), (0, "/reports/2026\n"));
     let report = daemon.seen().report.clone().expect("asked for");

@@ -1,0 +1,68 @@
+//! `watch`: changes as they become visible to queries.
+
+use simdex_client::lines::Event as EventLine;
+use simdex_client::text::escaped;
+use simdex_client::wire::Event;
+use simdex_client::{Error, lines};
+use std::io::Write as _;
+
+use crate::cli::WatchArgs;
+use crate::commands::Session;
+use crate::exit_code::Outcome;
+use crate::failure::Failure;
+use crate::output::eprint_line;
+
+/// The first event of a stream, which is no change.
+const WATCHING: &str = "watching";
+
+pub(super) async fn run(session: &mut Session, args: WatchArgs) -> Result<Outcome, Failure> {
+    let roots = session.root_ids(&args.roots.paths).await?;
+    let mut events = session.client.events(roots, args.after).await?;
+    while let Some(event) = events.message().await.map_err(Error::from)? {
+        if session.printer.is_json() {
+            session.printer.line(&EventLine::from(&event))?;
+        } else if event.kind == WATCHING {
+            eprint_line(format!("watching from event {} on", event.number));
+        } else {
+            writeln!(session.printer, "{}", row(&event))?;
+        }
+        // Whoever reads this acts on it now.
+        session.printer.flush()?;
+    }
+    Err(Failure::StreamEnded)
+}
+
+/// An event in one line.
+fn row(event: &Event) -> String {
+    let at = lines::date_of_micros(event.at).unwrap_or_default();
+    let mut row = format!("{} {at} {:<14}", event.number, event.kind);
+    if let Some(group) = event.group {
+        row.push_str(&format!(" group {group}"));
+    }
+    for words in [escaped(&event.path), escaped(event.detail.as_bytes())] {
+        if !words.is_empty() {
+            row.push(' ');
+            row.push_str(&words);
+        }
+    }
+    row
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_event_is_one_line_whatever_its_name_holds() {
+        let event = Event {
+            kind: "group-joined".to_owned(),
+            path: b"/share/a\nb.txt".to_vec(),
+            detail: String::new(),
+            at: 1_000_000,
+            number: 7,
+            group: Some(3),
+        };
+        let expected = "7 1970-01-01T00:00:01Z group-joined   group 3 /share/a\\nb.txt";
+        assert_eq!(row(&event), expected);
+    }
+}

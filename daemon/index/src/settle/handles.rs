@@ -1,0 +1,98 @@
+//! The numbers of groups: kept where they can be kept, and given to groups that have none.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use simdex_schema::{DocId, GroupId, key};
+
+use super::regrouped::Regrouped;
+use crate::IndexError;
+use crate::batch::Batch;
+use crate::index::{Index, IndexState};
+
+impl Index {
+    /// Gives groups their handles; returns how they changed.
+    pub(super) fn update_handles(&self) -> Result<Regrouped, IndexError> {
+        let mut writer = self.lock_writer();
+        let (regrouped, (lost, gained)) = {
+            let mut state = self.state_mut();
+            let pending = state.unsettled.take_regroupings();
+            let principals = pending.iter().map(|id| state.stars.principal(*id));
+            let mut affected: BTreeSet<DocId> = principals.chain(pending.iter().copied()).collect();
+            let appearing = state.members_appearing(&affected);
+            affected.extend(appearing);
+            affected.iter().for_each(|id| state.note_group(*id));
+            let first_new = GroupId(writer.meta.next_group);
+            let handles = state.assign_handles(&affected, &mut writer.meta.next_group);
+            let made = handles.1.iter().filter(|(_, group)| *group >= first_new);
+            let made = made
+                .map(|(principal, group)| (*group, *principal))
+                .collect();
+            (state.take_regrouped(&affected, made), handles)
+        };
+        if lost.is_empty() && gained.is_empty() {
+            return Ok(regrouped);
+        }
+        let mut batch = Batch::new(self.store.records());
+        lost.iter().for_each(|id| batch.delete(key::group(*id)));
+        for (id, handle) in &gained {
+            batch.put(key::group(*id), group_value(*handle));
+        }
+        batch.put(key::meta(), writer.meta.encode());
+        batch.apply()?;
+        Ok(regrouped)
+    }
+}
+
+impl IndexState {
+    /// Keeps handles where they can be kept: a principal's own, or that of a group whose principal
+    /// joined this one. Returns handles taken away and given.
+    fn assign_handles(
+        &mut self,
+        affected: &BTreeSet<DocId>,
+        next: &mut u64,
+    ) -> (Vec<DocId>, Vec<(DocId, GroupId)>) {
+        let (shown, hidden): (BTreeSet<DocId>, BTreeSet<DocId>) =
+            affected.iter().copied().partition(|id| self.is_shown(*id));
+        let free = hidden
+            .iter()
+            .filter_map(|id| Some((self.handles.release(*id)?, *id)));
+        let free: BTreeMap<GroupId, DocId> = free.collect();
+        let without = shown.iter().filter(|id| self.handles.of(**id).is_none());
+        let mut without: BTreeSet<DocId> = without.copied().collect();
+        let mut gained = Vec::new();
+        for (handle, old) in &free {
+            let successor = self.stars.principal(*old);
+            if without.remove(&successor) {
+                gained.push((successor, *handle));
+            }
+        }
+        for id in without {
+            gained.push((id, GroupId(*next)));
+            *next += 1;
+        }
+        for (principal, handle) in &gained {
+            self.handles.assign(*principal, *handle);
+        }
+        (free.into_values().collect(), gained)
+    }
+
+    /// The members of all groups around these principals that are to be shown, and are not yet, or the
+    /// other way round.
+    fn members_appearing(&self, principals: &BTreeSet<DocId>) -> Vec<DocId> {
+        let changes = |id: &&DocId| self.handles.of(**id).is_some() != self.is_shown(**id);
+        let members = principals.iter().filter(changes);
+        let members = members.flat_map(|id| self.stars.members(*id));
+        members.map(|(member, _)| member).collect()
+    }
+
+    /// Whether a group around this document is shown: the principal of at least two files.
+    fn is_shown(&self, id: DocId) -> bool {
+        let files = |id| self.table.files_in(id, &self.served);
+        let members = self.stars.members(id).map(|(member, _)| files(member));
+        self.is_groupable(id) && self.stars.leads(id) && files(id) + members.sum::<u64>() >= 2
+    }
+}
+
+pub(super) fn group_value(handle: GroupId) -> Vec<u8> {
+    handle.0.to_be_bytes().to_vec()
+}

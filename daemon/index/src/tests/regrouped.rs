@@ -1,0 +1,87 @@
+//! What settling says of the groups, replayed, is what the groups are.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+use simdex_schema::{DocId, GroupId};
+use simdex_signature::Ratio;
+
+use super::bed::Bed;
+use super::texts::{Random, pool};
+use crate::{Cancel, Regrouped, View};
+
+/// Groups as they were told.
+#[derive(Debug, Default)]
+struct Told {
+    members: BTreeMap<DocId, GroupId>,
+    principals: BTreeMap<GroupId, DocId>,
+}
+
+impl Told {
+    fn hear(&mut self, regrouped: Regrouped) {
+        for moved in regrouped.moved {
+            assert_eq!(self.members.get(&moved.document).copied(), moved.from);
+            assert_ne!(moved.from, moved.to);
+            match moved.to {
+                Some(group) => self.members.insert(moved.document, group),
+                None => self.members.remove(&moved.document),
+            };
+        }
+        for (group, principal) in regrouped.made {
+            assert_eq!(self.principals.insert(group, principal), None, "it is new");
+        }
+        for (group, principal) in regrouped.led {
+            let before = self.principals.insert(group, principal);
+            assert!(before.is_some_and(|before| before != principal));
+        }
+        for (group, principal) in regrouped.vanished {
+            assert_eq!(self.principals.remove(&group), Some(principal));
+        }
+    }
+
+    /// Holds what was told against the groups.
+    fn check(&self, bed: &Bed) {
+        let threshold = Ratio::new(bed.parameters.threshold).unwrap();
+        let groups = bed.index().groups(&View::All, threshold, &Cancel::never());
+        let (mut members, mut principals) = (BTreeMap::new(), BTreeMap::new());
+        for group in groups.unwrap().groups {
+            let id = group.id.unwrap();
+            principals.insert(id, group.principal);
+            let all = group.members.iter().map(|member| member.document);
+            members.extend(all.chain([group.principal]).map(|document| (document, id)));
+        }
+        assert_eq!((&self.members, &self.principals), (&members, &principals));
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(32))]
+
+    #[test]
+    fn what_is_told_of_groups_is_what_they_are(
+        seed in 0_u64..1_000,
+        steps in prop::collection::vec((0_usize..14, 0_usize..40, 0_u8..8), 1..60),
+    ) {
+        let mut random = Random::new(seed);
+        let (texts, bed) = (pool(&mut random, 5, 60), Bed::memory());
+        let (mut told, mut paths) = (Told::default(), BTreeSet::new());
+        for (path, text, then) in steps {
+            let path = format!("a/{path}");
+            if then == 0 && paths.remove(&path) {
+                bed.remove(&path);
+            } else {
+                bed.put(&path, &texts[text % texts.len()]);
+                paths.insert(path);
+            }
+            if then < 3 {
+                told.hear(bed.index().settle_step(&Cancel::never()).unwrap());
+            }
+            if then == 7 {
+                while !bed.index().is_settled() {
+                    told.hear(bed.index().settle_step(&Cancel::never()).unwrap());
+                }
+                told.check(&bed);
+            }
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The queues of the settler: rounds, generations, counts.
+
+use super::*;
+use proptest::prelude::*;
+
+fn by_id(id: DocId) -> Rank {
+    (
+        std::cmp::Reverse(0),
+        simdex_schema::DocumentHash([id.0 as u8; 32]),
+    )
+}
+
+fn ids(step: Step) -> (Vec<u64>, bool) {
+    let ids = step.documents.iter().map(|id| id.0).collect();
+    (ids, step.were_put_off)
+}
+
+#[test]
+fn a_round_is_placed_in_order_of_rank_and_what_was_put_off_comes_last() {
+    let mut unsettled = Unsettled::default();
+    [5, 3, 9]
+        .into_iter()
+        .for_each(|id| unsettled.queue_placement(DocId(id)));
+    assert_eq!(ids(unsettled.next(2, 1, &by_id)), (vec![3, 5], false));
+    unsettled.clear_placement(DocId(3));
+    unsettled.put_off(DocId(5));
+    unsettled.put_off(DocId(7));
+    unsettled.queue_placement(DocId(1));
+    assert_eq!(
+        ids(unsettled.next(9, 1, &by_id)),
+        (vec![9], false),
+        "1 is of the next round"
+    );
+    unsettled.clear_placement(DocId(9));
+    assert_eq!(ids(unsettled.next(9, 1, &by_id)), (vec![5], true));
+    assert_eq!(ids(unsettled.next(9, 1, &by_id)), (vec![1], false));
+    unsettled.clear_placement(DocId(1));
+    // It was not placed, for whatever reason, and comes again.
+    assert_eq!(ids(unsettled.next(9, 1, &by_id)), (vec![5], true));
+    unsettled.queue_placement(DocId(4));
+    unsettled.put_off(DocId(4));
+    assert_eq!(unsettled.len(), 2);
+    assert_eq!(ids(unsettled.next(9, 9, &by_id)), (vec![4, 5], true));
+    unsettled.clear_placement(DocId(4));
+    unsettled.clear_placement(DocId(5));
+    assert_eq!(ids(unsettled.next(9, 1, &by_id)), (vec![], false));
+    assert!(unsettled.is_empty());
+}
+
+#[test]
+fn a_generation_is_settled_once_all_that_was_queued_in_it_and_follows_from_it_is() {
+    let mut unsettled = Unsettled::default();
+    for id in [1, 2] {
+        unsettled.queue_placement(DocId(id));
+    }
+    let before = unsettled.end_generation();
+    unsettled.queue_placement(DocId(1));
+    unsettled.queue_placement(DocId(3));
+    assert!(!unsettled.is_settled_through(before));
+    unsettled.put_off(DocId(2));
+    let since = unsettled.clear_placement(DocId(1));
+    assert_eq!(since, before, "it was queued before, and again");
+    unsettled.clear_placement(DocId(2));
+    assert!(unsettled.is_settled_through(before), "3 came later");
+    unsettled.queue_placement_since(DocId(4), since);
+    assert!(!unsettled.is_settled_through(before), "4 follows from 1");
+    let since = unsettled.clear_placement(DocId(4));
+    unsettled.queue_regrouping(DocId(4), since);
+    assert!(!unsettled.is_settled_through(before));
+    assert_eq!(unsettled.take_regroupings(), [DocId(4)]);
+    assert!(unsettled.is_settled_through(before));
+    assert!(!unsettled.is_empty());
+}
+
+#[test]
+fn no_document_starves_while_others_keep_coming() {
+    let mut unsettled = Unsettled::default();
+    let documents = (100..103).map(DocId);
+    documents.for_each(|id| unsettled.queue_placement(id));
+    unsettled.put_off(DocId(102));
+    let before = unsettled.end_generation();
+    for id in 0..9 {
+        unsettled.queue_placement(DocId(id));
+        for id in unsettled.next(1, 8, &by_id).documents {
+            unsettled.clear_placement(id);
+        }
+    }
+    assert!(unsettled.is_settled_through(before));
+    assert!(!unsettled.is_empty());
+}
+
+#[test]
+fn a_group_is_looked_at_once_its_document_has_its_place() {
+    let mut unsettled = Unsettled::default();
+    let since = unsettled.end_generation();
+    unsettled.queue_placement(DocId(1));
+    for id in [1, 2] {
+        unsettled.queue_regrouping(DocId(id), since);
+    }
+    assert_eq!(unsettled.take_regroupings(), [DocId(2)]);
+    unsettled.clear_placement(DocId(1));
+    assert_eq!(unsettled.take_regroupings(), [DocId(1)]);
+}
+
+proptest! {
+    #[test]
+    fn counts_and_generations_are_those_of_the_entries(
+        steps in prop::collection::vec((0_u8..8, 0_u64..6), 0..60),
+    ) {
+        let mut unsettled = Unsettled::default();
+        for (step, id) in steps {
+            let id = DocId(id);
+            match step {
+                0 => unsettled.queue_placement(id),
+                1 => { let _since = unsettled.clear_placement(id); }
+                2 => unsettled.queue_file_check(id),
+                3 => { let _since = unsettled.clear_file_check(id); }
+                4 => unsettled.put_off(id),
+                5 => { let _since = unsettled.end_generation(); }
+                6 => unsettled.queue_regrouping(id, Generation(id.0)),
+                _ => drop(unsettled.take_file_checks()),
+            }
+            let queues = [
+                &unsettled.to_place.queue,
+                &unsettled.put_off.queue,
+                &unsettled.to_check,
+                &unsettled.to_regroup,
+            ];
+            let of = |queue: &Queue| queue.since.clone();
+            let waiting = queues[..3].iter().flat_map(|queue| of(queue));
+            let waiting: BTreeMap<_, _> = waiting.collect();
+            prop_assert_eq!(unsettled.len(), waiting.len());
+            let generations = queues.iter().flat_map(|queue| of(queue).into_values());
+            let oldest = generations.min();
+            let settled = |generation| unsettled.is_settled_through(Generation(generation));
+            for generation in 0..9 {
+                let expected = oldest.is_none_or(|oldest| oldest.0 > generation);
+                prop_assert_eq!(settled(generation), expected);
+            }
+        }
+    }
+}
