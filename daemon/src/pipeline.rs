@@ -136,10 +136,7 @@ impl Pipeline {
         self.thread("writer".to_owned(), move |shared| shared.write(&results))?;
         self.thread("committer".to_owned(), Shared::commit_at_times)?;
         self.thread("retries".to_owned(), |shared| {
-            while let Some(key) = shared.retries.next() {
-                // The queue closes at the end, which ends the wait.
-                let Ok(()) = shared.submit(key, || Ok::<(), Infallible>(()));
-            }
+            shared.retries.run(&shared.progress, &shared.jobs);
         })?;
         self.thread("settler".to_owned(), |shared| {
             lower_priority();
@@ -219,11 +216,14 @@ impl Pipeline {
         self.shared.progress.under_way(at)
     }
 
-    /// How much is enqueued, files to be retried included, and how much is done.
+    /// How much is enqueued, and how much is done.
     pub fn counts(&self) -> Counts {
-        let mut counts = self.shared.progress.counts();
-        counts.pending += self.shared.retries.waiting();
-        counts
+        self.shared.progress.counts()
+    }
+
+    /// How many files were tried, failed by a transient fault and are to be tried again.
+    pub fn retrying(&self) -> u64 {
+        self.shared.retries.len()
     }
 
     /// Waits for the threads to end, once shutdown was signalled: what is queued is dropped and found
@@ -286,15 +286,17 @@ impl Shared {
     /// A reader thread: ingests file after file.
     fn read(&self, number: usize, results: &SyncSender<IngestResult>) {
         loop {
-            let job = match self.jobs.next(IDLE) {
+            let mut job = match self.jobs.next(IDLE) {
                 Next::Job(job) => job,
                 Next::Idle => continue,
                 Next::Ended => return,
             };
-            let Some(change) = self.ingest_until_done(number, &job.key) else {
+            let Some(ingested) = self.ingest_until_done(number, &job.key) else {
                 return;
             };
             self.jobs.done(&job.key);
+            job.to_retry = matches!(ingested, IngestOutcome::RetryLater(_));
+            let change = ingested.change();
             if results.send(IngestResult { job, change }).is_err() {
                 return;
             }
@@ -303,40 +305,47 @@ impl Shared {
 
     /// Ingests a file, and retries while the index fails. Returns `None` when the engine ends: what
     /// workers answered is discarded then, because they report `shutting-down`.
-    fn ingest_until_done(&self, reader: usize, key: &FileKey) -> Option<Option<Change>> {
+    fn ingest_until_done(&self, reader: usize, key: &FileKey) -> Option<IngestOutcome> {
         // What a panic leaves behind is dropped: ingesting only reads.
         let ingest = || match catch_unwind(AssertUnwindSafe(|| self.ingest(key))) {
-            Ok(change) => Ok(change?),
+            Ok(ingested) => Ok(ingested?),
             Err(_) => {
                 let path = String::from_utf8_lossy(&key.path);
                 tracing::error!(path = %path.escape_debug(), "ingesting a file panicked");
-                self.retries.clear(key);
-                Ok(Some(gave_up(key)))
+                Ok(IngestOutcome::Changed(gave_up(key)))
             }
         };
         let go_on = || Ok(self.lifecycle.cancel().check()?);
-        let change = self
+        let ingested = self
             .lifecycle
             .until_done(Part::Reader(reader), ingest, go_on)
             .ok()?;
-        go_on().ok().map(|()| change)
+        go_on().ok().map(|()| ingested)
     }
 
-    fn ingest(&self, key: &FileKey) -> Result<Option<Change>, IndexError> {
+    fn ingest(&self, key: &FileKey) -> Result<IngestOutcome, IndexError> {
         let Some(root) = self.roots.get(key.root) else {
-            return Ok(None);
+            return Ok(IngestOutcome::Unchanged);
         };
         let (limits, cancel) = (&self.host.config.extract, self.lifecycle.cancel());
         let (index, pool, own) = (&self.index, &self.pool, &self.own_reports);
         let ingest = Ingest::new(index, pool, own, limits, share(key), cancel);
-        Ok(match ingest.file(&root, key.clone())? {
-            IngestOutcome::RetryLater(change) => {
-                self.retries.schedule(key);
-                return Ok(change);
-            }
-            IngestOutcome::Unchanged => None,
-            IngestOutcome::Changed(change) => Some(change),
-        })
-        .inspect(|_| self.retries.clear(key))
+        ingest.file(&root, key.clone())
+    }
+
+    /// Completes a job. Returns another where something was seen of its file meanwhile.
+    ///
+    /// A file that is tried again later is counted as such before it is counted as ingested, so that it is
+    /// never counted as neither.
+    fn complete(&self, job: Job) -> Option<Job> {
+        let (key, to_retry) = (job.key.clone(), job.to_retry);
+        if to_retry {
+            self.retries.schedule(&key);
+        }
+        let more = self.progress.complete(job);
+        if !to_retry {
+            self.retries.clear(&key);
+        }
+        more
     }
 }

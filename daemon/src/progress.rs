@@ -4,6 +4,7 @@
 //! file is ingested by one thread at a time; a hint that comes meanwhile makes it be ingested once more,
 //! so that an old reading never overwrites a newer one.
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -16,6 +17,8 @@ pub struct Job {
     /// The file.
     pub key: FileKey,
     tickets: Vec<u64>,
+    /// A transient fault kept it from being read.
+    pub to_retry: bool,
 }
 
 /// Tickets and the jobs they wait for.
@@ -29,9 +32,20 @@ pub struct Progress {
 struct State {
     next: u64,
     outstanding: BTreeSet<u64>,
-    /// Files enqueued or being ingested, each with the tickets that came meanwhile.
-    busy: HashMap<FileKey, Vec<u64>>,
+    /// Files enqueued or being ingested.
+    busy: HashMap<FileKey, Busy>,
+    /// How many of those are retries.
+    retries: u64,
     done: u64,
+}
+
+/// What is known of a file that is enqueued or being ingested.
+#[derive(Default)]
+struct Busy {
+    /// The tickets that came meanwhile.
+    tickets: Vec<u64>,
+    /// It is tried again after a transient fault, and nothing new was seen of it.
+    is_retry: bool,
 }
 
 /// How often a blocked barrier checks its cancellation.
@@ -40,7 +54,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 /// How much is in progress, and how much is done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {
-    /// Files enqueued or being ingested.
+    /// Files enqueued or being ingested, retries apart.
     pub pending: u64,
     /// Jobs finished since the start.
     pub finished: u64,
@@ -54,18 +68,24 @@ impl Progress {
     /// Issues a ticket for a file. Returns a job unless the file has one already.
     pub fn submit(&self, key: FileKey) -> Option<Job> {
         let mut state = self.lock();
-        let ticket = state.next;
-        state.next += 1;
-        state.outstanding.insert(ticket);
-        if let Some(waiting) = state.busy.get_mut(&key) {
-            waiting.push(ticket);
-            return None;
+        let job = state.submit(key.clone());
+        if let Some(busy) = state.busy.get_mut(&key) {
+            let was_retry = std::mem::take(&mut busy.is_retry);
+            state.retries -= u64::from(was_retry);
         }
-        state.busy.insert(key.clone(), Vec::new());
-        Some(Job {
-            key,
-            tickets: vec![ticket],
-        })
+        job
+    }
+
+    /// The same for a file that is tried again after a transient fault: it is not counted as pending, unless
+    /// something is seen of it meanwhile.
+    pub fn retry(&self, key: FileKey) -> Option<Job> {
+        let mut state = self.lock();
+        let job = state.submit(key.clone())?;
+        if let Some(busy) = state.busy.get_mut(&key) {
+            busy.is_retry = true;
+            state.retries += 1;
+        }
+        Some(job)
     }
 
     /// Files at or below this path that are enqueued and not yet applied.
@@ -86,16 +106,13 @@ impl Progress {
         }
         state.done += 1;
         self.changed.notify_all();
-        match state.busy.remove(&job.key) {
-            Some(tickets) if !tickets.is_empty() => {
-                state.busy.insert(job.key.clone(), Vec::new());
-                Some(Job {
-                    key: job.key,
-                    tickets,
-                })
-            }
-            _ => None,
+        let busy = state.busy.remove(&job.key)?;
+        state.retries -= u64::from(busy.is_retry);
+        if busy.tickets.is_empty() {
+            return None;
         }
+        state.busy.insert(job.key.clone(), Busy::default());
+        Some(Job::new(job.key, busy.tickets))
     }
 
     /// Returns once every ticket taken before the call is given back, or with the error of `go_on`,
@@ -131,8 +148,36 @@ impl Progress {
     pub fn counts(&self) -> Counts {
         let state = self.lock();
         Counts {
-            pending: state.busy.len() as u64,
+            pending: state.busy.len() as u64 - state.retries,
             finished: state.done,
+        }
+    }
+}
+
+impl Job {
+    fn new(key: FileKey, tickets: Vec<u64>) -> Self {
+        Self {
+            key,
+            tickets,
+            to_retry: false,
+        }
+    }
+}
+
+impl State {
+    fn submit(&mut self, key: FileKey) -> Option<Job> {
+        let ticket = self.next;
+        self.next += 1;
+        self.outstanding.insert(ticket);
+        match self.busy.entry(key.clone()) {
+            Entry::Occupied(mut busy) => {
+                busy.get_mut().tickets.push(ticket);
+                None
+            }
+            Entry::Vacant(idle) => {
+                idle.insert(Busy::default());
+                Some(Job::new(key, vec![ticket]))
+            }
         }
     }
 }
@@ -160,6 +205,27 @@ mod tests {
         let again = progress.complete(first).unwrap();
         assert!(progress.complete(again).is_none());
         assert_eq!(progress.counts(), counts(1, 2));
+    }
+
+    #[test]
+    fn a_retry_is_pending_only_once_something_is_seen_of_its_file() {
+        let progress = Progress::default();
+        let pending = || progress.counts().pending;
+        let retry = progress.retry(key("a")).unwrap();
+        let other = progress.submit(key("b")).unwrap();
+        assert_eq!(pending(), 1);
+        assert!(progress.retry(key("b")).is_none());
+        assert!(progress.submit(key("a")).is_none());
+        assert_eq!(pending(), 2);
+        let again = progress.complete(retry).unwrap();
+        assert_eq!(pending(), 2, "what was seen is to be ingested");
+        assert!(progress.complete(again).is_none());
+        let again = progress.complete(other).unwrap();
+        assert!(progress.complete(again).is_none());
+        let retry = progress.retry(key("a")).unwrap();
+        assert_eq!(pending(), 0);
+        assert!(progress.complete(retry).is_none());
+        assert_eq!(pending(), 0);
     }
 
     #[test]

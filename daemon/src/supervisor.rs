@@ -252,20 +252,54 @@ fn reopening() -> Backoff {
 /// Makes the kernel read store and texts from the disk again: after a failed fsync it may show pages
 /// that were never written.
 fn forget_pages(data_dir: &Path) {
-    let folders = ["store", "store/blobs", "text"].map(|name| data_dir.join(name));
-    let files = folders
-        .iter()
-        .filter_map(|folder| std::fs::read_dir(folder).ok());
-    let files = files.flat_map(|entries| entries.flatten().map(|entry| entry.path()));
-    files
-        .filter(|path| is_file(path))
-        .for_each(|path: PathBuf| {
-            // Where it cannot be done, reading checks every block all the same.
-            let _ = File::open(path).map(|file| fadvise(&file, 0, None, Advice::DontNeed));
-        });
+    for path in stored_files(data_dir) {
+        // Where it cannot be done, reading checks every block all the same.
+        let _ = File::open(path).map(|file| fadvise(&file, 0, None, Advice::DontNeed));
+    }
 }
 
-/// A regular file itself: nothing else is opened.
-fn is_file(path: &Path) -> bool {
-    std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file())
+/// The regular files of store and texts, at any depth: nothing else is opened, and no link followed.
+fn stored_files(data_dir: &Path) -> Vec<PathBuf> {
+    let mut folders = ["store", "text"].map(|name| data_dir.join(name)).to_vec();
+    let mut files = Vec::new();
+    while let Some(folder) = folders.pop() {
+        let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        for entry in entries {
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => folders.push(entry.path()),
+                Ok(kind) if kind.is_file() => files.push(entry.path()),
+                _ => {}
+            }
+        }
+    }
+    files
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_pages_of_every_file_of_the_store_are_forgotten_and_no_link_is_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = |name: &str| dir.path().join(name);
+        for folder in ["store/runs/000001/blobs", "text", "outside"] {
+            std::fs::create_dir_all(path(folder)).unwrap();
+        }
+        let mut files = [
+            "store/db",
+            "store/runs/000001/blobs/1",
+            "store/runs/000001/db",
+            "text/000001.seg",
+        ];
+        let others = ["outside/file", "LOCK"];
+        for file in files.iter().chain(&others) {
+            std::fs::write(path(file), "").unwrap();
+        }
+        std::os::unix::fs::symlink(path("outside"), path("store/link")).unwrap();
+        let mut found = stored_files(dir.path());
+        found.sort();
+        files.sort_unstable();
+        assert_eq!(found, files.map(path));
+    }
 }

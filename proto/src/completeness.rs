@@ -24,6 +24,9 @@ pub struct Completeness {
 pub struct Pending {
     /// Changes seen and not yet applied: files waiting or being read, and roots being walked, one each.
     pub queued: u64,
+    /// Files that a fault of the machine kept from being read: they were tried, and are tried again by themselves.
+    #[serde(default)]
+    pub retrying: u64,
     /// Documents whose group is not settled yet.
     pub unsettled: u64,
     /// Roots that are missing, unreadable or replaced.
@@ -73,6 +76,10 @@ impl Pending {
         let lasting = [
             (self.alarm.is_some(), "`simctl status` tells what is wrong"),
             (roots, "`simctl roots` names the roots"),
+            (
+                self.retrying > 0,
+                "what could not be read is tried again by itself",
+            ),
             (self.damaged > 0, "`simctl sync` reads damaged texts again"),
         ];
         let lasting = lasting.iter().filter(|(is_so, _)| *is_so);
@@ -91,6 +98,7 @@ impl fmt::Display for Pending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let counts = [
             (self.queued, "change", "queued"),
+            (self.retrying, "file", "to be tried again"),
             (self.unsettled, "document", "not settled"),
             (self.stale_roots, "root", "stale"),
             (self.held_losses, "loss", "held"),
@@ -118,6 +126,7 @@ impl From<&v1::Completeness> for Completeness {
     fn from(wire: &v1::Completeness) -> Self {
         let pending = wire.pending.as_ref().map(|pending| Pending {
             queued: pending.queued,
+            retrying: pending.retrying,
             unsettled: pending.unsettled,
             stale_roots: pending.stale_roots,
             held_losses: pending.held_losses,
@@ -135,6 +144,7 @@ impl From<Completeness> for v1::Completeness {
     fn from(told: Completeness) -> Self {
         let pending = told.pending.map(|pending| v1::Pending {
             queued: pending.queued,
+            retrying: pending.retrying,
             unsettled: pending.unsettled,
             stale_roots: pending.stale_roots,
             held_losses: pending.held_losses,
@@ -166,6 +176,7 @@ mod tests {
         );
         pending = Pending {
             queued: 1,
+            retrying: 3,
             stale_roots: 1,
             held_losses: 2,
             damaged: 1,
@@ -174,10 +185,10 @@ mod tests {
         };
         assert_eq!(
             said(&pending),
-            "1 change queued, 1 root stale, 2 losses held, 1 text damaged, \
+            "1 change queued, 3 files to be tried again, 1 root stale, 2 losses held, 1 text damaged, \
              changes are not applied (no space left); \
              `--wait` waits for changes and documents alone, `simctl status` tells what is wrong, \
-             `simctl roots` names the roots, `simctl sync` reads damaged texts again"
+             `simctl roots` names the roots, what could not be read is tried again by itself, `simctl sync` reads damaged texts again"
         );
     }
 

@@ -19,6 +19,7 @@ use simdex_client::completeness::{Completeness, Pending};
 use simdex_client::wire::get_group_request::Source;
 use simdex_client::{Client, Error, FindKind, FindOptions, Limits, Subject, wire};
 use simdex_index::store::Operation;
+use simdexd::config::Mebibytes;
 use tonic::Code;
 
 /// Holds threads of the daemon before they do something to the store.
@@ -260,6 +261,32 @@ fn a_missing_root_is_named_by_every_answer_and_not_waited_for() {
         ..Pending::default()
     };
     assert_eq!(pending(&summary.completeness), expected);
+}
+
+#[test]
+fn a_file_that_the_machine_keeps_failing_is_told_as_such_and_not_waited_for() {
+    // One that needs more room for its copy than all copies have.
+    let files = [("long.txt", prose(1, 400_000)), ("short.txt", prose(2, 40))];
+    let daemon = Daemon::with(&files, |config| {
+        config.extract.spool_mib = Mebibytes(1);
+    });
+    let expected = Pending {
+        retrying: 1,
+        ..Pending::default()
+    };
+    let waited = daemon.wait(impatient(&daemon, Duration::from_secs(30)).wait());
+    assert_eq!(pending(&Some(waited.unwrap())), expected);
+    let (_, summary) = daemon
+        .find(FindKind::Similar, Subject::Text(prose(2, 40)))
+        .unwrap();
+    assert_eq!(pending(&summary.completeness), expected);
+    assert_eq!(pending(&status(&daemon).completeness), expected);
+    let strict = daemon.client.clone().strict(true);
+    let refused = daemon.wait(async { strict.groups(None, Vec::new()).await.map(drop) });
+    assert_eq!(code(&refused), Code::FailedPrecondition);
+    std::fs::write(daemon.path("long.txt"), prose(1, 40)).unwrap();
+    daemon.sync();
+    assert!(told(&status(&daemon).completeness).complete);
 }
 
 /// Damages every text that is stored.

@@ -302,6 +302,12 @@ fn a_refusal_of_the_disk_is_said_waited_out_and_made_up_for() {
     assert!(refused.contains(&place), "{refused}");
     std::fs::remove_file(&texts).unwrap();
     std::fs::rename(&away, &texts).unwrap();
+    // Without another walk: what was refused was kept.
+    let all = files.len() as u64 + 1;
+    until("all files", || {
+        let summary = status(&daemon).summary;
+        (summary.unwrap().files_on_disk == all).then_some(())
+    });
     let files: Vec<&str> = files.iter().map(String::as_str).collect();
     whole(&daemon, &files);
 }

@@ -85,6 +85,20 @@ fn is_shortage(error: &io::Error) -> bool {
     errno(error).is_some_and(|errno| shortages.contains(&errno))
 }
 
+/// Whether the disk, or its file system, has lost what was to be read: trying again does not help.
+pub(crate) fn is_lost(error: &io::Error) -> bool {
+    // The last two are a checksum of the transport and a fault of the device, as the block layer says.
+    let lost = [
+        Errno::IO,
+        Errno::UCLEAN,
+        Errno::BADMSG,
+        Errno::NODATA,
+        Errno::ILSEQ,
+        Errno::REMOTEIO,
+    ];
+    errno(error).is_some_and(|errno| lost.contains(&errno))
+}
+
 fn errno(error: &io::Error) -> Option<Errno> {
     error.raw_os_error().map(Errno::from_raw_os_error)
 }
@@ -124,6 +138,10 @@ mod tests {
             (store("sync", Errno::IO), Fault::Index),
             (store("use", Errno::MFILE), Fault::Index),
             (store("use", Errno::NOSPC), Fault::Index),
+            // Reopened, it is examined: a disk that fails is no damage of the store.
+            (store("use", Errno::IO), Fault::Index),
+            (store("use", Errno::UCLEAN), Fault::Index),
+            (text("read", Errno::NOMEM), Fault::Transient),
             (StoreError::SyncFailed.into(), Fault::Index),
             (StoreError::Engine("x".into()).into(), Fault::Index),
             (IndexError::Damaged("x".into()), Fault::Index),

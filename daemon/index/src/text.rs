@@ -18,7 +18,11 @@
 //! [`TextStore::compact`] copies what lives, and after the caller has committed the new references
 //! [`TextStore::remove_segment`] deletes the file.
 
-use std::path::PathBuf;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use self::block::Place;
+use crate::fault::is_lost;
 
 mod block;
 mod pack;
@@ -103,6 +107,22 @@ impl TextError {
             action,
             path,
             source,
+        }
+    }
+
+    /// What a refusal to read at a place says: that what lies there is lost, or that it cannot be read now.
+    fn reading(action: &'static str, dir: &Path, place: Place) -> impl FnOnce(io::Error) -> Self {
+        let path = segment::path(dir, place.segment);
+        move |source| match source.kind() {
+            ErrorKind::NotFound => Self::NoSegment {
+                segment: place.segment,
+            },
+            ErrorKind::UnexpectedEof => place.corrupt("the segment was cut short"),
+            _ if is_lost(&source) => {
+                tracing::error!(path = %path.display(), offset = place.offset, %source, "the disk does not read a text");
+                place.corrupt("the disk does not read it")
+            }
+            _ => Self::io(action, path)(source),
         }
     }
 }

@@ -57,23 +57,25 @@ impl Engine {
     }
 
     /// Returns once nothing is queued and every document is settled. What does not pass by itself (a
-    /// root that is stale, a loss that is held, a damaged text) is not waited for.
+    /// root that is stale, a loss that is held, a damaged text, a file that the machine fails to read) is not waited for.
     pub fn wait_until_complete(&self, cancel: &Cancel) -> Result<(), EngineError> {
         let view = self.roots.view();
         let pending = || self.pending(&view).passing() > 0;
         self.pipeline.wait_while(pending, cancel)
     }
 
-    /// What keeps the index from being complete. A change goes from a walk to the queue and from there
+    /// What keeps the index from being complete. A change goes from a walk to the queue, may be put off, and goes
     /// to the settler: counted in that order, none slips through.
     fn pending(&self, view: &View) -> Pending {
         let queued = self.roots_being_walked(view) + self.counts().pending;
+        let retrying = self.pipeline.retrying();
         let unsettled = self.index.unsettled();
         let shown = self.roots.iter().filter(|root| view.shows(root.id));
         let states: Vec<RootState> = shown.map(|root| root.state()).collect();
         let count = |is: fn(&RootState) -> bool| states.iter().filter(|state| is(state)).count();
         Pending {
             queued,
+            retrying,
             unsettled,
             stale_roots: count(|s| matches!(s, RootState::Stale | RootState::Replaced)) as u64,
             held_losses: count(|s| *s == RootState::LossHeld) as u64,

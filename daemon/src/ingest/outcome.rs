@@ -23,6 +23,17 @@ pub enum IngestOutcome {
     RetryLater(Option<Change>),
 }
 
+impl IngestOutcome {
+    /// What the index must apply, if anything.
+    pub fn change(self) -> Option<Change> {
+        match self {
+            Self::Unchanged => None,
+            Self::Changed(change) => Some(change),
+            Self::RetryLater(change) => change,
+        }
+    }
+}
+
 /// The file that is ingested, and its record.
 pub(super) struct Subject<'a> {
     pub(super) root: &'a Root,

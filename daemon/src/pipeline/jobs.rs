@@ -17,7 +17,7 @@ use simdex_schema::{FileKey, RootId};
 use crate::progress::Job;
 
 /// Files queued per folder, and per root, before a caller waits for room.
-const WAITING_IN_FOLDER: usize = 1024;
+pub(super) const WAITING_IN_FOLDER: usize = 1024;
 const WAITING_IN_ROOT: usize = 8192;
 
 /// How often a caller that waits for room checks whether to go on.
@@ -97,7 +97,8 @@ impl Jobs {
         went_on
     }
 
-    /// Queues a file once more, even where the queue is full: a reader must not wait for a caller.
+    /// Queues a file once more, even where the queue is full: neither a reader nor the thread of the retries must
+    /// wait for room.
     pub(super) fn requeue(&self, job: Job) {
         self.add(self.lock(), job);
     }

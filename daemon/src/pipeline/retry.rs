@@ -7,6 +7,9 @@ use std::time::{Duration, Instant};
 
 use simdex_schema::{FileKey, RootId};
 
+use super::jobs::Jobs;
+use crate::progress::Progress;
+
 /// Most files in the queue.
 const FILES: usize = 4096;
 /// Most files of one root.
@@ -41,20 +44,29 @@ impl RetryQueue {
         self.changed.notify_all();
     }
 
-    /// Clears the retries of a file after a success.
+    /// Clears the retries of a file once it was ingested.
     pub(super) fn clear(&self, key: &FileKey) {
         self.lock().files.remove(key);
     }
 
-    /// How many files wait for their time.
-    pub(super) fn waiting(&self) -> u64 {
-        let state = self.lock();
-        let waiting = state.files.values().filter(|file| file.due.is_some());
-        waiting.count() as u64
+    /// How many files there are, those that are being ingested again included.
+    pub(super) fn len(&self) -> u64 {
+        self.lock().files.len() as u64
+    }
+
+    /// Enqueues each file when its time has come, until this is closed. It waits for no room among the jobs:
+    /// where the queue of one folder is full, the files of all others are tried all the same. How many come
+    /// so is bounded here.
+    pub(super) fn run(&self, progress: &Progress, jobs: &Jobs) {
+        while let Some(key) = self.next() {
+            if let Some(job) = progress.retry(key) {
+                jobs.requeue(job);
+            }
+        }
     }
 
     /// The next file, when its time has come; `None` once this is closed.
-    pub(super) fn next(&self) -> Option<FileKey> {
+    fn next(&self) -> Option<FileKey> {
         let mut state = self.lock();
         loop {
             if state.closed {
@@ -120,7 +132,11 @@ impl State {
 
 #[cfg(test)]
 mod tests {
+    use std::convert::Infallible;
+
+    use super::super::jobs::WAITING_IN_FOLDER;
     use super::*;
+
     fn key(name: &str) -> FileKey {
         FileKey {
             root: RootId(1),
@@ -149,10 +165,42 @@ mod tests {
     }
 
     #[test]
+    fn a_full_folder_keeps_no_other_file_from_being_tried_again() {
+        let (queue, progress, jobs) = (RetryQueue::default(), Progress::default(), Jobs::new(8));
+        let full = |at: usize| key(&format!("full/{at}"));
+        for at in 0..WAITING_IN_FOLDER {
+            let Ok(()) = jobs.push(progress.submit(full(at)).unwrap(), || {
+                Ok::<(), Infallible>(())
+            });
+        }
+        // In the order of their paths, the one of the full folder comes first.
+        for key in [full(WAITING_IN_FOLDER), key("other/1")] {
+            queue.schedule(&key);
+        }
+        queue
+            .lock()
+            .files
+            .values_mut()
+            .for_each(|file| file.due = Some(Instant::now()));
+        std::thread::scope(|scope| {
+            scope.spawn(|| queue.run(&progress, &jobs));
+            let begun = Instant::now();
+            let is_tried = || !progress.under_way(&key("other/1")).is_empty();
+            while !is_tried() && begun.elapsed() < Duration::from_secs(20) {
+                std::thread::yield_now();
+            }
+            let tried = is_tried();
+            queue.close();
+            jobs.close();
+            assert!(tried);
+        });
+    }
+
+    #[test]
     fn it_is_bounded_and_ends() {
         let queue = RetryQueue::default();
         (0..FILES + 9).for_each(|at| queue.schedule(&key(&at.to_string())));
-        assert_eq!(queue.waiting(), OF_ROOT as u64, "a root has its share");
+        assert_eq!(queue.len(), OF_ROOT as u64, "a root has its share");
         for root in 2..9 {
             for at in 0..OF_ROOT {
                 queue.schedule(&FileKey {
@@ -161,7 +209,7 @@ mod tests {
                 });
             }
         }
-        assert_eq!(queue.waiting(), FILES as u64);
+        assert_eq!(queue.len(), FILES as u64);
         queue.close();
         assert_eq!(queue.next(), None);
     }

@@ -200,7 +200,7 @@ impl Shared {
             if unknown.contains(&job.key) {
                 return Some(job);
             }
-            self.progress.complete(job)
+            self.complete(job)
         });
         more.for_each(|job| self.jobs.requeue(job));
     }

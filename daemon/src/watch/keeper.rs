@@ -12,6 +12,7 @@ use super::debounce::Debouncer;
 use super::native::{ArmError, Inbox, Native, Note};
 use super::probe::InodeId;
 use super::{Cause, ChosenMode, Hint, Mode, Settings, choose};
+use crate::lifecycle::Backoff;
 
 /// Notes taken at one go, so that deadlines are looked at in between.
 const BATCH: usize = 4_096;
@@ -37,6 +38,10 @@ pub(super) struct Keeper {
     notes: Receiver<Note>,
     chosen: Arc<Mutex<ChosenMode>>,
     native: Option<Native>,
+    /// When native watching is tried again, where it could not be done.
+    next_try: Option<Instant>,
+    /// The waits before that: a try sets as many watches as the kernel allows.
+    waits: Backoff,
     /// The root as last seen; `None` while it is gone.
     present: Option<InodeId>,
     pending: Debouncer,
@@ -59,6 +64,8 @@ impl Keeper {
         let now = Instant::now();
         Self {
             pending: Debouncer::new(&setup.settings),
+            next_try: None,
+            waits: waits(&setup.settings),
             setup,
             inbox,
             notes,
@@ -160,6 +167,7 @@ impl Keeper {
     fn appear(&mut self, root: InodeId, cause: Cause) {
         self.forget();
         self.present = Some(root);
+        self.waits = waits(&self.setup.settings);
         self.choose_and_arm();
         self.promise(cause);
     }
@@ -180,7 +188,9 @@ impl Keeper {
     /// Has the root walked, with the watches completed first: what was lost may have been a new
     /// directory.
     fn rescan(&mut self, cause: Cause) {
-        if cause == Cause::WatcherError && self.native.is_some() {
+        if self.next_try.is_some_and(|at| at <= Instant::now()) {
+            self.try_again();
+        } else if cause == Cause::WatcherError && self.native.is_some() {
             self.arm();
         } else {
             self.extend(&self.setup.path.clone());
@@ -197,30 +207,27 @@ impl Keeper {
     }
 
     fn choose_and_arm(&mut self) {
-        let chosen = choose(
-            self.setup.mode,
-            &self.setup.path,
-            self.setup.settings.limits.mounts,
-        );
+        let chosen = self.choose();
         let native = chosen.mode == Mode::Native;
+        (self.native, self.next_try) = (None, None);
         self.set_chosen(chosen);
         if native {
             self.arm();
-        } else {
-            self.native = None;
         }
     }
 
+    fn choose(&self) -> ChosenMode {
+        let Settings { limits, .. } = self.setup.settings;
+        choose(self.setup.mode, &self.setup.path, limits.mounts)
+    }
+
     fn arm(&mut self) {
-        let new = |setup: &KeeperSetup, inbox: &Inbox| {
-            Native::arm(&setup.path, setup.settings.limits, inbox.clone())
-        };
         let replaced = self.native.take().is_some();
-        let mut armed = new(&self.setup, &self.inbox);
+        let mut armed = self.new_native();
         if replaced && matches!(armed, Err(ArmError::Limit)) {
             // The old watches count towards the limit until notify's thread has dropped them.
             std::thread::sleep(NAP);
-            armed = new(&self.setup, &self.inbox);
+            armed = self.new_native();
         }
         match armed {
             Ok(native) => self.native = Some(native),
@@ -228,18 +235,45 @@ impl Keeper {
         }
     }
 
+    fn new_native(&self) -> Result<Native, ArmError> {
+        let KeeperSetup { path, settings, .. } = &self.setup;
+        Native::arm(path, settings.limits, self.inbox.clone())
+    }
+
     fn fall_back(&mut self, error: &ArmError) {
-        self.native = None;
-        let why = format!("polled instead of native: {error}");
         tracing::warn!(
             root = self.setup.root,
+            %error,
             "a root can no longer be watched and is polled"
         );
+        self.poll_for_now(error);
+        self.promise(Cause::WatchLimit);
+    }
+
+    fn poll_for_now(&mut self, error: &ArmError) {
+        self.native = None;
+        let wait = self.waits.pause();
+        self.next_try = Some(Instant::now() + wait);
         self.set_chosen(ChosenMode {
             mode: Mode::Poll,
-            why,
+            why: format!("polled instead of native: {error}; tried again at rescans"),
         });
-        self.promise(Cause::WatchLimit);
+    }
+
+    /// Tries native watching where it could not be done before. Whoever walks the root after this misses
+    /// nothing.
+    fn try_again(&mut self) {
+        match self.new_native() {
+            Ok(native) => {
+                tracing::info!(
+                    root = self.setup.root,
+                    "a root that was polled is watched again"
+                );
+                (self.native, self.next_try) = (Some(native), None);
+                self.set_chosen(self.choose());
+            }
+            Err(error) => self.poll_for_now(&error),
+        }
     }
 
     fn set_chosen(&self, chosen: ChosenMode) {
@@ -293,6 +327,12 @@ impl Keeper {
         }
         Ok(())
     }
+}
+
+/// How long to wait before native watching is tried again.
+fn waits(settings: &Settings) -> Backoff {
+    let first = settings.poll_every.max(SHORTEST);
+    Backoff::between(first, settings.rescan_every.max(first))
 }
 
 /// Which directory stands at a root's path, where it can be listed.

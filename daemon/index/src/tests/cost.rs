@@ -145,6 +145,42 @@ fn near_misses_are_refused_on_a_sample_and_read_once_for_many() {
     assert!(postings <= 64_000.0, "{postings} postings");
 }
 
+/// Texts of 24 blocks beside what all share, each block in one of two forms at random: any two resemble each
+/// other at random, about as many above the threshold of a bed as below.
+fn coin_tosses(random: &mut Random, count: usize) -> Vec<String> {
+    let shared = random.words(900);
+    let blocks: Vec<[String; 2]> = (0..24)
+        .map(|_| [random.words(20), random.words(20)])
+        .collect();
+    let text = |_| {
+        let tossed = blocks.iter().map(|forms| random.pick(forms).as_str());
+        let tossed: Vec<&str> = tossed.collect();
+        format!("{shared} {}", tossed.join(" "))
+    };
+    (0..count).map(text).collect()
+}
+
+#[test]
+fn documents_that_resemble_each_other_at_random_cost_a_few_comparisons_each() {
+    let mut of_each = Vec::new();
+    for count in [64, 256] {
+        let bed = bed();
+        let texts = coin_tosses(&mut Random::new(11), count);
+        put_all(&bed, "tossed", &texts);
+        bed.settle();
+        let [read, compared, ..] = each(&bed, Work::default(), count);
+        let principals = count - bed.stored_edges();
+        assert!(
+            principals > 1 && principals < 20,
+            "{principals} of {count} lead"
+        );
+        assert!(read <= 3.0 && compared <= 12.0, "{read} texts, {compared}");
+        of_each.push(compared);
+    }
+    let growth = of_each[1] / of_each[0];
+    assert!(growth < 2.0, "{of_each:?}: four times as many documents");
+}
+
 #[test]
 fn who_must_be_compared_with_many_waits_for_all_others() {
     let bed = bed();

@@ -1,11 +1,64 @@
 //! Faults of the machine and of single inputs: what is tried again, and what ends in a state.
 
+use rustix::io::Errno;
 use simdex_schema::{Reason, State};
 
 use super::bed::{Bed, content, document, file, put};
 use super::texts::Random;
+use crate::document_text::text_reference;
 use crate::text::MAX_TEXT;
 use crate::{Change, Fault};
+
+/// An index of two families of two, not settled, in which the disk answers with this error where the first
+/// text is read; and all four texts.
+fn with_refusal(errno: Errno) -> (Bed, [String; 4]) {
+    let bed = Bed::memory();
+    let mut random = Random::new(63);
+    let (one, other) = (random.words(300), random.words(300));
+    let versions = [random.version(&one, 3), random.version(&other, 3)];
+    let [one_again, other_again] = versions;
+    let texts = [one, one_again, other, other_again];
+    for (at, text) in texts.iter().enumerate() {
+        bed.put(&format!("a/{at}"), text);
+    }
+    let id = bed.id(&texts[0]).unwrap();
+    let record = bed.index().document(id).unwrap().unwrap();
+    let at = text_reference(&record).unwrap().unwrap();
+    bed.index().texts.inject_error(&at, errno);
+    (bed, texts)
+}
+
+#[test]
+fn a_text_that_the_disk_has_lost_costs_its_own_document_only() {
+    for errno in [Errno::IO, Errno::UCLEAN, Errno::BADMSG, Errno::NODATA] {
+        let (bed, [lost, ..]) = with_refusal(errno);
+        bed.settle();
+        assert_eq!(bed.stored_edges(), 1, "{errno:?}: the other family's");
+        assert_eq!(bed.index().damaged_texts(), 1, "{errno:?}");
+        let error = bed.index().text(bed.id(&lost).unwrap()).unwrap_err();
+        assert!(error.is_damaged_text(), "{errno:?}: {error}");
+        let released = bed.index().release_damaged_texts().unwrap();
+        assert_eq!(released, [file("a/0")], "{errno:?}");
+        bed.put("a/0", &lost);
+        bed.settle();
+        assert_eq!(
+            bed.stored_edges(),
+            2,
+            "{errno:?}: read anew, stored elsewhere"
+        );
+    }
+}
+
+#[test]
+fn a_text_that_cannot_be_read_for_want_of_something_is_not_damaged() {
+    for errno in [Errno::MFILE, Errno::NFILE, Errno::NOMEM] {
+        let (bed, [text, ..]) = with_refusal(errno);
+        let error = bed.index().text(bed.id(&text).unwrap()).unwrap_err();
+        assert_eq!(error.fault(), Fault::Transient, "{error}");
+        assert!(!error.is_damaged_text());
+        assert_eq!(bed.index().damaged_texts(), 0);
+    }
+}
 
 #[test]
 fn a_text_longer_than_a_segment_takes_is_a_state_and_others_go_on() {

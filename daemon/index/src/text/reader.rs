@@ -4,7 +4,6 @@
 //! a file that was replaced is opened anew. A block that is kept is not looked at again.
 
 use std::fs::File;
-use std::io::ErrorKind;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -41,6 +40,9 @@ pub(super) struct Reader {
     blocks: Cache<Place, Arc<Vec<u8>>>,
     segments_opened: AtomicU64,
     blocks_read: AtomicU64,
+    /// What reading at a place ends in, for tests.
+    #[cfg(test)]
+    errors: Mutex<Vec<(Place, rustix::io::Errno)>>,
 }
 
 #[derive(Debug)]
@@ -60,6 +62,8 @@ impl Reader {
             blocks: Cache::new(KEPT_BYTES),
             segments_opened: AtomicU64::new(0),
             blocks_read: AtomicU64::new(0),
+            #[cfg(test)]
+            errors: Mutex::default(),
         }
     }
 
@@ -87,16 +91,24 @@ impl Reader {
     /// Reads and decompresses the block a reference points into.
     pub(super) fn read(&self, at: &TextRef) -> Result<Vec<u8>, TextError> {
         let place = at.place();
-        let (segment, len) = self.segment(at.segment)?;
+        let (segment, len) = self.segment(place)?;
         // Before allocating: a false reference may state any length.
         if at.block_end().is_none_or(|end| end > len) {
             return Err(place.corrupt("reference past the end"));
         }
         let mut bytes = vec![0; HEADER_LEN + at.block_len as usize];
-        let read = segment.file.read_exact_at(&mut bytes, at.offset);
-        read.map_err(TextError::io("read", segment::path(&self.dir, at.segment)))?;
+        let read = match self.injected_error(place) {
+            Some(error) => Err(error),
+            None => segment.file.read_exact_at(&mut bytes, at.offset),
+        };
+        read.map_err(TextError::reading("read", &self.dir, place))?;
         self.blocks_read.fetch_add(1, Ordering::Relaxed);
         block::decode(self.store, place, &bytes)
+    }
+
+    #[cfg(not(test))]
+    const fn injected_error(&self, _: Place) -> Option<std::io::Error> {
+        None
     }
 
     /// Lets go of all that is kept: from here on what is read is what stands on disk.
@@ -105,13 +117,12 @@ impl Reader {
         self.lock().clear();
     }
 
-    /// A segment and its length in bytes.
-    fn segment(&self, number: u32) -> Result<(Arc<OpenSegment>, u64), TextError> {
+    /// The segment of a place, and its length in bytes.
+    fn segment(&self, place: Place) -> Result<(Arc<OpenSegment>, u64), TextError> {
+        let number = place.segment;
         let path = segment::path(&self.dir, number);
-        let found = std::fs::symlink_metadata(&path).map_err(|error| match error.kind() {
-            ErrorKind::NotFound => TextError::NoSegment { segment: number },
-            _ => TextError::io("examine", path)(error),
-        });
+        let found = std::fs::symlink_metadata(&path);
+        let found = found.map_err(TextError::reading("examine", &self.dir, place));
         // One that is gone, or another now, need not be kept.
         let kept = self.take(number);
         let found = found?;
@@ -150,6 +161,23 @@ impl Reader {
 
     fn lock(&self) -> MutexGuard<'_, Vec<Arc<OpenSegment>>> {
         self.open.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+impl Reader {
+    /// From here on, what lies where a reference points reads as this error.
+    pub(super) fn inject_error(&self, at: &TextRef, errno: rustix::io::Errno) {
+        self.forget();
+        let mut errors = self.errors.lock().unwrap();
+        errors.retain(|(place, _)| *place != at.place());
+        errors.push((at.place(), errno));
+    }
+
+    fn injected_error(&self, place: Place) -> Option<std::io::Error> {
+        let errors = self.errors.lock().unwrap();
+        let errno = errors.iter().find(|(at, _)| *at == place)?.1;
+        Some(std::io::Error::from_raw_os_error(errno.raw_os_error()))
     }
 }
 

@@ -10,6 +10,7 @@ use simdex_schema::StoreId;
 
 use super::block::{self, HEADER_LEN, Header, Place};
 use super::{TextError, TextRef};
+use crate::fault::is_lost;
 use crate::safe_fs;
 
 /// The file of a segment: `000001.seg` and so on.
@@ -37,6 +38,8 @@ pub(super) fn list(dir: &Path) -> Result<Vec<(u32, u64)>, TextError> {
             }
             // Compacted away since it was listed.
             Err(error) if error.kind() == ErrorKind::NotFound => {}
+            // It has a number that is in use, and no text that can be read.
+            Err(error) if is_lost(&error) => found.push((number, 0)),
             Err(error) => return Err(TextError::io("examine", entry.path())(error)),
         }
     }
@@ -70,14 +73,12 @@ pub(super) fn sync(dir: &Path, segment: u32) -> Result<(), TextError> {
 pub(super) fn open(dir: &Path, segment: u32) -> Result<(File, Metadata), TextError> {
     let path = path(dir, segment);
     let opened = safe_fs::open_read(&path).and_then(|file| file.metadata().map(|m| (file, m)));
-    opened.map_err(|error| match error.kind() {
-        ErrorKind::NotFound => TextError::NoSegment { segment },
-        _ => TextError::io("open", path)(error),
-    })
+    let place = Place { segment, offset: 0 };
+    opened.map_err(TextError::reading("open", dir, place))
 }
 
 /// Visits the header of every block of a segment, in order. Ends at the first that is not one: what
-/// follows was torn by a crash, and nothing points there. Returns the bytes before it.
+/// follows was torn by a crash, and nothing points there, or is damaged. Returns the bytes before it.
 pub(super) fn blocks(
     dir: &Path,
     segment: u32,
@@ -88,11 +89,12 @@ pub(super) fn blocks(
     let mut offset = 0;
     let mut head = [0; HEADER_LEN];
     while offset + HEADER_LEN as u64 <= file_len {
-        let read = file.read_exact_at(&mut head, offset);
-        read.map_err(TextError::io("read", path(dir, segment)))?;
         let place = Place { segment, offset };
-        let Ok(header) = Header::parse(place, &head) else {
-            break;
+        let read = file.read_exact_at(&mut head, offset);
+        let read = read.map_err(TextError::reading("read", dir, place));
+        let header = match read.and_then(|()| Header::parse(place, &head)) {
+            Err(TextError::Corrupt { .. }) => break,
+            header => header?,
         };
         let end = offset + (HEADER_LEN + header.block_len) as u64;
         if end > file_len {

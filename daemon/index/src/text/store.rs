@@ -80,7 +80,11 @@ impl TextStore {
         }
         let newest = segment::list(dir)?.last().map_or(0, |&(number, _)| number);
         if newest > 0 {
-            segment::sync(dir, newest)?;
+            match segment::sync(dir, newest) {
+                // Its texts are damaged ones: no reason to keep from all others.
+                Err(TextError::Corrupt { .. }) => {}
+                synced => synced?,
+            }
         }
         let above = newest.checked_add(1).ok_or(TextError::Exhausted)?;
         Ok(Self::at(dir, store, above.max(least_segment)))
@@ -217,7 +221,10 @@ impl TextStore {
             // Of the segment that is being written it is known from the beginning.
             let text_bytes = match known {
                 Some(raw) => raw,
-                None => segment::raw_bytes(&self.dir, segment)?,
+                None => match segment::raw_bytes(&self.dir, segment) {
+                    Err(TextError::Corrupt { .. }) => 0,
+                    raw => raw?,
+                },
             };
             let mut writer = self.writer();
             let tally = writer.tally(segment);
@@ -310,6 +317,12 @@ impl TextStore {
         writer.vanished.remove(&segment);
         self.reader.forget();
         Ok(())
+    }
+
+    /// From here on, what lies where a reference points reads as this error.
+    #[cfg(test)]
+    pub(crate) fn inject_error(&self, at: &TextRef, errno: rustix::io::Errno) {
+        self.reader.inject_error(at, errno);
     }
 
     #[cfg(test)]

@@ -54,9 +54,13 @@ impl Segment<'_> {
         verified: &mut Verified,
     ) -> Result<(), IndexError> {
         let heads = match self.texts.heads(number) {
-            Err(TextError::NoSegment { .. }) => {
+            Err(error @ (TextError::NoSegment { .. } | TextError::Corrupt { .. })) => {
+                let how = match error {
+                    TextError::NoSegment { .. } => "is missing",
+                    _ => "cannot be opened",
+                };
                 let lost = references.len();
-                let fault = format!("text segment {number} is missing, and {lost} texts with it");
+                let fault = format!("text segment {number} {how}, and {lost} texts with it");
                 verified.faults.count += (lost as u64).saturating_sub(1);
                 verified.faults.tell(fault);
                 return Ok(());

@@ -180,6 +180,41 @@ fn without_watches_the_root_is_polled_and_says_so() {
 }
 
 #[test]
+fn a_root_that_fell_back_is_watched_again_after_a_while() {
+    let mut kept = kept(8);
+    kept.keeper.setup.mode = Mode::Native;
+    let mode = |keeper: &Keeper| keeper.chosen.lock().unwrap().mode;
+    kept.keeper.fall_back(&ArmError::Limit);
+    kept.keeper.rescan(Cause::Timer);
+    assert_eq!(mode(&kept.keeper), Mode::Poll, "too early");
+    kept.keeper.next_try = Some(Instant::now());
+    kept.keeper.outbox.clear();
+    kept.keeper.rescan(Cause::Timer);
+    assert_eq!(mode(&kept.keeper), Mode::Native);
+    assert!(kept.keeper.native.is_some());
+    assert_eq!(
+        kept.outbox(),
+        [Hint::Rescan(Cause::Timer)],
+        "walked once the watches stand"
+    );
+}
+
+#[test]
+fn tries_to_watch_a_root_again_become_rare() {
+    let mut kept = kept(8);
+    let settings = kept.keeper.setup.settings.clone();
+    let waits: Vec<Duration> = (0..12)
+        .map(|_| {
+            let now = Instant::now();
+            kept.keeper.poll_for_now(&ArmError::Limit);
+            kept.keeper.next_try.unwrap() - now
+        })
+        .collect();
+    assert!(waits[0] >= settings.poll_every && waits[1] >= 2 * settings.poll_every);
+    assert!(waits[11] >= settings.rescan_every);
+}
+
+#[test]
 fn a_sink_nobody_reads_any_more_ends_the_keeper() {
     let mut kept = kept(1);
     drop(kept.hints);

@@ -13,6 +13,10 @@ pub(super) const LINES: &[Line] = &[
                 "daemon/bin/tests/snapshot.rs",
                 "a_document_that_the_daemon_crashed_on_twice_is_not_tried_a_third_time",
             ),
+            Test(
+                "daemon/signature/src/canonical/tests.rs",
+                "one_character_that_becomes_eighteen_does_not_pass_the_bound",
+            ),
             Trial("a text that grows eighteenfold", machine::grows),
         ],
     },
@@ -44,6 +48,26 @@ pub(super) const LINES: &[Line] = &[
             Test(
                 "daemon/index/src/tests/faults.rs",
                 "what_could_not_be_appended_is_applied_by_the_same_call_later",
+            ),
+            Test(
+                "daemon/index/src/tests/faults.rs",
+                "a_text_that_the_disk_has_lost_costs_its_own_document_only",
+            ),
+            Test(
+                "daemon/bin/tests/completeness.rs",
+                "a_file_that_the_machine_keeps_failing_is_told_as_such_and_not_waited_for",
+            ),
+            Test(
+                "daemon/src/pipeline/retry.rs",
+                "a_full_folder_keeps_no_other_file_from_being_tried_again",
+            ),
+            Test(
+                "daemon/src/supervisor.rs",
+                "the_pages_of_every_file_of_the_store_are_forgotten_and_no_link_is_followed",
+            ),
+            Test(
+                "daemon/src/watch/keeper/tests.rs",
+                "a_root_that_fell_back_is_watched_again_after_a_while",
             ),
             Test(
                 "daemon/src/disk.rs",
@@ -151,6 +175,14 @@ pub(super) const LINES: &[Line] = &[
             Test(
                 "daemon/index/src/tests/life.rs",
                 "a_family_keeps_one_edge_per_member_in_whatever_order_it_comes",
+            ),
+            Test(
+                "daemon/index/src/tests/cost.rs",
+                "a_version_costs_the_same_in_a_small_family_and_in_a_large_one",
+            ),
+            Test(
+                "daemon/index/src/tests/cost.rs",
+                "documents_that_resemble_each_other_at_random_cost_a_few_comparisons_each",
             ),
         ],
     },
