@@ -59,15 +59,7 @@ pub(crate) enum RequestVerb {
     /// List the versions of FILE, oldest first
     Versions(FindArgs),
     /// Show how two files stand to each other, and their difference
-    Compare {
-        /// First file; `-` reads standard input
-        a: PathBuf,
-        /// Second file; `-` reads standard input
-        b: PathBuf,
-        /// Give the numbers alone
-        #[arg(long)]
-        no_difference: bool,
-    },
+    Compare(CompareArgs),
     /// List the pairs of near-duplicates
     Pairs(ListArgs),
     /// List the groups of near-duplicates, or one of them
@@ -144,6 +136,25 @@ pub(crate) struct FindArgs {
     pub(crate) wanted: Wanted,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// First file; `-` reads standard input
+    pub(crate) a: PathBuf,
+    /// Second file; `-` reads standard input
+    pub(crate) b: PathBuf,
+    /// Give the numbers alone
+    #[arg(long)]
+    pub(crate) no_difference: bool,
+    /// Estimate by this signature scheme beside the exact numbers (repeatable) [default: those of the
+    /// index]
+    #[arg(long = "scheme", value_name = "SCHEME", value_enum, action = ArgAction::Append)]
+    pub(crate) schemes: Vec<ComparedScheme>,
+    /// Sample one shingle in N (mod_n, bsw_n), or keep N of each text (min_n, sketch_n) [default: as the
+    /// index does]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) n: Option<u64>,
+}
+
 /// How complete an answer must be.
 #[derive(Debug, Args)]
 pub(crate) struct Wanted {
@@ -206,7 +217,7 @@ pub(crate) struct Roots {
     pub(crate) paths: Vec<PathBuf>,
 }
 
-/// Signature schemes, by the names of the wire contract.
+/// Signature schemes that find files, by the names of the wire contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(crate) enum Scheme {
@@ -221,6 +232,31 @@ impl From<Scheme> for SchemeChoice {
         match scheme {
             Scheme::ModN => Self::ModN,
             Scheme::BswN => Self::BswN,
+        }
+    }
+}
+
+/// Signature schemes that two files are compared by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum ComparedScheme {
+    /// Sampled fingerprints
+    ModN,
+    /// Content-defined chunks of fingerprints; no interval
+    BswN,
+    /// The smallest fingerprints; no containment
+    MinN,
+    /// The smallest fingerprint of each bin; no containment
+    SketchN,
+}
+
+impl From<ComparedScheme> for SchemeChoice {
+    fn from(scheme: ComparedScheme) -> Self {
+        match scheme {
+            ComparedScheme::ModN => Self::ModN,
+            ComparedScheme::BswN => Self::BswN,
+            ComparedScheme::MinN => Self::MinN,
+            ComparedScheme::SketchN => Self::SketchN,
         }
     }
 }
@@ -317,10 +353,15 @@ mod tests {
 
     #[test]
     fn schemes_bear_their_names_on_the_wire() {
-        let names: Vec<_> = Scheme::value_variants()
-            .iter()
-            .filter_map(|scheme| Some(scheme.to_possible_value()?.get_name().to_owned()))
-            .collect();
-        assert_eq!(names, ["mod_n", "bsw_n"]);
+        fn names<T: ValueEnum>() -> Vec<String> {
+            let values = T::value_variants().iter();
+            let names = values.filter_map(|scheme| scheme.to_possible_value());
+            names.map(|value| value.get_name().to_owned()).collect()
+        }
+        assert_eq!(names::<Scheme>(), ["mod_n", "bsw_n"]);
+        assert_eq!(
+            names::<ComparedScheme>(),
+            ["mod_n", "bsw_n", "min_n", "sketch_n"]
+        );
     }
 }

@@ -13,7 +13,10 @@ use crate::upload::{UploadStream, send};
 use crate::wire::admin_client::AdminClient;
 use crate::wire::similarity_client::SimilarityClient;
 use crate::wire::{self, FindReply, ListFilesReply, ListGroupsReply, ListPairsReply};
-use crate::{Error, FindKind, FindOptions, ItemStream, Limits, Reply, Subject, Upload, connect};
+use crate::{
+    CompareOptions, Error, FindKind, FindOptions, ItemStream, Limits, Reply, Subject, Upload,
+    connect,
+};
 
 mod reports;
 
@@ -122,7 +125,7 @@ impl Client {
 
     /// Compares two documents, with the difference of their texts.
     pub async fn compare(&self, a: wire::Side, b: wire::Side) -> Result<wire::CompareReply, Error> {
-        self.compare_as(a, b, false).await
+        self.compare_with(a, b, CompareOptions::default()).await
     }
 
     /// As [`Client::compare`], without the difference.
@@ -131,19 +134,27 @@ impl Client {
         a: wire::Side,
         b: wire::Side,
     ) -> Result<wire::CompareReply, Error> {
-        self.compare_as(a, b, true).await
+        let asked = CompareOptions {
+            without_difference: true,
+            ..CompareOptions::default()
+        };
+        self.compare_with(a, b, asked).await
     }
 
-    async fn compare_as(
+    /// As [`Client::compare`], with other parameters.
+    pub async fn compare_with(
         &self,
         a: wire::Side,
         b: wire::Side,
-        without_difference: bool,
+        asked: CompareOptions,
     ) -> Result<wire::CompareReply, Error> {
+        let schemes = asked.schemes.into_iter();
         let request = wire::CompareRequest {
             a: Some(a),
             b: Some(b),
-            without_difference,
+            without_difference: asked.without_difference,
+            schemes: schemes.map(Into::into).collect(),
+            n: asked.n,
         };
         within(self.limits.item, self.similarity.clone().compare(request)).await
     }

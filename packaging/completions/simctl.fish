@@ -84,10 +84,15 @@ complete -c simctl -n "__fish_simctl_using_subcommand versions" -l wait -d 'Wait
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c simctl -n "__fish_simctl_using_subcommand compare" -l scheme -d 'Estimate by this signature scheme beside the exact numbers (repeatable) [default: those of the index]' -r -f -a "mod_n\t'Sampled fingerprints'
+bsw_n\t'Content-defined chunks of fingerprints; no interval'
+min_n\t'The smallest fingerprints; no containment'
+sketch_n\t'The smallest fingerprint of each bin; no containment'"
+complete -c simctl -n "__fish_simctl_using_subcommand compare" -l n -d 'Sample one shingle in N (mod_n, bsw_n), or keep N of each text (min_n, sketch_n) [default: as the index does]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l no-difference -d 'Give the numbers alone'
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l json -d 'Print one JSON object a line'
-complete -c simctl -n "__fish_simctl_using_subcommand compare" -s h -l help -d 'Print help'
+complete -c simctl -n "__fish_simctl_using_subcommand compare" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l limit -d 'List the first COUNT [default: all]; all are computed and counted' -r
 complete -c simctl -n "__fish_simctl_using_subcommand pairs" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F

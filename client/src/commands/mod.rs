@@ -57,11 +57,7 @@ async fn ask(session: &mut Session, verb: RequestVerb) -> Result<Outcome, Failur
         RequestVerb::Containing(args) => find::run(session, FindKind::Containing, args).await,
         RequestVerb::ContainedIn(args) => find::run(session, FindKind::Contained, args).await,
         RequestVerb::Versions(args) => find::run(session, FindKind::Versions, args).await,
-        RequestVerb::Compare {
-            a,
-            b,
-            no_difference,
-        } => compare::run(session, &a, &b, no_difference).await,
+        RequestVerb::Compare(args) => compare::run(session, args).await,
         RequestVerb::Pairs(args) => pairs::run(session, args).await,
         RequestVerb::Groups(args) => groups::run(session, args).await,
         RequestVerb::Status => status::run(session).await,

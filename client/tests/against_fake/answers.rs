@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use simdex_client::wire::{
-    Alarm, CompareReply, ComparedBy, Completeness, Fact, File, Group, Match, Member, Pair, Pending,
-    Place, QuerySummary, Ratio, Relation, Root, Scheme, SchemeEstimate, SchemeUsage, Span,
-    StatusReply, Summary,
+    Alarm, CompareReply, ComparedBy, Completeness, Fact, File, Group, Match, Member, NotGiven,
+    Pair, Pending, Place, QuerySummary, Ratio, Relation, Root, Scheme, SchemeEstimate, SchemeUsage,
+    Span, StatusReply, Summary,
 };
 
 pub(crate) fn scheme(n: u64) -> Scheme {
@@ -288,12 +288,25 @@ pub(crate) fn comparison() -> CompareReply {
             },
         ],
         diff: "--- a\n+++ b\n@@ -1 +1 @@\n-one\x1b[31m\n+\ttwo\n".to_owned(),
-        estimates: vec![SchemeEstimate {
-            scheme: Some(scheme(1)),
-            resemblance: between(0.4, 0.5, 0.6),
-            containment_of_a: None,
-            containment_of_b: exact(1.0),
-        }],
+        estimates: vec![
+            SchemeEstimate {
+                scheme: Some(scheme(1)),
+                resemblance: between(0.4, 0.5, 0.6),
+                containment_of_a: None,
+                containment_of_b: exact(1.0),
+                not_given: Vec::new(),
+            },
+            SchemeEstimate {
+                scheme: Some(Scheme {
+                    name: "min_n".to_owned(),
+                    ..scheme(100)
+                }),
+                resemblance: between(0.3, 0.5, 0.7),
+                containment_of_a: None,
+                containment_of_b: None,
+                not_given: vec![NotGiven::Containment.into()],
+            },
+        ],
         chars_a: 220,
         chars_b: 120,
         difference_left_out: String::new(),

@@ -12,7 +12,7 @@ use super::question::{self, SubjectSource};
 use super::runner::{Caller, RequestClass, RequestRunner};
 use super::traffic::Received;
 use super::upload::{self, Receiving};
-use super::{Replies, event_stream, lookup};
+use super::{Replies, event_stream, lookup, scheme};
 use crate::compare::{Comparing, compare};
 use crate::encode;
 use crate::engine::{CompletenessGuard, Engine};
@@ -141,6 +141,7 @@ impl Similarity for SimilarityService {
     ) -> Result<Response<v1::CompareReply>, Status> {
         let caller = self.runner.caller(&request);
         let request = request.into_inner();
+        let schemes = scheme::parse_schemes(&request)?;
         let with_difference = !request.without_difference;
         let sides = request.a.zip(request.b);
         let (a, b) = sides.ok_or_else(|| Status::invalid_argument("a side is missing"))?;
@@ -162,6 +163,7 @@ impl Similarity for SimilarityService {
                 names: (&names.0, &names.1),
                 threshold: engine.threshold().get(),
                 longest: with_difference.then_some(longest),
+                schemes: &schemes,
                 account: &account,
             };
             let found = compare(&engine.index, &a, &b, &asked)?;

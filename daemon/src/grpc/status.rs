@@ -58,12 +58,12 @@ pub(super) struct Refused(pub(super) Status);
 
 impl Refused {
     /// A refusal whose message is cut to what a header holds.
-    fn new(code: Code, message: &str) -> Self {
+    pub(super) fn new(code: Code, message: &str) -> Self {
         Self(Status::new(code, bounded(message)))
     }
 
     /// Adds what to do about it, as an [`ErrorDetail`].
-    fn advised(mut self, advice: Option<&str>) -> Self {
+    pub(super) fn advised(mut self, advice: Option<&str>) -> Self {
         if let Some(advice) = advice {
             let advice = bounded(advice);
             let detail = ErrorDetail { advice }.encode_to_vec();
@@ -91,7 +91,7 @@ impl From<QueryError> for Refused {
         let code = match error {
             QueryError::Index(error) => return error.into(),
             QueryError::UnknownFile(_) | QueryError::UnknownDocument(_) => Code::NotFound,
-            QueryError::Invalid(_) => Code::InvalidArgument,
+            QueryError::Invalid(_) | QueryError::SignatureTooLong { .. } => Code::InvalidArgument,
             QueryError::SchemeOff | QueryError::NoText(_) => Code::FailedPrecondition,
         };
         Self::new(code, &error.to_string()).advised(error.advice())
