@@ -35,6 +35,7 @@
 //! ```
 
 mod bsw_n;
+pub mod calibration;
 mod canonical;
 mod chunk;
 mod compare;
