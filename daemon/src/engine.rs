@@ -32,6 +32,7 @@ use crate::recheck::{Pace, Recheck};
 use crate::report::ReportKey;
 use crate::rescan::{Rescan, Settled};
 use crate::roots::{Root, RootState, RootStatus, Roots};
+use crate::shared_run::SharedRun;
 use crate::storage;
 use crate::walks::{Walk, Walks};
 use crate::watch::{Hint, RootWatcher};
@@ -67,6 +68,8 @@ pub struct Engine {
     lifecycle: Arc<Lifecycle>,
     /// What is still to be walked, by root.
     walks: Mutex<Vec<(RootId, Arc<Walks>)>>,
+    /// Walks of all roots for `sync`.
+    synced: SharedRun<Vec<RootStatus>>,
     /// Threads that act on hints and walk roots.
     threads: Mutex<Vec<JoinHandle<()>>>,
     /// Reads files again of which nothing tells that they changed.
@@ -123,6 +126,7 @@ impl Engine {
             host: Arc::clone(host),
             lifecycle,
             walks: Mutex::default(),
+            synced: SharedRun::default(),
             threads: Mutex::new(Vec::new()),
             recheck: Mutex::default(),
         })
@@ -199,11 +203,12 @@ impl Engine {
         Ratio::new(self.index.parameters().threshold).unwrap_or(Ratio::ONE)
     }
 
-    /// Returns when every change made before the call is applied.
+    /// Returns when every change made before the call is applied. Calls that come at the same time share
+    /// one walk.
     pub fn sync(&self, cancel: &Cancel) -> Result<(), EngineError> {
         let walk = |root: &Arc<Root>| self.rescan(root, cancel);
-        let walked = self.roots.iter().map(walk);
-        let walked: Vec<RootStatus> = walked.collect::<Result<_, _>>()?;
+        let walk_all = || self.roots.iter().map(walk).collect::<Result<Vec<_>, _>>();
+        let walked = self.synced.run(walk_all, || self.pipeline.go_on(cancel))?;
         self.barrier(cancel)?;
         let mut walked = self.roots.iter().zip(&walked);
         walked.try_for_each(|(root, status)| unheld(root, status))

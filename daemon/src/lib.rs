@@ -47,6 +47,7 @@ pub mod rescan;
 pub mod roots;
 pub mod scan;
 pub mod serve;
+pub mod shared_run;
 pub mod slot;
 pub mod storage;
 pub mod supervisor;

@@ -174,12 +174,13 @@ impl Pipeline {
         self.shared.submit(key.on_disk(), go_on)
     }
 
-    /// Returns once everything enqueued before is applied, settled and power-safe.
+    /// Returns once everything enqueued before is applied, settled and power-safe, whatever comes meanwhile.
     pub fn barrier(&self, cancel: &Cancel) -> Result<(), EngineError> {
         let shared = &self.shared;
         let go_on = || shared.go_on(cancel);
         shared.progress.wait(go_on)?;
-        self.wait_while(|| !shared.index.is_settled(), cancel)?;
+        let applied = shared.index.end_generation();
+        self.wait_while(|| !shared.index.is_settled_through(applied), cancel)?;
         let commit = || Ok(shared.commit()?);
         let committed = shared.lifecycle.until_done(Part::Commits, commit, go_on);
         if committed.is_err() {

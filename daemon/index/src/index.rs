@@ -118,10 +118,8 @@ pub(crate) struct IndexState {
     pub(crate) last_rank: Option<Rank>,
     /// Handles of the groups shown.
     pub(crate) handles: Handles,
-    /// Documents that need a place in a group, or whose files changed.
+    /// Documents that need a place in a group, or whose files or groups changed.
     pub(crate) unsettled: Unsettled,
-    /// Documents whose star or files changed since handles were last assigned.
-    pub(crate) groups_to_update: BTreeSet<DocId>,
 }
 
 /// The state that only the writer uses.

@@ -77,4 +77,5 @@ pub use settle::Settled;
 pub use shingles::HeldSet;
 pub use signing::{canonicalise, forward_signature};
 pub use table::{DocumentStats, View};
+pub use unsettled::Generation;
 pub use work::Work;

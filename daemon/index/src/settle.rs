@@ -11,11 +11,12 @@
 //! | gained or lost a file | to check, besides | as before |
 //! | was checked and has no file any more | no | no: it is removed from its group |
 //!
-//! Groups that changed by that are in `groups_to_update` until they have their handles.
+//! Documents whose groups changed by that are in `unsettled` besides, to be regrouped, until these have their
+//! handles.
 //!
 //! Documents are placed in rounds, each in order of rank, longest first, so that a family loaded together
 //! is led by its principal from the beginning and each member costs one exact comparison. A document that
-//! must be compared with very many principals is put off until no other waits.
+//! must be compared with very many principals is put off: a few of these follow each round.
 
 use std::collections::BTreeSet;
 
@@ -26,7 +27,7 @@ use crate::edges::EdgeFinder;
 use crate::groups::{Place, Rank};
 use crate::index::{Index, IndexState};
 use crate::table::{DocumentStats, Table};
-use crate::unsettled::Step;
+use crate::unsettled::{Generation, Step};
 use crate::{Cancel, IndexError, View};
 
 mod newcomers;
@@ -38,15 +39,13 @@ const STEP: usize = if cfg!(test) { 128 } else { 1024 };
 /// Documents whose candidates are found at once, and held until they are placed.
 const AT_ONCE: usize = if cfg!(test) { 16 } else { 64 };
 
-/// Handles are assigned, and documents without files removed from their groups, once no document waits for its
-/// place, or as soon as this many documents are concerned.
+/// Handles are assigned at the end of each round, and documents without files removed from their groups once no
+/// document that came before waits for its place; or as soon as this many documents are concerned.
 const MOST_PENDING_GROUPS: usize = 1 << 16;
 
 /// What one step of settling did.
 #[derive(Clone, Debug, Default)]
 pub struct Settled {
-    /// Documents that still wait for their place, but for those that were put off.
-    pub waiting: usize,
     /// Principals of groups that may have changed, if handles were given.
     pub regrouped: Vec<DocId>,
 }
@@ -61,15 +60,26 @@ impl Index {
 
     /// Whether every document has its place, and every group its handle.
     pub fn is_settled(&self) -> bool {
-        self.unsettled() == 0
+        self.state().unsettled.is_empty()
+    }
+
+    /// A point in time to wait for with [`Index::is_settled_through`]: what is applied from now on need not be
+    /// waited for.
+    pub fn end_generation(&self) -> Generation {
+        self.state_mut().unsettled.end_generation()
+    }
+
+    /// Whether all that was applied up to the end of a generation is settled, and what follows from it, whatever
+    /// came meanwhile.
+    pub fn is_settled_through(&self, generation: Generation) -> bool {
+        self.state().unsettled.is_settled_through(generation)
     }
 
     /// Documents whose place is still to be found, or whose files changed since it was; at least one
     /// while groups wait for their handles.
     pub fn unsettled(&self) -> u64 {
-        let state = self.state();
-        let waiting = state.unsettled.len() as u64;
-        waiting.max(u64::from(!state.groups_to_update.is_empty()))
+        let unsettled = &self.state().unsettled;
+        (unsettled.len() as u64).max(u64::from(!unsettled.is_empty()))
     }
 
     /// Settles one step of documents. Only one thread may settle.
@@ -92,16 +102,15 @@ impl Index {
                 }
             }
         }
-        let (waiting, pending) = {
-            let state = self.state();
-            (state.unsettled.waiting(), state.groups_to_update.len())
+        let is_due = {
+            let unsettled = &self.state().unsettled;
+            unsettled.is_round_over() || unsettled.regroupings() >= MOST_PENDING_GROUPS
         };
-        // A successor that still waits for its place would miss the handle of its group.
         let mut regrouped = Vec::new();
-        if waiting == 0 || pending >= MOST_PENDING_GROUPS {
+        if is_due {
             regrouped = self.update_handles()?;
         }
-        Ok(Settled { waiting, regrouped })
+        Ok(Settled { regrouped })
     }
 
     /// Settles everything that waits.
@@ -113,12 +122,14 @@ impl Index {
     }
 
     /// Checks the documents whose files changed: queues those that need a place now, then removes those that no
-    /// file carries any more from their groups. That comes last, unless they are many: a document that
-    /// replaces another is placed beside it first, and so takes on the handle of the group.
+    /// file carries any more from their groups. That comes after all that waits for a place since then or
+    /// longer, unless they are many: a document that replaces another is placed beside it first, and so takes
+    /// on the handle of the group.
     fn apply_file_changes(&self) -> Result<(), IndexError> {
-        let gone = self.state_mut().classify_changed();
-        if self.state().unsettled.waiting() > 0 && gone.len() < MOST_PENDING_GROUPS {
-            return Ok(());
+        let mut gone = self.state_mut().classify_changed();
+        if gone.len() < MOST_PENDING_GROUPS {
+            let unsettled = &self.state().unsettled;
+            gone.retain(|id| !unsettled.any_to_place_before_check_of(*id));
         }
         for id in gone {
             // Locked anew for each, so that changes are applied in between. A document that is to be checked,
@@ -129,9 +140,6 @@ impl Index {
                 continue;
             }
             self.remove_from_group(id)?;
-            let mut state = self.state_mut();
-            state.unsettled.clear_file_check(id);
-            state.groups_to_update.insert(id);
         }
         Ok(())
     }
@@ -160,8 +168,10 @@ impl Index {
         };
         batch.apply()?;
         let mut state = self.state_mut();
+        let since = state.unsettled.clear_file_check(id);
+        state.unsettled.queue_regrouping(id, since);
         let displaced = state.stars.remove(id);
-        state.requeue(&displaced);
+        state.requeue(&displaced, since);
         if let (Some(handle), Some(successor)) = (state.handles.release(id), successor) {
             state.handles.assign(successor, handle);
         }
@@ -195,7 +205,7 @@ impl Index {
         let _writer = self.lock_writer();
         if !self.state().is_groupable(id) {
             // Should a file carry it again, `apply_file_changes` has it wait again.
-            self.state_mut().unsettled.clear_placement(id);
+            let _since = self.state_mut().unsettled.clear_placement(id);
             return Ok(());
         }
         self.batch_of(id, place).apply()?;
@@ -204,14 +214,13 @@ impl Index {
         if state.stars.leads(id) {
             state.note_principal(id);
         }
-        state.unsettled.clear_placement(id);
-        state.groups_to_update.insert(id);
+        let since = state.unsettled.clear_placement(id);
+        state.unsettled.queue_regrouping(id, since);
         if let Place::Principal { taken } = place {
-            state
-                .groups_to_update
-                .extend(taken.iter().map(|(other, _)| *other));
+            let taken = taken.iter().map(|(other, _)| *other);
+            taken.for_each(|other| state.unsettled.queue_regrouping(other, since));
         }
-        state.requeue(&displaced);
+        state.requeue(&displaced, since);
         Ok(())
     }
 
@@ -241,7 +250,7 @@ impl Index {
         let mut writer = self.lock_writer();
         let (regrouped, (lost, gained)) = {
             let mut state = self.state_mut();
-            let pending = std::mem::take(&mut state.groups_to_update);
+            let pending = state.unsettled.take_regroupings();
             let principals = pending.iter().map(|id| state.stars.principal(*id));
             let affected: BTreeSet<DocId> = principals.chain(pending.iter().copied()).collect();
             let handles = state.assign_handles(&affected, &mut writer.meta.next_group);
@@ -279,25 +288,27 @@ impl IndexState {
     /// these stay to be checked and are returned.
     fn classify_changed(&mut self) -> Vec<DocId> {
         let mut gone = Vec::new();
-        for id in self.unsettled.take_file_checks() {
+        for (id, since) in self.unsettled.take_file_checks() {
             match (self.is_groupable(id), self.stars.contains(id)) {
-                (true, true) => drop(self.groups_to_update.insert(id)),
-                (true, false) => self.unsettled.queue_placement(id),
-                (false, true) => gone.push(id),
-                (false, false) => self.unsettled.clear_placement(id),
+                (true, true) => self.unsettled.queue_regrouping(id, since),
+                (true, false) => self.unsettled.queue_placement_since(id, since),
+                (false, true) => gone.push((id, since)),
+                (false, false) => drop(self.unsettled.clear_placement(id)),
             }
         }
-        gone.iter()
-            .for_each(|id| self.unsettled.queue_file_check(*id));
-        gone
+        let again = gone.into_iter().inspect(|(id, since)| {
+            self.unsettled.queue_file_check_since(*id, *since);
+        });
+        again.map(|(id, _)| id).collect()
     }
 
-    /// Queues members that lost their principal, to be placed again.
-    fn requeue(&mut self, displaced: &[DocId]) {
-        self.groups_to_update.extend(displaced);
-        displaced
-            .iter()
-            .for_each(|id| self.unsettled.queue_placement(*id));
+    /// Queues members that lost their principal, to be placed again: what they lost it to was queued in that
+    /// generation.
+    fn requeue(&mut self, displaced: &[DocId], since: Generation) {
+        for id in displaced {
+            self.unsettled.queue_regrouping(*id, since);
+            self.unsettled.queue_placement_since(*id, since);
+        }
     }
 
     /// The member most likely to lead once this principal is gone.

@@ -161,12 +161,46 @@ fn large_batches_settle_in_steps_to_the_same_graph() {
         put(bed.index(), &format!("a/{at:04}"), text, 0)
     });
     bed.index().apply(&files.collect::<Vec<_>>()).unwrap();
-    assert!(
-        bed.index().settle_step(&Cancel::never()).unwrap().waiting > 0,
-        "one step is not enough"
-    );
+    bed.index().settle_step(&Cancel::never()).unwrap();
+    assert!(!bed.index().is_settled(), "one step is not enough");
     bed.settle();
     model.check(bed.index(), &View::All, 0.7);
+}
+
+#[test]
+fn what_was_applied_before_is_settled_while_documents_keep_coming() {
+    let mut random = Random::new(6);
+    let bed = Bed::memory();
+    let index = bed.index();
+    let (gone, longest) = (random.words(80), random.words(120));
+    bed.put("a/one", &gone);
+    bed.put("a/two", &gone);
+    bed.settle();
+    let gone = bed.id(&gone).unwrap();
+    assert!(index.group_of(gone).is_some_and(|group| group.id.is_some()));
+    bed.remove("a/one");
+    bed.remove("a/two");
+    bed.put("b/one", &longest);
+    bed.put("b/two", &longest);
+    let before = index.end_generation();
+    let mut steps = 0;
+    while !index.is_settled_through(before) {
+        // More than are settled in one step.
+        for at in 0..150 {
+            bed.put(&format!("c/{steps}/{at}"), &random.words(40));
+        }
+        index.settle_step(&Cancel::never()).unwrap();
+        assert!(index.unsettled() > 0, "some always wait");
+        steps += 1;
+        assert!(steps < 10, "it starves");
+    }
+    let longest = bed.id(&longest).unwrap();
+    assert!(
+        index
+            .group_of(longest)
+            .is_some_and(|group| group.id.is_some())
+    );
+    assert!(!index.state().stars.contains(gone), "no file carries it");
 }
 
 #[test]
