@@ -60,6 +60,17 @@ pub(crate) enum RequestVerb {
     Versions(FindArgs),
     /// Show how two files stand to each other, and their difference
     Compare(CompareArgs),
+    /// Measure how coarsely documents of each size may be sampled; changes nothing
+    Calibrate {
+        /// Least share of pairs found by sampling that are similar, from 0 to 1 [default: 0.95]
+        #[arg(long, value_name = "RATIO", value_parser = ratio)]
+        precision: Option<f64>,
+        #[command(flatten)]
+        threshold: Threshold,
+        /// Roots whose documents are meant; all where none is named
+        #[arg(value_name = "ROOT")]
+        roots: Vec<PathBuf>,
+    },
     /// List the pairs of near-duplicates
     Pairs(ListArgs),
     /// List the groups of near-duplicates, or one of them
@@ -329,6 +340,13 @@ mod tests {
             );
             assert!(!help.contains("the daemon's"), "{help}");
         }
+        let mut command = command();
+        let verb = command.find_subcommand_mut("calibrate").expect("a verb");
+        let help = verb.render_long_help().to_string();
+        assert!(
+            help.contains(&format!("[default: {}]", defaults::PRECISION)),
+            "{help}"
+        );
     }
 
     #[test]

@@ -13,11 +13,9 @@ use crate::upload::{UploadStream, send};
 use crate::wire::admin_client::AdminClient;
 use crate::wire::similarity_client::SimilarityClient;
 use crate::wire::{self, FindReply, ListFilesReply, ListGroupsReply, ListPairsReply};
-use crate::{
-    CompareOptions, Error, FindKind, FindOptions, ItemStream, Limits, Reply, Subject, Upload,
-    connect,
-};
+use crate::{Error, FindKind, FindOptions, ItemStream, Limits, Reply, Subject, Upload, connect};
 
+mod compared;
 mod reports;
 
 /// A connection to the daemon; cloning shares it.
@@ -121,42 +119,6 @@ impl Client {
         }
         let upload = Upload::open(&on_disk(file))?.named(&shown(file)?);
         self.find(kind, Subject::Upload(upload), options).await
-    }
-
-    /// Compares two documents, with the difference of their texts.
-    pub async fn compare(&self, a: wire::Side, b: wire::Side) -> Result<wire::CompareReply, Error> {
-        self.compare_with(a, b, CompareOptions::default()).await
-    }
-
-    /// As [`Client::compare`], without the difference.
-    pub async fn compare_numbers(
-        &self,
-        a: wire::Side,
-        b: wire::Side,
-    ) -> Result<wire::CompareReply, Error> {
-        let asked = CompareOptions {
-            without_difference: true,
-            ..CompareOptions::default()
-        };
-        self.compare_with(a, b, asked).await
-    }
-
-    /// As [`Client::compare`], with other parameters.
-    pub async fn compare_with(
-        &self,
-        a: wire::Side,
-        b: wire::Side,
-        asked: CompareOptions,
-    ) -> Result<wire::CompareReply, Error> {
-        let schemes = asked.schemes.into_iter();
-        let request = wire::CompareRequest {
-            a: Some(a),
-            b: Some(b),
-            without_difference: asked.without_difference,
-            schemes: schemes.map(Into::into).collect(),
-            n: asked.n,
-        };
-        within(self.limits.item, self.similarity.clone().compare(request)).await
     }
 
     /// Lists pairs of near-duplicates at or above `threshold` (the daemon's own where absent), by path.

@@ -16,6 +16,9 @@ _simctl() {
             ",$1")
                 cmd="simctl"
                 ;;
+            simctl,calibrate)
+                cmd="simctl__subcmd__calibrate"
+                ;;
             simctl,compare)
                 cmd="simctl__subcmd__compare"
                 ;;
@@ -63,6 +66,9 @@ _simctl() {
                 ;;
             simctl,versions)
                 cmd="simctl__subcmd__versions"
+                ;;
+            simctl__subcmd__help,calibrate)
+                cmd="simctl__subcmd__help__subcmd__calibrate"
                 ;;
             simctl__subcmd__help,compare)
                 cmd="simctl__subcmd__help__subcmd__compare"
@@ -134,12 +140,38 @@ _simctl() {
 
     case "${cmd}" in
         simctl)
-            opts="-h -V --socket --json --help --version find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help"
+            opts="-h -V --socket --json --help --version find-similar containing contained-in versions compare calibrate pairs groups status files show roots rescan sync report completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        simctl__subcmd__calibrate)
+            opts="-h --precision --threshold --socket --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --precision)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threshold)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --socket)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -366,8 +398,22 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__help)
-            opts="find-similar containing contained-in versions compare pairs groups status files show roots rescan sync report completions help"
+            opts="find-similar containing contained-in versions compare calibrate pairs groups status files show roots rescan sync report completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        simctl__subcmd__help__subcmd__calibrate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

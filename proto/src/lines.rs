@@ -9,6 +9,7 @@
 //! answers.
 
 mod admin;
+mod calibration;
 mod compare;
 mod file;
 mod find;
@@ -23,6 +24,7 @@ use crate::completeness::Completeness;
 use crate::v1;
 
 pub use admin::{Alarm, ConfirmedLoss, Rescan, Root, SavedReport, SchemeUsage, Status, Sync};
+pub use calibration::{Calibration, SampleQuality, SizeGroup};
 pub use compare::{Comparison, Estimate, Span};
 pub use file::{DescribedFile, File};
 pub use find::{Match, QuerySummary, Scheme, Version};
@@ -72,6 +74,7 @@ bodies! {
     Group = "group",
     Summary = "summary",
     Comparison = "comparison",
+    Calibration = "calibration",
     Status = "status",
     Root = "root",
     Rescan = "rescan",

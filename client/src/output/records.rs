@@ -306,3 +306,31 @@ impl Tabular for wire::SchemeEstimate {
         ]]
     }
 }
+
+impl Tabular for wire::SizeGroup {
+    const COLUMNS: &'static [Column] = &[
+        right("FROM BYTES"),
+        right("DOCUMENTS"),
+        right("BYTES"),
+        right("PAIRS"),
+        left("PRECISION AT n = 1, 2, 4, 8, 16, 32, 64"),
+        left("RECALL"),
+        right("n"),
+    ];
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let steps = |of: fn(&wire::SampleQuality) -> Option<f64>| {
+            let shown: Vec<_> = self.steps.iter().map(|step| measured(of(step))).collect();
+            shown.join(" ")
+        };
+        vec![vec![
+            self.from_bytes.to_string(),
+            self.documents.to_string(),
+            self.bytes.to_string(),
+            self.pairs.to_string(),
+            steps(|step| step.precision),
+            steps(|step| step.recall),
+            self.n.to_string(),
+        ]]
+    }
+}

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use simdex_client::wire::{
-    Alarm, CompareReply, ComparedBy, Completeness, Fact, File, Group, Match, Member, NotGiven,
-    Pair, Pending, Place, QuerySummary, Ratio, Relation, Root, Scheme, SchemeEstimate, SchemeUsage,
-    Span, StatusReply, Summary,
+    Alarm, CalibrateReply, CompareReply, ComparedBy, Completeness, Fact, File, Group, Match,
+    Member, NotGiven, Pair, Pending, Place, QuerySummary, Ratio, Relation, Root, SampleQuality,
+    Scheme, SchemeEstimate, SchemeUsage, SizeGroup, Span, StatusReply, Summary,
 };
 
 pub(crate) fn scheme(n: u64) -> Scheme {
@@ -337,4 +337,31 @@ pub(crate) fn report() -> Vec<simdex_client::wire::StreamReportReply> {
     ]
     .map(|part| simdex_client::wire::StreamReportReply { part: Some(part) })
     .into()
+}
+
+/// Of one group, whose coarser steps fail.
+pub(crate) fn calibration() -> CalibrateReply {
+    let quality = |precision, recall| SampleQuality { precision, recall };
+    CalibrateReply {
+        groups: vec![SizeGroup {
+            from_bytes: 0,
+            documents: 40,
+            bytes: 80_000,
+            pairs: 60,
+            steps: vec![
+                quality(Some(1.0), Some(1.0)),
+                quality(Some(0.96), Some(0.98)),
+                quality(None, None),
+            ],
+            n: 2,
+        }],
+        predicted: Some(quality(Some(0.96), Some(0.98))),
+        checked: Some(quality(Some(0.95), None)),
+        pairs: 60,
+        checked_pairs: 50,
+        sampled: 40,
+        fingerprints: 40_000,
+        fingerprints_now: 10_000,
+        completeness: Some(complete()),
+    }
 }

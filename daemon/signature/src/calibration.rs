@@ -64,9 +64,9 @@ pub struct Measurements {
 struct Tally {
     /// Pairs that are similar, or seem so in some trial.
     pairs: u64,
-    /// Pairs that are similar.
-    similar: u64,
-    /// Pairs found by step; in part where some trials find them.
+    /// Pairs that are similar, by weight.
+    similar: f64,
+    /// Pairs found by step, by weight; in part where some trials find them.
     found: [f64; STEPS],
     /// Of these, those that are similar.
     right: [f64; STEPS],
@@ -129,15 +129,16 @@ impl Default for Measurements {
 }
 
 impl Measurements {
-    /// Counts a pair.
-    pub fn add(&mut self, pair: &PairTrials) {
+    /// Counts a pair that stands for so many: 1, or more where not all pairs of its kind are measured.
+    pub fn add(&mut self, pair: &PairTrials, weight: f64) {
         let tally = &mut self.classes[class(pair.longer)];
         let is_found = pair.found.iter().any(|share| *share > 0.0);
         tally.pairs += u64::from(pair.is_similar || is_found);
-        tally.similar += u64::from(pair.is_similar);
+        let similar = if pair.is_similar { weight } else { 0.0 };
+        tally.similar += similar;
         for (step, share) in pair.found.iter().enumerate() {
-            tally.found[step] += share;
-            tally.right[step] += if pair.is_similar { *share } else { 0.0 };
+            tally.found[step] += weight * share;
+            tally.right[step] += similar * share;
         }
     }
 
@@ -196,7 +197,7 @@ impl Calibration {
 
     /// What these pairs come to in this setting.
     pub fn quality(&self, measured: &Measurements) -> Quality {
-        let (mut found, mut right, mut similar) = (0.0, 0.0, 0);
+        let (mut found, mut right, mut similar) = (0.0, 0.0, 0.0);
         for (at, tally) in measured.classes.iter().enumerate() {
             let step = usize::from(self.rung_for(1 << at).get());
             found += tally.found[step];
@@ -253,10 +254,10 @@ impl Tally {
 }
 
 impl Quality {
-    fn of(found: f64, right: f64, similar: u64) -> Self {
+    fn of(found: f64, right: f64, similar: f64) -> Self {
         Self {
             precision: (found > 0.0).then(|| right / found),
-            recall: (similar > 0).then(|| right / similar as f64),
+            recall: (similar > 0.0).then(|| right / similar),
         }
     }
 }

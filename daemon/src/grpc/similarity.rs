@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use simdex_index::Cancel;
-use simdex_proto::v1;
 use simdex_proto::v1::similarity_server::Similarity;
+use simdex_proto::{defaults, v1};
+use simdex_signature::Ratio;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::question::{self, SubjectSource};
@@ -13,6 +14,7 @@ use super::runner::{Caller, RequestClass, RequestRunner};
 use super::traffic::Received;
 use super::upload::{self, Receiving};
 use super::{Replies, event_stream, lookup, scheme};
+use crate::calibrating::{CalibrationRequest, calibrate};
 use crate::compare::{Comparing, compare};
 use crate::encode;
 use crate::engine::{CompletenessGuard, Engine};
@@ -250,6 +252,19 @@ impl Similarity for SimilarityService {
         self.runner.unary(RequestClass::Query, caller, work).await
     }
 
+    async fn calibrate(
+        &self,
+        request: Request<v1::CalibrateRequest>,
+    ) -> Result<Response<v1::CalibrateReply>, Status> {
+        let caller = self.runner.long_caller(&request);
+        let asked = calibration_request(&*self.runner.engine()?, &request.into_inner())?;
+        let work = move |engine: &Engine, cancel: &Cancel| {
+            let account = caller.account(&engine.index, cancel);
+            Ok(encode::calibration(calibrate(engine, &asked, &account)?))
+        };
+        self.runner.unary(RequestClass::Work, caller, work).await
+    }
+
     async fn watch_events(
         &self,
         request: Request<v1::WatchEventsRequest>,
@@ -262,6 +277,19 @@ impl Similarity for SimilarityService {
             event_stream::relay(engine.events.watch(), view, slot, self.runner.draining());
         Ok(Response::new(replies))
     }
+}
+
+fn calibration_request(
+    engine: &Engine,
+    request: &v1::CalibrateRequest,
+) -> Result<CalibrationRequest, Status> {
+    let asked = question::parse_ratio(request.precision, defaults::PRECISION, "precision")?;
+    let precision = Ratio::new(asked);
+    Ok(CalibrationRequest {
+        precision: precision.ok_or_else(|| Status::invalid_argument("precision is not a ratio"))?,
+        threshold: question::parse_threshold(engine, request.threshold)?,
+        view: question::parse_roots(engine, &request.roots)?,
+    })
 }
 
 fn list_request(

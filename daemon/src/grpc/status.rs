@@ -12,6 +12,7 @@ use simdex_proto::v1::{ERROR_DETAIL, ErrorDetail};
 use tonic::metadata::MetadataValue;
 use tonic::{Code, Status};
 
+use crate::calibrating::CalibrationError;
 use crate::causes::causes;
 use crate::engine::{EngineError, Incomplete};
 use crate::lists::ListError;
@@ -161,6 +162,18 @@ impl From<ListError> for Refused {
         match error {
             ListError::Incomplete(error) => error.into(),
             ListError::Index(error) => error.into(),
+        }
+    }
+}
+
+impl From<CalibrationError> for Refused {
+    fn from(error: CalibrationError) -> Self {
+        match error {
+            CalibrationError::Incomplete(error) => error.into(),
+            CalibrationError::Index(error) => error.into(),
+            CalibrationError::TooFew { .. } => {
+                Self::new(Code::FailedPrecondition, &error.to_string()).advised(error.advice())
+            }
         }
     }
 }

@@ -66,7 +66,10 @@ fn measured(seeds: std::ops::Range<u64>, threshold: Ratio) -> Measurements {
         let random = |of: u64| mix(mix(seed) ^ of) as f64 / u64::MAX as f64;
         let shingles = 100.0 * 50f64.powf(random(1));
         // Resemblance (1 - x) / (1 + x): from 0.6 to 1.
-        measured.add(&pair(seed, shingles as u64, 0.25 * random(2), threshold));
+        measured.add(
+            &pair(seed, shingles as u64, 0.25 * random(2), threshold),
+            1.0,
+        );
     }
     measured
 }
@@ -137,11 +140,14 @@ fn a_step_is_not_taken_across_one_that_fails() {
         // By chance the coarsest sample finds none but similar pairs.
         let wrong = [0.0, 0.01, 1.0, 1.0, 1.0, 1.0, 0.0];
         let found = if is_similar { [1.0; STEPS] } else { wrong };
-        learned.add(&PairTrials {
-            longer: 1_000,
-            is_similar,
-            found,
-        });
+        learned.add(
+            &PairTrials {
+                longer: 1_000,
+                is_similar,
+                found,
+            },
+            1.0,
+        );
     }
     let found = Calibration::new(ratio(0.9), &sizes(), &learned).unwrap();
     assert_eq!(found.groups.len(), 1);
@@ -154,11 +160,11 @@ fn pairs_that_nothing_finds_are_no_evidence_and_too_few_are_refused() {
     let threshold = ratio(0.8);
     let mut learned = Measurements::default();
     for seed in 0..100 {
-        learned.add(&pair(seed, 3_000, 0.9, threshold));
+        learned.add(&pair(seed, 3_000, 0.9, threshold), 1.0);
     }
     assert_eq!(learned.pairs(), 0);
     for seed in 0..LEAST_PAIRS - 1 {
-        learned.add(&pair(seed, 500, 0.01, threshold));
+        learned.add(&pair(seed, 500, 0.01, threshold), 1.0);
     }
     let refused = Calibration::new(ratio(0.9), &sizes(), &learned).unwrap_err();
     assert_eq!(
@@ -167,6 +173,6 @@ fn pairs_that_nothing_finds_are_no_evidence_and_too_few_are_refused() {
             pairs: LEAST_PAIRS - 1
         }
     );
-    learned.add(&pair(99, 500, 0.01, threshold));
+    learned.add(&pair(99, 500, 0.01, threshold), 1.0);
     assert!(Calibration::new(ratio(0.9), &sizes(), &learned).is_ok());
 }
