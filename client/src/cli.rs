@@ -59,14 +59,17 @@ pub(crate) enum RequestVerb {
     /// List the versions of FILE, oldest first
     Versions(FindArgs),
     /// Show how two files stand to each other, and their difference
-    Compare {
-        /// First file; `-` reads standard input
-        a: PathBuf,
-        /// Second file; `-` reads standard input
-        b: PathBuf,
-        /// Give the numbers alone
-        #[arg(long)]
-        no_difference: bool,
+    Compare(CompareArgs),
+    /// Measure how coarsely documents of each size may be sampled; changes nothing
+    Calibrate {
+        /// Least share of pairs found by sampling that are similar, from 0 to 1 [default: 0.95]
+        #[arg(long, value_name = "RATIO", value_parser = ratio)]
+        precision: Option<f64>,
+        #[command(flatten)]
+        threshold: Threshold,
+        /// Roots whose documents are meant; all where none is named
+        #[arg(value_name = "ROOT")]
+        roots: Vec<PathBuf>,
     },
     /// List the pairs of near-duplicates
     Pairs(ListArgs),
@@ -155,6 +158,25 @@ pub(crate) struct FindArgs {
     pub(crate) wanted: Wanted,
 }
 
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// First file; `-` reads standard input
+    pub(crate) a: PathBuf,
+    /// Second file; `-` reads standard input
+    pub(crate) b: PathBuf,
+    /// Give the numbers alone
+    #[arg(long)]
+    pub(crate) no_difference: bool,
+    /// Estimate by this signature scheme beside the exact numbers (repeatable) [default: those of the
+    /// index]
+    #[arg(long = "scheme", value_name = "SCHEME", value_enum, action = ArgAction::Append)]
+    pub(crate) schemes: Vec<ComparedScheme>,
+    /// Sample one shingle in N (mod_n, bsw_n), or keep N of each text (min_n, sketch_n) [default: as the
+    /// index does]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) n: Option<u64>,
+}
+
 /// How complete an answer must be.
 #[derive(Debug, Args)]
 pub(crate) struct Wanted {
@@ -217,7 +239,7 @@ pub(crate) struct Roots {
     pub(crate) paths: Vec<PathBuf>,
 }
 
-/// Signature schemes, by the names of the wire contract.
+/// Signature schemes that find files, by the names of the wire contract.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 #[value(rename_all = "snake_case")]
 pub(crate) enum Scheme {
@@ -232,6 +254,31 @@ impl From<Scheme> for SchemeChoice {
         match scheme {
             Scheme::ModN => Self::ModN,
             Scheme::BswN => Self::BswN,
+        }
+    }
+}
+
+/// Signature schemes that two files are compared by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum ComparedScheme {
+    /// Sampled fingerprints
+    ModN,
+    /// Content-defined chunks of fingerprints; no interval
+    BswN,
+    /// The smallest fingerprints; no containment
+    MinN,
+    /// The smallest fingerprint of each bin; no containment
+    SketchN,
+}
+
+impl From<ComparedScheme> for SchemeChoice {
+    fn from(scheme: ComparedScheme) -> Self {
+        match scheme {
+            ComparedScheme::ModN => Self::ModN,
+            ComparedScheme::BswN => Self::BswN,
+            ComparedScheme::MinN => Self::MinN,
+            ComparedScheme::SketchN => Self::SketchN,
         }
     }
 }
@@ -304,6 +351,13 @@ mod tests {
             );
             assert!(!help.contains("the daemon's"), "{help}");
         }
+        let mut command = command();
+        let verb = command.find_subcommand_mut("calibrate").expect("a verb");
+        let help = verb.render_long_help().to_string();
+        assert!(
+            help.contains(&format!("[default: {}]", defaults::PRECISION)),
+            "{help}"
+        );
     }
 
     #[test]
@@ -328,10 +382,15 @@ mod tests {
 
     #[test]
     fn schemes_bear_their_names_on_the_wire() {
-        let names: Vec<_> = Scheme::value_variants()
-            .iter()
-            .filter_map(|scheme| Some(scheme.to_possible_value()?.get_name().to_owned()))
-            .collect();
-        assert_eq!(names, ["mod_n", "bsw_n"]);
+        fn names<T: ValueEnum>() -> Vec<String> {
+            let values = T::value_variants().iter();
+            let names = values.filter_map(|scheme| scheme.to_possible_value());
+            names.map(|value| value.get_name().to_owned()).collect()
+        }
+        assert_eq!(names::<Scheme>(), ["mod_n", "bsw_n"]);
+        assert_eq!(
+            names::<ComparedScheme>(),
+            ["mod_n", "bsw_n", "min_n", "sketch_n"]
+        );
     }
 }

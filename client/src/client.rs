@@ -15,6 +15,7 @@ use crate::wire::similarity_client::SimilarityClient;
 use crate::wire::{self, FindReply, ListFilesReply, ListGroupsReply, ListPairsReply};
 use crate::{Error, FindKind, FindOptions, ItemStream, Limits, Reply, Subject, Upload, connect};
 
+mod compared;
 mod reports;
 
 /// A connection to the daemon; cloning shares it.
@@ -118,34 +119,6 @@ impl Client {
         }
         let upload = Upload::open(&on_disk(file))?.named(&shown(file)?);
         self.find(kind, Subject::Upload(upload), options).await
-    }
-
-    /// Compares two documents, with the difference of their texts.
-    pub async fn compare(&self, a: wire::Side, b: wire::Side) -> Result<wire::CompareReply, Error> {
-        self.compare_as(a, b, false).await
-    }
-
-    /// As [`Client::compare`], without the difference.
-    pub async fn compare_numbers(
-        &self,
-        a: wire::Side,
-        b: wire::Side,
-    ) -> Result<wire::CompareReply, Error> {
-        self.compare_as(a, b, true).await
-    }
-
-    async fn compare_as(
-        &self,
-        a: wire::Side,
-        b: wire::Side,
-        without_difference: bool,
-    ) -> Result<wire::CompareReply, Error> {
-        let request = wire::CompareRequest {
-            a: Some(a),
-            b: Some(b),
-            without_difference,
-        };
-        within(self.limits.item, self.similarity.clone().compare(request)).await
     }
 
     /// Lists pairs of near-duplicates at or above `threshold` (the daemon's own where absent), by path.

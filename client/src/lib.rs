@@ -43,6 +43,7 @@ pub use item_stream::{ItemStream, Part, Reply};
 pub use locate::{absolute, path_bytes, path_from_bytes, shown};
 pub use question::{FindKind, FindOptions, Subject};
 pub use report::SavedReport;
+pub use side::CompareOptions;
 pub use upload::Upload;
 
 /// Messages of the wire contract, `simdex.v1`.

@@ -10,6 +10,17 @@ use crate::{Client, Error, Upload};
 /// Bytes of a message left for all that is not a document.
 const ENVELOPE: u64 = 16 << 10;
 
+/// What of a comparison is asked for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct CompareOptions {
+    /// Numbers and spans alone.
+    pub without_difference: bool,
+    /// Signature schemes to estimate by; empty = those of the index.
+    pub schemes: Vec<wire::SchemeChoice>,
+    /// Their n; absent = the daemon's choice.
+    pub n: Option<u64>,
+}
+
 impl Client {
     /// The side of a comparison that `file` is.
     ///

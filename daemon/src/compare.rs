@@ -4,14 +4,15 @@ use std::time::{Duration, Instant};
 
 use simdex_index::{Index, IndexError, MemoryAccount};
 use simdex_schema::State;
-use simdex_signature::{
-    BswN, Estimate, ModN, Rung, Scheme, SchemeKind, Signature, Span, containment, resemblance,
-    shared_spans,
-};
+use simdex_signature::{Span, shared_spans};
 use thiserror::Error;
 
 use crate::difference::{Difference, lines};
-use crate::query::{Measured, Overlap, QueryError, Relation, ShingledText, Subject};
+use crate::query::{Overlap, QueryError, Relation, ShingledText, Subject};
+
+mod estimates;
+
+pub use estimates::{ComparedScheme, SchemeEstimate, SchemesAsked};
 
 /// A difference that takes longer is cut to coarser hunks. Its search for common lines is the one step
 /// that does not notice that nobody waits any more.
@@ -31,7 +32,7 @@ pub struct Comparison {
     pub spans: Vec<Span>,
     /// Unified difference from a's extracted text to b's, or why it was left out.
     pub diff: Result<String, LeftOut>,
-    /// What each indexed scheme's signatures say.
+    /// What the signatures of each scheme asked for say.
     pub estimates: Vec<SchemeEstimate>,
 }
 
@@ -49,20 +50,6 @@ pub enum LeftOut {
     TooLong(usize),
 }
 
-/// What the signatures of one scheme say.
-pub struct SchemeEstimate {
-    /// Scheme with its parameters.
-    pub scheme: Scheme,
-    /// Rung at which both were compared.
-    pub rung: Rung,
-    /// Estimated resemblance.
-    pub resemblance: Measured,
-    /// Estimated containment of a in b.
-    pub of_a: Measured,
-    /// Estimated containment of b in a.
-    pub of_b: Measured,
-}
-
 /// Parameters of a comparison.
 pub struct Comparing<'a> {
     /// Names of both sides in the difference.
@@ -71,6 +58,8 @@ pub struct Comparing<'a> {
     pub threshold: f64,
     /// Most bytes of the reply; none where no difference is asked for.
     pub longest: Option<usize>,
+    /// Schemes to estimate by.
+    pub schemes: &'a SchemesAsked,
     /// Memory of the comparison; its flag is cancelled once the caller is gone.
     pub account: &'a MemoryAccount,
 }
@@ -90,7 +79,7 @@ pub fn compare(
     let spans = spans(text_a, text_b, asked.account)?;
     cancel.check()?;
     let diff = difference(text_a, text_b, spans.len(), asked)?;
-    let estimates = estimates(index, text_a, text_b, asked.account)?;
+    let estimates = estimates::estimates(index, [text_a, text_b], asked.schemes, asked.account)?;
     Ok(Comparison {
         relation: relation(a, b, &overlap, asked.threshold),
         overlap,
@@ -191,48 +180,6 @@ fn relation(a: &Subject, b: &Subject, overlap: &Overlap, threshold: f64) -> Rela
     overlap.relation(threshold)
 }
 
-fn estimates(
-    index: &Index,
-    a: &ShingledText,
-    b: &ShingledText,
-    account: &MemoryAccount,
-) -> Result<Vec<SchemeEstimate>, QueryError> {
-    let rung = |text: &ShingledText| {
-        index
-            .ladder()
-            .rung_for(text.canonical.as_bytes().len() as u64)
-    };
-    let common = rung(a).max(rung(b));
-    let window = index.window();
-    let bytes = (a.canonical.as_bytes().len() + b.canonical.as_bytes().len()) as u64;
-    // The fingerprints of both by both schemes, and as many while they are put in order.
-    let _held = account.take_large((bytes / common.modulus()).saturating_mul(32))?;
-    let mut pairs = vec![(
-        SchemeKind::ModN,
-        [a, b].map(|t| ModN::sign(&t.canonical, window, common)),
-    )];
-    account.cancel().check()?;
-    if index.parameters().bsw_n {
-        let signed = [a, b].map(|text| BswN::sign(&text.canonical, window, common));
-        pairs.push((SchemeKind::BswN, signed));
-    }
-    let pairs = pairs.into_iter();
-    let estimates = pairs.map(|(kind, [a, b])| estimate(kind, common, &a, &b));
-    Ok(estimates.collect())
-}
-
-fn estimate(kind: SchemeKind, rung: Rung, a: &Signature, b: &Signature) -> SchemeEstimate {
-    // Both were just signed alike: they compare.
-    let measured = |estimate: Option<Option<Estimate>>| Measured::from(estimate.flatten());
-    SchemeEstimate {
-        scheme: Scheme { kind, ..a.scheme() },
-        rung,
-        resemblance: measured(resemblance(a, b).ok()),
-        of_a: measured(containment(a, b).ok()),
-        of_b: measured(containment(b, a).ok()),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use simdex_index::store::MemoryStore;
@@ -243,7 +190,11 @@ mod tests {
 
     /// What comparing two texts comes to where others hold all memory but a mebibyte; whoever waits for
     /// it is cancelled.
-    fn compared(texts: [String; 2], memory: u64) -> Result<Comparison, QueryError> {
+    fn compared(
+        texts: [String; 2],
+        memory: u64,
+        schemes: &SchemesAsked,
+    ) -> Result<Comparison, QueryError> {
         let dir = tempfile::tempdir().unwrap();
         let parameters = Config::default().parameters();
         let store = Box::<MemoryStore>::default();
@@ -258,6 +209,7 @@ mod tests {
             names: ("a", "b"),
             threshold: 0.8,
             longest: Some(1 << 20),
+            schemes,
             account: &budget.account(&cancel),
         };
         let compared = std::thread::scope(|scope| {
@@ -280,20 +232,33 @@ mod tests {
     #[test]
     fn nothing_large_is_made_of_two_texts_without_a_permit() {
         let short = || words(20, '\n');
-        assert!(compared([short(), words(90, ' ')], 1 << 30).is_ok());
+        let own = SchemesAsked::default();
+        assert!(compared([short(), words(90, ' ')], 1 << 30, &own).is_ok());
         // The spans of long texts wait for memory, and so does the difference of many lines.
         for long in [words(150_000, ' '), words(9_000, '\n')] {
             assert!(matches!(
-                compared([short(), long], 1 << 30),
+                compared([short(), long], 1 << 30, &own),
                 Err(QueryError::Index(IndexError::Cancelled))
             ));
         }
+        // So do signatures of a great size.
+        let great = |scheme| SchemesAsked {
+            schemes: vec![scheme],
+            n: Some(1 << 20),
+        };
+        for scheme in [ComparedScheme::MinN, ComparedScheme::SketchN] {
+            assert!(matches!(
+                compared([short(), short()], 1 << 30, &great(scheme)),
+                Err(QueryError::Index(IndexError::Cancelled))
+            ));
+        }
+        assert!(compared([short(), short()], 1 << 30, &great(ComparedScheme::ModN)).is_ok());
     }
 
     #[test]
     fn a_difference_of_more_lines_than_there_is_memory_for_is_left_out() {
         let texts = [words(9_000, '\n'), words(20, '\n')];
-        let compared = compared(texts, 4 << 20).unwrap();
+        let compared = compared(texts, 4 << 20, &SchemesAsked::default()).unwrap();
         assert_eq!(compared.diff, Err(LeftOut::TooManyLines(9_022)));
     }
 }

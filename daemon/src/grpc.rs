@@ -23,6 +23,7 @@ mod reply_budget;
 mod reply_channel;
 mod report_sink;
 mod runner;
+mod scheme;
 mod similarity;
 mod status;
 mod traffic;

@@ -16,6 +16,7 @@
 //!   or send what [`encode`] makes of it.
 
 pub mod alarms;
+pub mod calibrating;
 pub mod catalogue;
 pub mod causes;
 pub mod cli;

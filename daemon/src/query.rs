@@ -107,6 +107,14 @@ pub enum QueryError {
     /// The scheme asked for is not indexed.
     #[error("BSW_n is switched off in the config (signature.bsw_n)")]
     SchemeOff,
+    /// A signature as long as that is not held.
+    #[error("at n = {n} a signature of these texts is too long to be held; the least n is {least}")]
+    SignatureTooLong {
+        /// As it was asked for.
+        n: u64,
+        /// The least that would do.
+        least: u64,
+    },
     /// A side has no text to compare.
     #[error("{0}")]
     NoText(String),
@@ -124,6 +132,7 @@ impl QueryError {
             }
             Self::UnknownDocument(_) => "ask by path, or send the text",
             Self::SchemeOff => "ask by mod_n, or switch it on",
+            Self::SignatureTooLong { .. } => "ask for a greater n, or leave it out",
             Self::NoText(_) => "compare copies that hold readable text",
             Self::Invalid(_) => return None,
             Self::Index(error) => return error.advice(),

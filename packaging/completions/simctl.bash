@@ -16,6 +16,9 @@ _simctl() {
             ",$1")
                 cmd="simctl"
                 ;;
+            simctl,calibrate)
+                cmd="simctl__subcmd__calibrate"
+                ;;
             simctl,compare)
                 cmd="simctl__subcmd__compare"
                 ;;
@@ -66,6 +69,9 @@ _simctl() {
                 ;;
             simctl,watch)
                 cmd="simctl__subcmd__watch"
+                ;;
+            simctl__subcmd__help,calibrate)
+                cmd="simctl__subcmd__help__subcmd__calibrate"
                 ;;
             simctl__subcmd__help,compare)
                 cmd="simctl__subcmd__help__subcmd__compare"
@@ -140,7 +146,7 @@ _simctl() {
 
     case "${cmd}" in
         simctl)
-            opts="-h -V --socket --json --help --version find-similar containing contained-in versions compare pairs groups status files show roots rescan sync watch report completions help"
+            opts="-h -V --socket --json --help --version find-similar containing contained-in versions compare calibrate pairs groups status files show roots rescan sync watch report completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -157,13 +163,47 @@ _simctl() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
-        simctl__subcmd__compare)
-            opts="-h --no-difference --socket --json --help"
+        simctl__subcmd__calibrate)
+            opts="-h --precision --threshold --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                --precision)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --threshold)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        simctl__subcmd__compare)
+            opts="-h --no-difference --scheme --n --socket --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --scheme)
+                    COMPREPLY=($(compgen -W "mod_n bsw_n min_n sketch_n" -- "${cur}"))
+                    return 0
+                    ;;
+                --n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --socket)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
@@ -364,8 +404,22 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__help)
-            opts="find-similar containing contained-in versions compare pairs groups status files show roots rescan sync watch report completions help"
+            opts="find-similar containing contained-in versions compare calibrate pairs groups status files show roots rescan sync watch report completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        simctl__subcmd__help__subcmd__calibrate)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

@@ -57,6 +57,8 @@ pub mod defaults {
     /// Least containment that FindContaining and FindContained list, and least of either or resemblance
     /// that FindVersions lists.
     pub const CONTAINMENT: f64 = 0.5;
+    /// The share of pairs found by sampling that Calibrate requires to be similar.
+    pub const PRECISION: f64 = 0.95;
     /// Most files that a Find request lists.
     pub const LIMIT: u32 = 20;
 }

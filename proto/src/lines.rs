@@ -9,6 +9,7 @@
 //! answers.
 
 mod admin;
+mod calibration;
 mod compare;
 mod event;
 mod file;
@@ -24,6 +25,7 @@ use crate::completeness::Completeness;
 use crate::v1;
 
 pub use admin::{Alarm, ConfirmedLoss, Rescan, Root, SavedReport, SchemeUsage, Status, Sync};
+pub use calibration::{Calibration, SampleQuality, SizeGroup};
 pub use compare::{Comparison, Estimate, Span};
 pub use event::Event;
 pub use file::{DescribedFile, File};
@@ -74,6 +76,7 @@ bodies! {
     Group = "group",
     Summary = "summary",
     Comparison = "comparison",
+    Calibration = "calibration",
     Status = "status",
     Root = "root",
     Rescan = "rescan",

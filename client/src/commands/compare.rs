@@ -4,8 +4,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use simdex_client::wire::Side;
-use simdex_client::{Upload, path_bytes};
+use simdex_client::{CompareOptions, Upload, path_bytes};
 
+use crate::cli::CompareArgs;
 use crate::commands::{Session, path_unless_stdin};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
@@ -14,25 +15,19 @@ use crate::output::eprint_line;
 use crate::progress::waiting;
 use simdex_client::lines::Comparison;
 
-pub(super) async fn run(
-    session: &mut Session,
-    a: &Path,
-    b: &Path,
-    no_difference: bool,
-) -> Result<Outcome, Failure> {
-    let (path_a, path_b) = (path_unless_stdin(a)?, path_unless_stdin(b)?);
+pub(super) async fn run(session: &mut Session, args: CompareArgs) -> Result<Outcome, Failure> {
+    let (path_a, path_b) = (path_unless_stdin(&args.a)?, path_unless_stdin(&args.b)?);
     if path_a.is_none() && path_b.is_none() {
         return Err(Failure::InputTwice);
     }
-    let side_a = side(session, path_a.is_some(), a).await?;
-    let side_b = side(session, path_b.is_some(), b).await?;
-    let client = &session.client;
-    let compared = async {
-        match no_difference {
-            true => client.compare_numbers(side_a, side_b).await,
-            false => client.compare(side_a, side_b).await,
-        }
+    let side_a = side(session, path_a.is_some(), &args.a).await?;
+    let side_b = side(session, path_b.is_some(), &args.b).await?;
+    let asked = CompareOptions {
+        without_difference: args.no_difference,
+        schemes: args.schemes.into_iter().map(Into::into).collect(),
+        n: args.n,
     };
+    let compared = session.client.compare_with(side_a, side_b, asked);
     let reply = waiting("comparing", compared).await?;
     let left_out = reply.difference_left_out.clone();
     let completeness = reply.completeness.clone();
@@ -51,7 +46,7 @@ pub(super) async fn run(
             reply: &reply,
         })?;
     }
-    if !no_difference && !left_out.is_empty() {
+    if !args.no_difference && !left_out.is_empty() {
         eprint_line(format!("the difference is left out: {left_out}"));
     }
     session.warn_if_incomplete(completeness.as_ref());

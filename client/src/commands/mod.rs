@@ -1,5 +1,6 @@
 //! The verbs, one file each, and what they share: the connection, the printer, lists.
 
+mod calibrate;
 mod compare;
 mod completions;
 mod files;
@@ -58,11 +59,12 @@ async fn ask(session: &mut Session, verb: RequestVerb) -> Result<Outcome, Failur
         RequestVerb::Containing(args) => find::run(session, FindKind::Containing, args).await,
         RequestVerb::ContainedIn(args) => find::run(session, FindKind::Contained, args).await,
         RequestVerb::Versions(args) => find::run(session, FindKind::Versions, args).await,
-        RequestVerb::Compare {
-            a,
-            b,
-            no_difference,
-        } => compare::run(session, &a, &b, no_difference).await,
+        RequestVerb::Compare(args) => compare::run(session, args).await,
+        RequestVerb::Calibrate {
+            precision,
+            threshold,
+            roots,
+        } => calibrate::run(session, precision, threshold.value, &roots).await,
         RequestVerb::Pairs(args) => pairs::run(session, args).await,
         RequestVerb::Groups(args) => groups::run(session, args).await,
         RequestVerb::Status => status::run(session).await,

@@ -2,7 +2,7 @@
 
 use simdex_client::lines::{self, Body, date, hex, relation};
 use simdex_client::text::{escaped, harmless};
-use simdex_client::wire;
+use simdex_client::wire::{self, NotGiven};
 
 use crate::output::table::{Column, left, right};
 use crate::output::text::{UNKNOWN, basis, estimated, measured};
@@ -293,11 +293,44 @@ impl Tabular for wire::SchemeEstimate {
     ];
 
     fn rows(&self) -> Vec<Vec<String>> {
+        let gives_containment = !self.not_given().any(|what| what == NotGiven::Containment);
+        let containment = |ratio: &Option<wire::Ratio>| match gives_containment {
+            true => estimated(ratio.as_ref(), false),
+            false => "not given".to_owned(),
+        };
         vec![vec![
             scheme(self.scheme.as_ref()),
             estimated(self.resemblance.as_ref(), false),
-            estimated(self.containment_of_a.as_ref(), false),
-            estimated(self.containment_of_b.as_ref(), false),
+            containment(&self.containment_of_a),
+            containment(&self.containment_of_b),
+        ]]
+    }
+}
+
+impl Tabular for wire::SizeGroup {
+    const COLUMNS: &'static [Column] = &[
+        right("FROM BYTES"),
+        right("DOCUMENTS"),
+        right("BYTES"),
+        right("PAIRS"),
+        left("PRECISION AT n = 1, 2, 4, 8, 16, 32, 64"),
+        left("RECALL"),
+        right("n"),
+    ];
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let steps = |of: fn(&wire::SampleQuality) -> Option<f64>| {
+            let shown: Vec<_> = self.steps.iter().map(|step| measured(of(step))).collect();
+            shown.join(" ")
+        };
+        vec![vec![
+            self.from_bytes.to_string(),
+            self.documents.to_string(),
+            self.bytes.to_string(),
+            self.pairs.to_string(),
+            steps(|step| step.precision),
+            steps(|step| step.recall),
+            self.n.to_string(),
         ]]
     }
 }

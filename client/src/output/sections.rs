@@ -9,7 +9,7 @@ use simdex_client::lines::{date, hex, relation};
 use simdex_client::text::{counted, escaped, harmless};
 use simdex_client::wire;
 
-use crate::output::text::{UNKNOWN, ratio};
+use crate::output::text::{UNKNOWN, measured, ratio};
 use crate::output::{Printer, Tabular};
 
 /// A comparison and what its sides are called.
@@ -49,6 +49,35 @@ impl<W: Write> Printer<W> {
         ])?;
         self.section(&reply.estimates)?;
         self.difference(&reply.diff)
+    }
+
+    /// A recommended setting by size, then what it comes to.
+    pub(crate) fn calibration(&mut self, reply: &wire::CalibrateReply) -> io::Result<()> {
+        let mut list = self.list::<wire::SizeGroup>();
+        reply.groups.iter().try_for_each(|group| list.rows(group))?;
+        list.end()?;
+        writeln!(self)?;
+        let quality = |quality: &Option<wire::SampleQuality>, pairs| {
+            let wire::SampleQuality { precision, recall } = quality.unwrap_or_default();
+            let (precision, recall) = (measured(precision), measured(recall));
+            let pairs = counted(pairs, "pair");
+            format!("precision {precision}, recall {recall} ({pairs})")
+        };
+        self.fields(&[
+            ("predicted", quality(&reply.predicted, reply.pairs)),
+            (
+                "on other documents",
+                quality(&reply.checked, reply.checked_pairs),
+            ),
+            ("documents sampled", reply.sampled.to_string()),
+            (
+                "fingerprints",
+                format!(
+                    "about {}, now {}",
+                    reply.fingerprints, reply.fingerprints_now
+                ),
+            ),
+        ])
     }
 
     /// One file: where it ended, what was read of it, and what it says of itself.

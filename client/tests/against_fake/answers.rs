@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use simdex_client::wire::{
-    Alarm, CompareReply, ComparedBy, Completeness, Fact, File, Group, Match, Member, Pair, Pending,
-    Place, QuerySummary, Ratio, Relation, Root, Scheme, SchemeEstimate, SchemeUsage, Span,
-    StatusReply, Summary,
+    Alarm, CalibrateReply, CompareReply, ComparedBy, Completeness, Fact, File, Group, Match,
+    Member, NotGiven, Pair, Pending, Place, QuerySummary, Ratio, Relation, Root, SampleQuality,
+    Scheme, SchemeEstimate, SchemeUsage, SizeGroup, Span, StatusReply, Summary,
 };
 
 pub(crate) fn scheme(n: u64) -> Scheme {
@@ -288,12 +288,25 @@ pub(crate) fn comparison() -> CompareReply {
             },
         ],
         diff: "--- a\n+++ b\n@@ -1 +1 @@\n-one\x1b[31m\n+\ttwo\n".to_owned(),
-        estimates: vec![SchemeEstimate {
-            scheme: Some(scheme(1)),
-            resemblance: between(0.4, 0.5, 0.6),
-            containment_of_a: None,
-            containment_of_b: exact(1.0),
-        }],
+        estimates: vec![
+            SchemeEstimate {
+                scheme: Some(scheme(1)),
+                resemblance: between(0.4, 0.5, 0.6),
+                containment_of_a: None,
+                containment_of_b: exact(1.0),
+                not_given: Vec::new(),
+            },
+            SchemeEstimate {
+                scheme: Some(Scheme {
+                    name: "min_n".to_owned(),
+                    ..scheme(100)
+                }),
+                resemblance: between(0.3, 0.5, 0.7),
+                containment_of_a: None,
+                containment_of_b: None,
+                not_given: vec![NotGiven::Containment.into()],
+            },
+        ],
         chars_a: 220,
         chars_b: 120,
         difference_left_out: String::new(),
@@ -324,4 +337,31 @@ pub(crate) fn report() -> Vec<simdex_client::wire::StreamReportReply> {
     ]
     .map(|part| simdex_client::wire::StreamReportReply { part: Some(part) })
     .into()
+}
+
+/// Of one group, whose coarser steps fail.
+pub(crate) fn calibration() -> CalibrateReply {
+    let quality = |precision, recall| SampleQuality { precision, recall };
+    CalibrateReply {
+        groups: vec![SizeGroup {
+            from_bytes: 0,
+            documents: 40,
+            bytes: 80_000,
+            pairs: 60,
+            steps: vec![
+                quality(Some(1.0), Some(1.0)),
+                quality(Some(0.96), Some(0.98)),
+                quality(None, None),
+            ],
+            n: 2,
+        }],
+        predicted: Some(quality(Some(0.96), Some(0.98))),
+        checked: Some(quality(Some(0.95), None)),
+        pairs: 60,
+        checked_pairs: 50,
+        sampled: 40,
+        fingerprints: 40_000,
+        fingerprints_now: 10_000,
+        completeness: Some(complete()),
+    }
 }

@@ -25,6 +25,7 @@ pub(crate) struct Seen {
     pub(crate) queries: Vec<wire::Query>,
     pub(crate) uploads: Vec<Received>,
     pub(crate) compared: Option<wire::CompareRequest>,
+    pub(crate) calibrated: Option<wire::CalibrateRequest>,
     pub(crate) listed: Vec<(Option<f64>, Vec<u32>)>,
     pub(crate) states: Vec<String>,
     pub(crate) rescans: Vec<Vec<u8>>,
@@ -357,6 +358,14 @@ impl Similarity for Fake {
             }
             _ => Err(Status::not_found("no such file is known")),
         }
+    }
+
+    async fn calibrate(
+        &self,
+        request: Request<wire::CalibrateRequest>,
+    ) -> Answer<wire::CalibrateReply> {
+        self.seen().calibrated = Some(request.into_inner());
+        Ok(Response::new(answers::calibration()))
     }
 
     async fn watch_events(

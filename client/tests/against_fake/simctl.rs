@@ -1,5 +1,6 @@
 //! The real binary: what it prints, what it says, how it exits.
 
+mod calibrate;
 mod lists;
 mod manners;
 mod questions;

@@ -23,6 +23,7 @@
 //! - [`ShingleSet`]: no sampling at all; verifies the hits that are shown.
 //! - [`laboratory`]: these and the other schemes of the papers, with any n and any unit: for
 //!   comparisons and studies.
+//! - [`calibration`]: how coarsely texts of each size may be sampled.
 //!
 //! ```
 //! use simdex_signature::{CanonicalText, ModN, Rung, Window, resemblance};
@@ -35,6 +36,7 @@
 //! ```
 
 mod bsw_n;
+pub mod calibration;
 mod canonical;
 mod chunk;
 mod compare;

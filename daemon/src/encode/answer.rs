@@ -2,6 +2,7 @@
 
 use simdex_proto::completeness::Completeness;
 use simdex_proto::v1;
+use simdex_signature::CANONICAL_VERSION;
 
 use super::{path, ratio, relation, scheme};
 use crate::compare::{Comparison, SchemeEstimate};
@@ -99,11 +100,24 @@ pub fn comparison(found: Comparison, completeness: Completeness) -> v1::CompareR
 }
 
 fn estimate(found: &SchemeEstimate) -> v1::SchemeEstimate {
+    let method = found.method;
+    let not_given = [
+        (method.gives_containment(), v1::NotGiven::Containment),
+        (method.gives_interval(), v1::NotGiven::Interval),
+    ];
+    let not_given = not_given.into_iter().filter(|(given, _)| !given);
     v1::SchemeEstimate {
-        scheme: Some(scheme(found.scheme, found.rung)),
+        scheme: Some(v1::Scheme {
+            name: method.name().to_owned(),
+            n: method.n(),
+            window: found.window.width().into(),
+            unit: found.window.unit().name().to_owned(),
+            canonical: CANONICAL_VERSION,
+        }),
         resemblance: ratio(found.resemblance),
-        containment_of_a: ratio(found.of_a),
-        containment_of_b: ratio(found.of_b),
+        containment_of_a: found.of_a.and_then(ratio),
+        containment_of_b: found.of_b.and_then(ratio),
+        not_given: not_given.map(|(_, what)| what.into()).collect(),
     }
 }
 

@@ -11,6 +11,7 @@ use simdex_schema::DocumentHash;
 use simdex_signature::{Fingerprint, Ratio, Rung, Scheme, SchemeKind, Signature};
 use tonic::Status;
 
+use super::scheme::parse_scheme;
 use super::status::{Refused, echo};
 use super::upload::Uploaded;
 use crate::disk::DiskGuard;
@@ -235,27 +236,12 @@ pub(super) fn parse_query(
     let near = engine.threshold().get();
     Ok(QueryParams {
         kind,
-        scheme: parse_scheme(query)?,
+        scheme: parse_scheme(kind, query)?,
         threshold: parse_ratio(query.threshold, kind.default_threshold(), "threshold")?,
         relation_threshold: parse_ratio(query.relation_threshold, near, "relation_threshold")?,
         limit: limit as usize,
         view: parse_roots(engine, &query.roots)?,
     })
-}
-
-fn parse_scheme(query: &v1::Query) -> Result<SchemeKind, Status> {
-    let is_signature = matches!(query.source, Some(v1::query::Source::Signature(_)));
-    match v1::SchemeChoice::try_from(query.scheme) {
-        Ok(v1::SchemeChoice::Unspecified | v1::SchemeChoice::ModN) => Ok(SchemeKind::ModN),
-        Ok(v1::SchemeChoice::BswN) if is_signature => Err(Status::invalid_argument(
-            "a signature is one of mod_n and cannot be looked up by bsw_n",
-        )),
-        Ok(v1::SchemeChoice::BswN) => Ok(SchemeKind::BswN),
-        Err(_) => Err(Status::invalid_argument(format!(
-            "{} is not a scheme",
-            query.scheme
-        ))),
-    }
 }
 
 /// Decodes a signature, which must compare with those of the index.
@@ -329,29 +315,5 @@ mod tests {
             parse_document_hash(&[1; 31]).unwrap_err().code(),
             Code::InvalidArgument
         );
-    }
-
-    #[test]
-    fn a_scheme_this_version_does_not_know_is_refused() {
-        let asked = |scheme| v1::Query {
-            scheme,
-            ..v1::Query::default()
-        };
-        assert_eq!(parse_scheme(&asked(0)).unwrap(), SchemeKind::ModN);
-        assert_eq!(parse_scheme(&asked(2)).unwrap(), SchemeKind::BswN);
-        assert!(parse_scheme(&asked(99)).is_err());
-    }
-
-    #[test]
-    fn a_signature_is_not_looked_up_by_another_scheme() {
-        let signature = v1::query::Source::Signature(v1::Signature::default());
-        let asked = |choice: v1::SchemeChoice| v1::Query {
-            scheme: choice.into(),
-            source: Some(signature.clone()),
-            ..v1::Query::default()
-        };
-        assert!(parse_scheme(&asked(v1::SchemeChoice::ModN)).is_ok());
-        let refused = parse_scheme(&asked(v1::SchemeChoice::BswN)).unwrap_err();
-        assert_eq!(refused.code(), Code::InvalidArgument);
     }
 }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use simdex_index::{Cancel, View};
-use simdex_proto::v1;
 use simdex_proto::v1::similarity_server::Similarity;
+use simdex_proto::{defaults, v1};
+use simdex_signature::Ratio;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::question::{self, SubjectSource};
@@ -13,7 +14,8 @@ use super::runner::{Caller, RequestClass, RequestRunner};
 use super::status::Refused;
 use super::traffic::Received;
 use super::upload::{self, Receiving};
-use super::{Replies, event_stream, lookup};
+use super::{Replies, event_stream, lookup, scheme};
+use crate::calibrating::{CalibrationRequest, calibrate};
 use crate::compare::{Comparing, compare};
 use crate::encode;
 use crate::engine::{CompletenessGuard, Engine};
@@ -142,6 +144,7 @@ impl Similarity for SimilarityService {
     ) -> Result<Response<v1::CompareReply>, Status> {
         let caller = self.runner.caller(&request);
         let request = request.into_inner();
+        let schemes = scheme::parse_schemes(&request)?;
         let with_difference = !request.without_difference;
         let sides = request.a.zip(request.b);
         let (a, b) = sides.ok_or_else(|| Status::invalid_argument("a side is missing"))?;
@@ -163,6 +166,7 @@ impl Similarity for SimilarityService {
                 names: (&names.0, &names.1),
                 threshold: engine.threshold().get(),
                 longest: with_difference.then_some(longest),
+                schemes: &schemes,
                 account: &account,
             };
             let found = compare(&engine.index, &a, &b, &asked)?;
@@ -249,6 +253,19 @@ impl Similarity for SimilarityService {
         self.runner.unary(RequestClass::Query, caller, work).await
     }
 
+    async fn calibrate(
+        &self,
+        request: Request<v1::CalibrateRequest>,
+    ) -> Result<Response<v1::CalibrateReply>, Status> {
+        let caller = self.runner.long_caller(&request);
+        let asked = calibration_request(&*self.runner.engine()?, &request.into_inner())?;
+        let work = move |engine: &Engine, cancel: &Cancel| {
+            let account = caller.account(&engine.index, cancel);
+            Ok(encode::calibration(calibrate(engine, &asked, &account)?))
+        };
+        self.runner.unary(RequestClass::Work, caller, work).await
+    }
+
     async fn watch_events(
         &self,
         request: Request<v1::WatchEventsRequest>,
@@ -265,6 +282,19 @@ impl Similarity for SimilarityService {
         let replies = event_stream::relay(events, view, slot, self.runner.draining());
         Ok(Response::new(replies))
     }
+}
+
+fn calibration_request(
+    engine: &Engine,
+    request: &v1::CalibrateRequest,
+) -> Result<CalibrationRequest, Status> {
+    let asked = question::parse_ratio(request.precision, defaults::PRECISION, "precision")?;
+    let precision = Ratio::new(asked);
+    Ok(CalibrationRequest {
+        precision: precision.ok_or_else(|| Status::invalid_argument("precision is not a ratio"))?,
+        threshold: question::parse_threshold(engine, request.threshold)?,
+        view: question::parse_roots(engine, &request.roots)?,
+    })
 }
 
 fn list_request(

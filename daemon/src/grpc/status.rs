@@ -12,6 +12,7 @@ use simdex_proto::v1::{ERROR_DETAIL, ErrorDetail};
 use tonic::metadata::MetadataValue;
 use tonic::{Code, Status};
 
+use crate::calibrating::CalibrationError;
 use crate::causes::causes;
 use crate::engine::{EngineError, Incomplete};
 use crate::events::Lost;
@@ -59,12 +60,12 @@ pub(super) struct Refused(pub(super) Status);
 
 impl Refused {
     /// A refusal whose message is cut to what a header holds.
-    fn new(code: Code, message: &str) -> Self {
+    pub(super) fn new(code: Code, message: &str) -> Self {
         Self(Status::new(code, bounded(message)))
     }
 
     /// Adds what to do about it, as an [`ErrorDetail`].
-    fn advised(mut self, advice: Option<&str>) -> Self {
+    pub(super) fn advised(mut self, advice: Option<&str>) -> Self {
         if let Some(advice) = advice {
             let advice = bounded(advice);
             let detail = ErrorDetail { advice }.encode_to_vec();
@@ -92,7 +93,7 @@ impl From<QueryError> for Refused {
         let code = match error {
             QueryError::Index(error) => return error.into(),
             QueryError::UnknownFile(_) | QueryError::UnknownDocument(_) => Code::NotFound,
-            QueryError::Invalid(_) => Code::InvalidArgument,
+            QueryError::Invalid(_) | QueryError::SignatureTooLong { .. } => Code::InvalidArgument,
             QueryError::SchemeOff | QueryError::NoText(_) => Code::FailedPrecondition,
         };
         Self::new(code, &error.to_string()).advised(error.advice())
@@ -162,6 +163,18 @@ impl From<ListError> for Refused {
         match error {
             ListError::Incomplete(error) => error.into(),
             ListError::Index(error) => error.into(),
+        }
+    }
+}
+
+impl From<CalibrationError> for Refused {
+    fn from(error: CalibrationError) -> Self {
+        match error {
+            CalibrationError::Incomplete(error) => error.into(),
+            CalibrationError::Index(error) => error.into(),
+            CalibrationError::TooFew { .. } => {
+                Self::new(Code::FailedPrecondition, &error.to_string()).advised(error.advice())
+            }
         }
     }
 }

@@ -100,6 +100,8 @@ pub struct Estimate {
     pub containment_of_b_low: Option<f64>,
     /// Upper end.
     pub containment_of_b_high: Option<f64>,
+    /// What the scheme does not define: `containment`, `interval`.
+    pub not_given: Vec<&'static str>,
 }
 
 impl From<&v1::SchemeEstimate> for Estimate {
@@ -118,7 +120,17 @@ impl From<&v1::SchemeEstimate> for Estimate {
             containment_of_b: of_b.value,
             containment_of_b_low: of_b.low,
             containment_of_b_high: of_b.high,
+            not_given: estimate.not_given().filter_map(not_given).collect(),
         }
+    }
+}
+
+/// The name of what a scheme does not define; `None` for what is newer than this program.
+fn not_given(what: v1::NotGiven) -> Option<&'static str> {
+    match what {
+        v1::NotGiven::Unspecified => None,
+        v1::NotGiven::Containment => Some("containment"),
+        v1::NotGiven::Interval => Some("interval"),
     }
 }
 

@@ -9,9 +9,9 @@ use crate::v1;
 /// A signature scheme with its parameters.
 #[derive(Clone, Debug, Serialize)]
 pub struct Scheme {
-    /// `mod_n`, `bsw_n` or `chunks`.
+    /// `mod_n`, `bsw_n` or `chunks`; in a comparison also `min_n` or `sketch_n`.
     pub name: String,
-    /// Sampling modulus.
+    /// Sampling modulus; of `min_n` and `sketch_n` the most fingerprints kept of a text.
     pub n: u64,
     /// Width of a window, in units.
     pub window: u32,

@@ -215,8 +215,9 @@ containment of B in A  1.000
 shingles               100 shared, 200 in A, 100 in B
 shared text            2 spans, 100 bytes
 
-ESTIMATED BY                       RESEMBLANCE           CONTAINMENT OF A  CONTAINMENT OF B
-mod_n, n = 1, windows of 20 bytes  0.500 [0.400, 0.600]  -                 1.000 [1.000, 1.000]
+ESTIMATED BY                         RESEMBLANCE           CONTAINMENT OF A  CONTAINMENT OF B
+mod_n, n = 1, windows of 20 bytes    0.500 [0.400, 0.600]  -                 1.000 [1.000, 1.000]
+min_n, n = 100, windows of 20 bytes  0.500 [0.300, 0.700]  not given         not given
 
 --- a
 +++ b
@@ -252,12 +253,32 @@ fn a_comparison_as_json_is_one_object() {
             r#"{"name":"mod_n","n":1,"window":20,"unit":"bytes","canonical":1},"resemblance":0.5,"#,
             r#""resemblance_low":0.4,"resemblance_high":0.6,"containment_of_a":null,"#,
             r#""containment_of_a_low":null,"containment_of_a_high":null,"containment_of_b":1.0,"#,
-            r#""containment_of_b_low":1.0,"containment_of_b_high":1.0}],"spans":[{"offset_a":0,"#,
+            r#""containment_of_b_low":1.0,"containment_of_b_high":1.0,"not_given":[]},{"scheme":"#,
+            r#"{"name":"min_n","n":100,"window":20,"unit":"bytes","canonical":1},"resemblance":0.5,"#,
+            r#""resemblance_low":0.3,"resemblance_high":0.7,"containment_of_a":null,"#,
+            r#""containment_of_a_low":null,"containment_of_a_high":null,"containment_of_b":null,"#,
+            r#""containment_of_b_low":null,"containment_of_b_high":null,"not_given":["containment"]}],"#,
+            r#""spans":[{"offset_a":0,"#,
             r#""offset_b":0,"length":60},{"offset_a":80,"offset_b":60,"length":40}],"#,
             r#""diff":"--- a\n+++ b\n@@ -1 +1 @@\n-one\u001b[31m\n+\ttwo\n","complete":true}"#,
             "\n"
         )
     );
+}
+
+#[test]
+fn schemes_and_their_n_are_asked_for() {
+    let daemon = Daemon::start();
+    let sides = ["compare", "/share/a.txt", "/share/b.txt"];
+    let flags = ["--scheme", "sketch_n", "--scheme", "min_n", "--n", "100"];
+    assert_eq!(simctl(&daemon, &[&sides[..], &flags].concat()).code, 0);
+    let request = daemon.seen().compared.clone().expect("compared");
+    let schemes: Vec<_> = request.schemes().collect();
+    assert_eq!(schemes, [SchemeChoice::SketchN, SchemeChoice::MinN]);
+    assert_eq!(request.n, Some(100));
+    assert_eq!(simctl(&daemon, &sides).code, 0);
+    let request = daemon.seen().compared.clone().expect("compared");
+    assert!(request.schemes.is_empty() && request.n.is_none());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! What an answer says: dates of versions, estimates, comparisons with and without a difference.
 
-use simdex_client::{FindKind, FindOptions, Subject, wire};
+use simdex_client::{CompareOptions, FindKind, FindOptions, Subject, wire};
 
 use crate::daemon::{self, Daemon, prose};
 use crate::names;
@@ -166,6 +166,56 @@ fn a_comparison_shows_the_text_of_the_very_files_named() {
             holds('-', removed) && holds('+', added),
             "{}",
             compared.diff
+        );
+    }
+}
+
+#[test]
+fn schemes_that_the_index_does_not_keep_estimate_in_comparisons_and_answer_no_other_question() {
+    let daemon = Daemon::start(&[("a.txt", prose(1, 400)), ("b.txt", prose(1, 300))]);
+    let side = |name: &str| wire::Side {
+        source: Some(wire::side::Source::Path(simdex_client::path_bytes(
+            &daemon.path(name),
+        ))),
+        name: Vec::new(),
+    };
+    for (scheme, name) in [
+        (wire::SchemeChoice::MinN, "min_n"),
+        (wire::SchemeChoice::SketchN, "sketch_n"),
+    ] {
+        let asked = CompareOptions {
+            schemes: vec![scheme],
+            n: Some(100),
+            ..CompareOptions::default()
+        };
+        let compared = daemon
+            .client
+            .compare_with(side("a.txt"), side("b.txt"), asked);
+        let compared = daemon.wait(compared).unwrap();
+        let [estimate] = compared.estimates.as_slice() else {
+            panic!("{:?}", compared.estimates);
+        };
+        let told = estimate.scheme.clone().unwrap();
+        assert_eq!((told.name.as_str(), told.n), (name, 100));
+        let resemblance = estimate.resemblance.unwrap();
+        let exact = compared.resemblance;
+        assert!(resemblance.low() <= exact && exact <= resemblance.high());
+        assert_eq!(estimate.containment_of_a, None);
+        assert_eq!(estimate.containment_of_b, None);
+        let not_given: Vec<_> = estimate.not_given().collect();
+        assert_eq!(not_given, [wire::NotGiven::Containment]);
+
+        let options = FindOptions {
+            scheme,
+            ..FindOptions::default()
+        };
+        let subject = Subject::Path(daemon.path("b.txt"));
+        let asked = daemon.client.find(FindKind::Containing, subject, &options);
+        let refused = daemon.wait(async { asked.await?.next().await });
+        let told = refused.unwrap_err().to_string();
+        assert!(
+            told.starts_with(&format!("{name} gives no containment")),
+            "{told}"
         );
     }
 }

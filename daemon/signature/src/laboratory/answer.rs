@@ -74,11 +74,9 @@ fn counted(a: &Signature, b: &Signature) -> Result<(u64, u64, Support), Unanswer
 /// [`Unanswerable::Unlike`] and [`Unanswerable::NoContainment`].
 pub fn containment(part: &Signature, whole: &Signature) -> Result<Option<Estimate>, Unanswerable> {
     let method = alike(part, whole)?;
-    let (Kept::Set(part), Kept::Set(whole), false) = (
-        &part.kept,
-        &whole.kept,
-        matches!(method, Method::MinN { .. }),
-    ) else {
+    let (Kept::Set(part), Kept::Set(whole), true) =
+        (&part.kept, &whole.kept, method.gives_containment())
+    else {
         return Err(Unanswerable::NoContainment(method));
     };
     let (shared, trials) = (shared(part, whole), part.len() as u64);
@@ -122,7 +120,7 @@ fn alike(a: &Signature, b: &Signature) -> Result<Method, Unanswerable> {
 fn support(method: Method) -> Support {
     match method {
         Method::ModN { n: 1, .. } => Support::Exact,
-        Method::ModN { .. } => Support::Sampled,
+        method if method.gives_interval() => Support::Sampled,
         _ => Support::NoInterval,
     }
 }

@@ -166,6 +166,31 @@ impl Method {
         }
     }
 
+    /// Its n, its window, or the number of its minima.
+    pub const fn n(self) -> u64 {
+        self.size().0
+    }
+
+    /// Whether its signatures tell how much of a text another one contains: their size follows the
+    /// text's.
+    pub const fn gives_containment(self) -> bool {
+        match self {
+            Self::ModN { .. }
+            | Self::BswN { .. }
+            | Self::Winnowing { .. }
+            | Self::WholeChunks { .. } => true,
+            Self::MinN { .. } | Self::SketchN { .. } | Self::SuperShingles => false,
+        }
+    }
+
+    /// Whether its estimates have an interval: what it keeps are trials of a known law.
+    pub const fn gives_interval(self) -> bool {
+        matches!(
+            self,
+            Self::ModN { .. } | Self::MinN { .. } | Self::SketchN { .. }
+        )
+    }
+
     /// What is its n, its window, or the number of its minima; and the greatest there is.
     const fn size(self) -> (u64, u64) {
         match self {

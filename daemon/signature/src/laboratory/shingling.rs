@@ -14,6 +14,7 @@ use std::borrow::Cow;
 use crate::fingerprint::Fingerprint;
 use crate::laboratory::OutOfDomain;
 use crate::rolling::RabinWindow;
+use crate::window::{Unit, Window};
 
 /// What the length of a shingle counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -92,6 +93,20 @@ impl Shingling {
     /// Units from the beginning of a shingle to that of the next; at least 1.
     pub const fn offset(self) -> u16 {
         self.offset
+    }
+}
+
+impl From<Window> for Shingling {
+    /// The shingles of the product: every window of that width.
+    fn from(window: Window) -> Self {
+        Self {
+            unit: match window.unit() {
+                Unit::Bytes => ShingleUnit::Bytes,
+                Unit::Words => ShingleUnit::Words,
+            },
+            length: window.width(),
+            offset: 1,
+        }
     }
 }
 

@@ -57,6 +57,16 @@ proptest! {
     }
 
     #[test]
+    fn windows_of_the_product_are_shingles_here(text in "[a-d ]{0,500}", words: bool, w in 1u16..30) {
+        let text = CanonicalText::from_extracted(&text);
+        let window = if words { Window::words(w) } else { Window::bytes(w) }.unwrap();
+        let recipe = Recipe { method: Method::mod_n(1), shingling: window.into() };
+        let all = Signer::new(recipe).unwrap().sign(text.as_str());
+        let set = ShingleSet::new(&text, window);
+        prop_assert_eq!(all.units(), set.as_list().unwrap().to_vec());
+    }
+
+    #[test]
     fn any_n_agrees_with_division(text in "[a-d ]{0,500}", n in 1u64..60) {
         let canonical = CanonicalText::from_extracted(&text);
         let all = reference::shingles(&canonical, Window::DEFAULT);
@@ -333,4 +343,27 @@ fn ten_tiny_edits_change_most_whole_chunks_and_fewer_minima() {
         chunks < 0.5 && minima > chunks,
         "whole chunks kept {chunks}, minima {minima}"
     );
+}
+
+#[test]
+fn a_method_gives_what_it_says_it_gives() {
+    let texts = [
+        "a text of some words and some more words",
+        "a text of some words and no more",
+    ];
+    for method in METHODS {
+        let signer = signer(method);
+        let [a, b] = texts.map(|text| signer.sign(&text.repeat(40)));
+        assert_eq!(
+            containment(&a, &b).is_ok(),
+            method.gives_containment(),
+            "{method}"
+        );
+        let found = resemblance(&a, &b).unwrap().unwrap();
+        assert_eq!(
+            found.interval.is_some(),
+            method.gives_interval(),
+            "{method}"
+        );
+    }
 }

@@ -100,6 +100,7 @@ const ESTIMATE: Fields = &[
     ("containment_of_b", Maybe(&Ratio)),
     ("containment_of_b_low", Maybe(&Ratio)),
     ("containment_of_b_high", Maybe(&Ratio)),
+    ("not_given", Texts),
 ];
 
 const SPAN: Fields = &[("offset_a", Count), ("offset_b", Count), ("length", Count)];

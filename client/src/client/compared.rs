@@ -1,0 +1,60 @@
+//! Requests that compare: two documents with each other, samples of documents with the documents.
+
+use super::within;
+use crate::wire;
+use crate::{Client, CompareOptions, Error};
+
+impl Client {
+    /// Compares two documents, with the difference of their texts.
+    pub async fn compare(&self, a: wire::Side, b: wire::Side) -> Result<wire::CompareReply, Error> {
+        self.compare_with(a, b, CompareOptions::default()).await
+    }
+
+    /// As [`Client::compare`], without the difference.
+    pub async fn compare_numbers(
+        &self,
+        a: wire::Side,
+        b: wire::Side,
+    ) -> Result<wire::CompareReply, Error> {
+        let asked = CompareOptions {
+            without_difference: true,
+            ..CompareOptions::default()
+        };
+        self.compare_with(a, b, asked).await
+    }
+
+    /// As [`Client::compare`], with other parameters.
+    pub async fn compare_with(
+        &self,
+        a: wire::Side,
+        b: wire::Side,
+        asked: CompareOptions,
+    ) -> Result<wire::CompareReply, Error> {
+        let schemes = asked.schemes.into_iter();
+        let request = wire::CompareRequest {
+            a: Some(a),
+            b: Some(b),
+            without_difference: asked.without_difference,
+            schemes: schemes.map(Into::into).collect(),
+            n: asked.n,
+        };
+        within(self.limits.item, self.similarity.clone().compare(request)).await
+    }
+
+    /// Measures how coarsely documents of each size may be sampled; each absent parameter is the daemon's
+    /// default, and no root means all.
+    pub async fn calibrate(
+        &self,
+        precision: Option<f64>,
+        threshold: Option<f64>,
+        roots: Vec<u32>,
+    ) -> Result<wire::CalibrateReply, Error> {
+        let request = wire::CalibrateRequest {
+            precision,
+            threshold,
+            roots,
+        };
+        let call = async { self.similarity.clone().calibrate(request).await };
+        within(self.limits.work, call).await
+    }
+}

@@ -1,0 +1,271 @@
+//! Adaptive sampling: how coarsely texts of each size may be sampled.
+//!
+//! Source: Ye, Wen and Ma 2008, "A systematic study on parameter correlations in large-scale duplicate
+//! document detection", §4.4 and §6. Small texts lose precision first when they are sampled, so each group
+//! of sizes gets the coarsest sample whose pairs, found at a threshold and not verified, still are what
+//! they seem to be as often as required. What is required is found out on pairs of the collection
+//! itself ([`PairTrials`]); whether it holds is seen on other pairs ([`Calibration::quality`]).
+//!
+//! Departures:
+//! - Samples are those of Mod_n at n = 1, 2, 4, … 64, which nest, so that texts of different groups stay
+//!   comparable: a pair is compared at the coarser step of both. It belongs to the group of its longer
+//!   text, and no group's step is coarser than that of a group of longer texts: so that step is the
+//!   group's own.
+//! - All pairs of a group count as one list. The paper averages over the precisions of n trials, which
+//!   have no precision where nothing was found.
+//! - Groups are not given: sizes double from class to class, and neighbouring classes are joined until
+//!   [`LEAST_PAIRS`] pairs are measured in each. A step is taken only if all finer ones meet what is
+//!   required, too: by chance a coarse one may.
+
+mod trials;
+
+pub use trials::{PairTrials, STEPS};
+
+use crate::compare::Ratio;
+use crate::rung::Rung;
+
+/// Pairs that a group must have been measured on: with fewer a precision of 0.95 is a matter of one pair.
+pub const LEAST_PAIRS: u64 = 30;
+
+/// Classes of sizes, from 2^k bytes on each.
+const CLASSES: usize = u64::BITS as usize;
+
+/// Why a collection cannot be calibrated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{pairs} pairs of documents are similar enough to be measured, of {LEAST_PAIRS} at least")]
+pub struct TooFewPairs {
+    /// How many there are.
+    pub pairs: u64,
+}
+
+/// How many documents there are of each size.
+#[derive(Clone, Debug)]
+pub struct Sizes {
+    classes: [Held; CLASSES],
+}
+
+/// What a class of sizes, or a group of classes, holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Held {
+    /// Documents.
+    pub documents: u64,
+    /// Bytes of their canonical texts: about as many as they have shingles.
+    pub bytes: u64,
+}
+
+/// What was measured of pairs, by the size of the longer text.
+#[derive(Clone, Debug)]
+pub struct Measurements {
+    classes: [Tally; CLASSES],
+}
+
+/// Sums over pairs.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Tally {
+    /// Pairs that are similar, or seem so in some trial.
+    pairs: u64,
+    /// Pairs that are similar, by weight.
+    similar: f64,
+    /// Pairs found by step, by weight; in part where some trials find them.
+    found: [f64; STEPS],
+    /// Of these, those that are similar.
+    right: [f64; STEPS],
+}
+
+/// Precision and recall of what is found by sampling, not verified.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Quality {
+    /// The share of pairs found that are similar; `None` if none was found.
+    pub precision: Option<f64>,
+    /// The share of similar pairs that are found; `None` if there is none.
+    pub recall: Option<f64>,
+}
+
+/// Texts of neighbouring sizes, and how they may be sampled.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Group {
+    /// Bytes of the shortest text it may have.
+    pub from: u64,
+    /// What it holds.
+    pub held: Held,
+    /// Pairs it was measured on.
+    pub pairs: u64,
+    /// What each step of the ladder comes to, the finest first.
+    pub steps: [Quality; STEPS],
+    /// The step it should be sampled at.
+    pub rung: Rung,
+}
+
+/// A setting for each group of a collection.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Calibration {
+    /// The groups, shortest texts first; together they hold texts of any length.
+    pub groups: Vec<Group>,
+}
+
+impl Default for Sizes {
+    fn default() -> Self {
+        Self {
+            classes: [Held::default(); CLASSES],
+        }
+    }
+}
+
+impl Sizes {
+    /// Counts a document of so many bytes of canonical text.
+    pub fn add(&mut self, length: u64) {
+        let class = &mut self.classes[class(length)];
+        class.documents += 1;
+        class.bytes += length;
+    }
+}
+
+impl Default for Measurements {
+    fn default() -> Self {
+        Self {
+            classes: [Tally::default(); CLASSES],
+        }
+    }
+}
+
+impl Measurements {
+    /// Counts a pair that stands for so many: 1, or more where not all pairs of its kind are measured.
+    pub fn add(&mut self, pair: &PairTrials, weight: f64) {
+        let tally = &mut self.classes[class(pair.longer)];
+        let is_found = pair.found.iter().any(|share| *share > 0.0);
+        tally.pairs += u64::from(pair.is_similar || is_found);
+        let similar = if pair.is_similar { weight } else { 0.0 };
+        tally.similar += similar;
+        for (step, share) in pair.found.iter().enumerate() {
+            tally.found[step] += weight * share;
+            tally.right[step] += similar * share;
+        }
+    }
+
+    /// Pairs that are similar, or seem so in some trial.
+    pub fn pairs(&self) -> u64 {
+        self.classes.iter().map(|tally| tally.pairs).sum()
+    }
+}
+
+impl Calibration {
+    /// The coarsest setting that reaches `precision` on what was measured.
+    ///
+    /// # Errors
+    /// [`TooFewPairs`] if less than one group can be measured.
+    pub fn new(
+        precision: Ratio,
+        sizes: &Sizes,
+        measured: &Measurements,
+    ) -> Result<Self, TooFewPairs> {
+        let mut joined: Vec<(u64, Held, Tally)> = Vec::new();
+        let mut open = (0, Held::default(), Tally::default());
+        for (at, (held, tally)) in sizes.classes.iter().zip(&measured.classes).enumerate() {
+            open.1.add(held);
+            open.2.add(tally);
+            if open.2.pairs >= LEAST_PAIRS {
+                joined.push(open);
+                open = (2 << at.min(CLASSES - 2), Held::default(), Tally::default());
+            }
+        }
+        // The longest texts, of which there are few, are like those before them.
+        let Some(last) = joined.last_mut() else {
+            return Err(TooFewPairs {
+                pairs: measured.pairs(),
+            });
+        };
+        last.1.add(&open.1);
+        last.2.add(&open.2);
+        let mut groups: Vec<Group> = joined
+            .into_iter()
+            .map(|(from, held, tally)| Group::new(from, held, &tally, precision))
+            .collect();
+        let mut coarsest = Rung::MAX_DOCUMENT;
+        for group in groups.iter_mut().rev() {
+            coarsest = coarsest.min(group.rung);
+            group.rung = coarsest;
+        }
+        Ok(Self { groups })
+    }
+
+    /// The step for a text of so many bytes.
+    pub fn rung_for(&self, length: u64) -> Rung {
+        let after = self.groups.partition_point(|group| group.from <= length);
+        let group = after.checked_sub(1).and_then(|at| self.groups.get(at));
+        group.map_or(Rung::ZERO, |group| group.rung)
+    }
+
+    /// What these pairs come to in this setting.
+    pub fn quality(&self, measured: &Measurements) -> Quality {
+        let (mut found, mut right, mut similar) = (0.0, 0.0, 0.0);
+        for (at, tally) in measured.classes.iter().enumerate() {
+            let step = usize::from(self.rung_for(1 << at).get());
+            found += tally.found[step];
+            right += tally.right[step];
+            similar += tally.similar;
+        }
+        Quality::of(found, right, similar)
+    }
+
+    /// About how many fingerprints the texts keep in this setting: of texts that repeat themselves fewer.
+    pub fn fingerprints(&self) -> u64 {
+        let kept = |group: &Group| group.held.bytes >> group.rung.get();
+        self.groups.iter().map(kept).sum()
+    }
+}
+
+impl Group {
+    fn new(from: u64, held: Held, tally: &Tally, required: Ratio) -> Self {
+        let steps = std::array::from_fn(|step| {
+            Quality::of(tally.found[step], tally.right[step], tally.similar)
+        });
+        let meets = |quality: &&Quality| {
+            let precision = quality.precision;
+            precision.is_some_and(|precision| precision >= required.get())
+        };
+        let met = steps.iter().take_while(meets).count();
+        let rungs = Rung::all().take(met);
+        Self {
+            from,
+            held,
+            pairs: tally.pairs,
+            steps,
+            rung: rungs.last().unwrap_or(Rung::ZERO),
+        }
+    }
+}
+
+impl Held {
+    fn add(&mut self, other: &Self) {
+        self.documents += other.documents;
+        self.bytes += other.bytes;
+    }
+}
+
+impl Tally {
+    fn add(&mut self, other: &Self) {
+        self.pairs += other.pairs;
+        self.similar += other.similar;
+        for step in 0..STEPS {
+            self.found[step] += other.found[step];
+            self.right[step] += other.right[step];
+        }
+    }
+}
+
+impl Quality {
+    fn of(found: f64, right: f64, similar: f64) -> Self {
+        Self {
+            precision: (found > 0.0).then(|| right / found),
+            recall: (similar > 0.0).then(|| right / similar),
+        }
+    }
+}
+
+/// ⌊log₂ length⌋.
+fn class(length: u64) -> usize {
+    length.max(1).ilog2() as usize
+}
+
+#[cfg(test)]
+mod tests;

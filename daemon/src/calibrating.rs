@@ -1,0 +1,318 @@
+//! Calibration: how coarsely this index's own documents of each size may be sampled.
+//!
+//! Documents are sampled by their hash, so that the same ones are taken whatever order files came in. For
+//! each, the pairs it makes with the index's candidates are counted on all shingles of both texts. A bit of
+//! the hash parts all documents in two halves: the setting is chosen on pairs within one and checked on
+//! pairs within the other, so that no document of the check was looked at before. What is measured and how
+//! a setting is chosen is in [`simdex_signature::calibration`].
+//!
+//! Where a document has more candidates than [`PARTNERS`] some of them are taken, each standing for as many
+//! as were left out; those that may be similar and the others apart. Candidates are those of a query: a pair
+//! that shares less than a twentieth is seldom among them, and texts too long to be listed are not compared.
+
+use std::collections::BTreeMap;
+
+use simdex_index::{
+    Candidate, CandidateKind, Fingerprints, HeldSet, Index, IndexError, MemoryAccount,
+    QueryFingerprints, View,
+};
+use simdex_proto::completeness::Completeness;
+use simdex_schema::{DocId, DocumentHash};
+use simdex_signature::calibration::{
+    Calibration, LEAST_PAIRS, Measurements, PairTrials, Quality, Sizes, TooFewPairs,
+};
+use simdex_signature::{Ratio, Rung, SchemeKind};
+use thiserror::Error;
+
+use crate::engine::{CompletenessGuard, Engine, Incomplete};
+
+/// Documents that are sampled, of both halves together.
+const SAMPLED: usize = 1_024;
+/// Partners of a document that are counted, of those that may be similar and of the others.
+const PARTNERS: usize = 64;
+
+/// What a calibration is asked for.
+#[derive(Clone, Debug)]
+pub struct CalibrationRequest {
+    /// The share of pairs found by sampling that must be similar, without verification.
+    pub precision: Ratio,
+    /// The resemblance from which a pair is similar.
+    pub threshold: Ratio,
+    /// The roots whose documents are meant.
+    pub view: View,
+}
+
+/// A setting with the evidence for it.
+pub struct Calibrated {
+    /// The setting, by size.
+    pub calibration: Calibration,
+    /// What it comes to on the pairs it was chosen on.
+    pub predicted: Quality,
+    /// What it comes to on pairs of other documents.
+    pub checked: Quality,
+    /// Pairs it was chosen on, and pairs it was checked on.
+    pub pairs: [u64; 2],
+    /// Documents that were sampled.
+    pub sampled: u64,
+    /// Mod_n fingerprints that the index keeps of all these documents now.
+    pub kept_now: u64,
+    /// Of the index when it was asked.
+    pub completeness: Completeness,
+}
+
+/// A calibration that cannot be made.
+#[derive(Debug, Error)]
+pub enum CalibrationError {
+    /// The collection is too small.
+    #[error("{documents} documents are too few to calibrate: {few}")]
+    TooFew {
+        /// Documents with text.
+        documents: u64,
+        /// What is missing.
+        few: TooFewPairs,
+    },
+    /// The index is being changed in a way that answers nothing.
+    #[error(transparent)]
+    Incomplete(#[from] Incomplete),
+    /// The index failed, or the asker went away.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+}
+
+impl CalibrationError {
+    /// What to do about it, where that is known.
+    pub fn advice(&self) -> Option<&'static str> {
+        match self {
+            Self::TooFew { .. } => Some(
+                "name more roots or a lower threshold; without it documents keep the index's n",
+            ),
+            Self::Incomplete(_) => None,
+            Self::Index(error) => error.advice(),
+        }
+    }
+}
+
+/// Chooses a setting for the documents of a view and checks it.
+pub fn calibrate(
+    engine: &Engine,
+    request: &CalibrationRequest,
+    account: &MemoryAccount,
+) -> Result<Calibrated, CalibrationError> {
+    let guard = CompletenessGuard::begin(engine, &request.view, false)?;
+    let found = calibrated(&engine.index, request, account)?;
+    let completeness = guard.close()?;
+    Ok(Calibrated {
+        completeness,
+        ..found
+    })
+}
+
+fn calibrated(
+    index: &Index,
+    request: &CalibrationRequest,
+    account: &MemoryAccount,
+) -> Result<Calibrated, CalibrationError> {
+    let collection = Collection::of(index, request, account)?;
+    let [learned, others] = measure(index, &collection.sampled, request, account)?;
+    let too_few = |few| CalibrationError::TooFew {
+        documents: collection.documents,
+        few,
+    };
+    let calibration =
+        Calibration::new(request.precision, &collection.sizes, &learned).map_err(too_few)?;
+    if others.pairs() < LEAST_PAIRS {
+        let pairs = others.pairs();
+        return Err(too_few(TooFewPairs { pairs }));
+    }
+    Ok(Calibrated {
+        predicted: calibration.quality(&learned),
+        checked: calibration.quality(&others),
+        pairs: [learned.pairs(), others.pairs()],
+        sampled: collection.sampled.len() as u64,
+        kept_now: collection.kept_now,
+        calibration,
+        completeness: Completeness::default(),
+    })
+}
+
+/// What a view holds.
+struct Collection {
+    sizes: Sizes,
+    documents: u64,
+    kept_now: u64,
+    /// By the number that orders samples.
+    sampled: BTreeMap<u64, DocId>,
+}
+
+impl Collection {
+    fn of(
+        index: &Index,
+        request: &CalibrationRequest,
+        account: &MemoryAccount,
+    ) -> Result<Self, IndexError> {
+        let mut collection = Self {
+            sizes: Sizes::default(),
+            documents: 0,
+            kept_now: 0,
+            sampled: BTreeMap::new(),
+        };
+        for id in index
+            .pair_search(&request.view, request.threshold)
+            .documents()
+        {
+            account.cancel().check()?;
+            let Some(stats) = index.stats(id) else {
+                continue;
+            };
+            collection.documents += 1;
+            collection.sizes.add(stats.length);
+            collection.kept_now += u64::from(stats.counts[usize::from(stats.rung.get())]);
+            collection.sampled.insert(order(stats.hash), id);
+            if collection.sampled.len() > SAMPLED {
+                collection.sampled.pop_last();
+            }
+        }
+        Ok(collection)
+    }
+}
+
+/// The number by which documents are sampled; its last bit is their half.
+fn order(hash: DocumentHash) -> u64 {
+    let first = hash.0.first_chunk().copied().unwrap_or_default();
+    u64::from_be_bytes(first)
+}
+
+fn half(order: u64) -> usize {
+    (order & 1) as usize
+}
+
+/// Measures the pairs of sampled documents, each in its half.
+fn measure(
+    index: &Index,
+    sampled: &BTreeMap<u64, DocId>,
+    request: &CalibrationRequest,
+    account: &MemoryAccount,
+) -> Result<[Measurements; 2], IndexError> {
+    let mut halves = [Measurements::default(), Measurements::default()];
+    for (&own, &id) in sampled {
+        account.cancel().check()?;
+        let Some(set) = shingles(index, id, account)? else {
+            continue;
+        };
+        let query = QueryFingerprints {
+            scheme: SchemeKind::ModN,
+            fingerprints: Fingerprints::All(&set),
+            rung: Rung::ZERO,
+        };
+        let (kind, cancel) = (CandidateKind::Similar, account.cancel());
+        let found = index.candidates(query, kind, &request.view, cancel)?.found;
+        let strata = strata(index, &found, own, sampled, request.threshold);
+        for stratum in strata {
+            let weight = stratum.weight();
+            for partner in stratum.taken.into_values() {
+                account.cancel().check()?;
+                let pair = trials(index, id, &set, partner, request.threshold, account)?;
+                let half = &mut halves[half(own)];
+                pair.iter().for_each(|pair| half.add(pair, weight));
+            }
+        }
+    }
+    Ok(halves)
+}
+
+/// Candidates of one kind.
+#[derive(Default)]
+struct Stratum {
+    /// All of them.
+    count: u64,
+    /// Those that are compared, in the order of samples.
+    taken: BTreeMap<u64, DocId>,
+}
+
+impl Stratum {
+    fn add(&mut self, order: u64, id: DocId) {
+        self.count += 1;
+        self.taken.insert(order, id);
+        if self.taken.len() > PARTNERS {
+            self.taken.pop_last();
+        }
+    }
+
+    /// How many of all each stands for that is compared.
+    fn weight(&self) -> f64 {
+        self.count as f64 / self.taken.len().max(1) as f64
+    }
+}
+
+/// The candidates of a document's own half: those that may be similar, and the others. A pair of two sampled
+/// documents belongs to the first.
+fn strata(
+    index: &Index,
+    found: &[Candidate],
+    own: u64,
+    sampled: &BTreeMap<u64, DocId>,
+    threshold: Ratio,
+) -> [Stratum; 2] {
+    let mut strata = [Stratum::default(), Stratum::default()];
+    for candidate in found {
+        let Some(stats) = index.stats(candidate.document) else {
+            continue;
+        };
+        let order = order(stats.hash);
+        let is_counted = order < own && sampled.contains_key(&order);
+        if order != own && half(order) == half(own) && !is_counted {
+            let union = candidate.query + candidate.of_document - candidate.shared;
+            let is_far = (candidate.shared as f64) < union as f64 * threshold.get() / 2.0;
+            strata[usize::from(is_far)].add(order, candidate.document);
+        }
+    }
+    strata
+}
+
+/// What samples of two documents say; `None` where one is gone, damaged or too long to be listed.
+fn trials(
+    index: &Index,
+    id: DocId,
+    set: &HeldSet,
+    partner: DocId,
+    threshold: Ratio,
+    account: &MemoryAccount,
+) -> Result<Option<PairTrials>, IndexError> {
+    let Some(other) = shingles(index, partner, account)? else {
+        return Ok(None);
+    };
+    let length = |id| index.stats(id).map_or(0, |stats| stats.length);
+    let longer = length(id).max(length(partner));
+    let lists = set.as_list().zip(other.as_list());
+    Ok(lists.map(|(a, b)| PairTrials::of(a, b, longer, threshold)))
+}
+
+/// The shingles of a document, where it is still there and can be read.
+fn shingles(
+    index: &Index,
+    id: DocId,
+    account: &MemoryAccount,
+) -> Result<Option<HeldSet>, IndexError> {
+    match index.shingles(id, account) {
+        Err(IndexError::UnknownDocument(_)) => Ok(None),
+        // The index notes it, and the answer says that it is not complete.
+        Err(error) if error.is_damaged_text() => Ok(None),
+        found => found,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_many_candidates_the_first_are_taken_and_stand_for_all() {
+        let mut stratum = Stratum::default();
+        assert_eq!(stratum.weight(), 0.0);
+        for at in (0..10 * PARTNERS as u64).rev() {
+            stratum.add(at, DocId(at));
+        }
+        assert!(stratum.taken.keys().copied().eq(0..PARTNERS as u64));
+        assert_eq!(stratum.weight(), 10.0);
+    }
+}

@@ -1,0 +1,95 @@
+//! How coarsely documents of each size may be sampled.
+
+use serde::Serialize;
+
+use super::completeness;
+use crate::completeness::Completeness;
+use crate::v1;
+
+/// A recommended setting, with the evidence for it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Calibration {
+    /// Shortest documents first.
+    pub groups: Vec<SizeGroup>,
+    /// Of the setting, on the pairs it was chosen on.
+    pub predicted: SampleQuality,
+    /// On pairs of other documents.
+    pub checked: SampleQuality,
+    /// Pairs it was chosen on.
+    pub pairs: u64,
+    /// Pairs it was checked on.
+    pub checked_pairs: u64,
+    /// Documents whose pairs were measured.
+    pub sampled: u64,
+    /// Mod_n fingerprints that the index would keep, about.
+    pub fingerprints: u64,
+    /// Those that it keeps now.
+    pub fingerprints_now: u64,
+    /// Of the index when it was asked.
+    #[serde(flatten)]
+    pub completeness: Completeness,
+}
+
+/// Documents of neighbouring sizes.
+#[derive(Clone, Debug, Serialize)]
+pub struct SizeGroup {
+    /// Bytes of canonical text from which a document belongs to it.
+    pub from_bytes: u64,
+    /// Documents.
+    pub documents: u64,
+    /// Bytes of all their canonical texts.
+    pub bytes: u64,
+    /// Pairs it was measured on.
+    pub pairs: u64,
+    /// At n = 1, 2, 4, … 64.
+    pub steps: Vec<SampleQuality>,
+    /// Recommended.
+    pub n: u64,
+}
+
+/// What is found by sampling, without verification.
+#[derive(Clone, Debug, Serialize)]
+pub struct SampleQuality {
+    /// The share of pairs found that are similar.
+    pub precision: Option<f64>,
+    /// The share of similar pairs that are found.
+    pub recall: Option<f64>,
+}
+
+impl From<&v1::CalibrateReply> for Calibration {
+    fn from(reply: &v1::CalibrateReply) -> Self {
+        Self {
+            groups: reply.groups.iter().map(Into::into).collect(),
+            predicted: (&reply.predicted.unwrap_or_default()).into(),
+            checked: (&reply.checked.unwrap_or_default()).into(),
+            pairs: reply.pairs,
+            checked_pairs: reply.checked_pairs,
+            sampled: reply.sampled,
+            fingerprints: reply.fingerprints,
+            fingerprints_now: reply.fingerprints_now,
+            completeness: completeness(reply.completeness.as_ref()),
+        }
+    }
+}
+
+impl From<&v1::SizeGroup> for SizeGroup {
+    fn from(group: &v1::SizeGroup) -> Self {
+        Self {
+            from_bytes: group.from_bytes,
+            documents: group.documents,
+            bytes: group.bytes,
+            pairs: group.pairs,
+            steps: group.steps.iter().map(Into::into).collect(),
+            n: group.n,
+        }
+    }
+}
+
+impl From<&v1::SampleQuality> for SampleQuality {
+    fn from(quality: &v1::SampleQuality) -> Self {
+        Self {
+            precision: quality.precision,
+            recall: quality.recall,
+        }
+    }
+}
