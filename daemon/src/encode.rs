@@ -1,6 +1,7 @@
 //! Encodes the daemon's types as messages of the wire, for gRPC and for what `scan` prints.
 
 mod answer;
+mod family;
 mod status;
 
 use std::os::unix::ffi::OsStrExt;
@@ -14,6 +15,7 @@ use crate::catalogue::{Group, Member, Pair, Summary};
 use crate::query::{Measured, Relation};
 
 pub use answer::{answer, comparison};
+pub use family::{FamilySource, family, family_summary, unordered_family};
 pub use status::{alarm, event, report, root, usage};
 
 /// The bytes of a path.

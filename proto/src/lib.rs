@@ -59,4 +59,8 @@ pub mod defaults {
     pub const CONTAINMENT: f64 = 0.5;
     /// Most files that a Find request lists.
     pub const LIMIT: u32 = 20;
+    /// Least resemblance by which one version leads FindFamily to another.
+    pub const FAMILY: f64 = 0.5;
+    /// Most versions that FindFamily finds.
+    pub const VERSIONS: u32 = 4_096;
 }

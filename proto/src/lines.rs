@@ -10,6 +10,7 @@
 
 mod admin;
 mod compare;
+mod family;
 mod file;
 mod find;
 mod list;
@@ -24,6 +25,7 @@ use crate::v1;
 
 pub use admin::{Alarm, ConfirmedLoss, Rescan, Root, SavedReport, SchemeUsage, Status, Sync};
 pub use compare::{Comparison, Estimate, Span};
+pub use family::VersionEdge;
 pub use file::{DescribedFile, File};
 pub use find::{Match, QuerySummary, Scheme, Version};
 pub use list::{Counts, Group, Member, Pair, Summary};
@@ -67,6 +69,7 @@ bodies! {
     File = "file",
     DescribedFile = "file",
     Match = "match",
+    VersionEdge = "version-edge",
     QuerySummary = "query",
     Pair = "pair",
     Group = "group",

@@ -12,6 +12,7 @@ mod roots;
 mod show;
 mod status;
 mod sync;
+mod versions;
 
 use std::io::{BufWriter, StdoutLock};
 use std::path::{Path, PathBuf};
@@ -56,7 +57,7 @@ async fn ask(session: &mut Session, verb: RequestVerb) -> Result<Outcome, Failur
         RequestVerb::FindSimilar(args) => find::run(session, FindKind::Similar, args).await,
         RequestVerb::Containing(args) => find::run(session, FindKind::Containing, args).await,
         RequestVerb::ContainedIn(args) => find::run(session, FindKind::Contained, args).await,
-        RequestVerb::Versions(args) => find::run(session, FindKind::Versions, args).await,
+        RequestVerb::Versions(args) => versions::run(session, args).await,
         RequestVerb::Compare {
             a,
             b,
