@@ -56,8 +56,8 @@ pub(crate) enum RequestVerb {
     Containing(FindArgs),
     /// List the files contained in FILE, most fully contained first
     ContainedIn(FindArgs),
-    /// List the versions of FILE, oldest first
-    Versions(FindArgs),
+    /// Show the versions of FILE, earliest to latest, and how each came of another
+    Versions(VersionsArgs),
     /// Show how two files stand to each other, and their difference
     Compare(CompareArgs),
     /// Measure how coarsely documents of each size may be sampled; changes nothing
@@ -177,6 +177,30 @@ pub(crate) struct CompareArgs {
     pub(crate) n: Option<u64>,
 }
 
+/// `versions` and how it is drawn.
+#[derive(Debug, Args)]
+pub(crate) struct VersionsArgs {
+    #[command(flatten)]
+    pub(crate) find: FindArgs,
+    /// Draw the versions in this form; --json prints lines in place of it
+    #[arg(long, value_enum, default_value_t = Drawing::Tree)]
+    pub(crate) format: Drawing,
+    /// Name every copy, by its whole path, however wide the lines become
+    #[arg(long)]
+    pub(crate) wide: bool,
+}
+
+/// Forms of a family of versions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Drawing {
+    /// A tree for a terminal of 80 columns
+    Tree,
+    /// A graph for Graphviz
+    Dot,
+    /// A picture
+    Svg,
+}
+
 /// How complete an answer must be.
 #[derive(Debug, Args)]
 pub(crate) struct Wanted {
@@ -288,7 +312,7 @@ const FIND_VERBS: [(&str, f64); 4] = [
     ("find-similar", defaults::SIMILAR),
     ("containing", defaults::CONTAINMENT),
     ("contained-in", defaults::CONTAINMENT),
-    ("versions", defaults::CONTAINMENT),
+    ("versions", defaults::FAMILY),
 ];
 
 /// The command line, with the defaults of each verb in its help.
@@ -303,14 +327,28 @@ pub(crate) fn command() -> Command {
 }
 
 fn with_defaults(verb: Command, least: f64) -> Command {
-    let limit = format!(
-        "List at most this many files [default: {}]",
-        defaults::LIMIT
-    );
-    let threshold = format!(
-        "Least resemblance or containment, from 0 to 1 [default: {least}]; it does not \
-         change how relations are named"
-    );
+    let (limit, threshold) = match verb.get_name() {
+        "versions" => (
+            format!(
+                "Find at most this many versions [default: {}]",
+                defaults::VERSIONS
+            ),
+            format!(
+                "Least resemblance of two versions, one of which leads to the other, from 0 to 1 \
+                 [default: {least}]"
+            ),
+        ),
+        _ => (
+            format!(
+                "List at most this many files [default: {}]",
+                defaults::LIMIT
+            ),
+            format!(
+                "Least resemblance or containment, from 0 to 1 [default: {least}]; it does not \
+                 change how relations are named"
+            ),
+        ),
+    };
     verb.mut_arg("limit", |count| count.help(limit))
         .mut_arg("value", |ratio| ratio.help(threshold))
 }
@@ -340,15 +378,16 @@ mod tests {
 
     #[test]
     fn help_names_the_defaults_that_hold() {
-        for (verb, least) in FIND_VERBS {
+        for (name, least) in FIND_VERBS {
             let mut command = command();
-            let verb = command.find_subcommand_mut(verb).expect("a verb");
+            let verb = command.find_subcommand_mut(name).expect("a verb");
             let help = verb.render_long_help().to_string();
             assert!(help.contains(&format!("[default: {least}]")), "{help}");
-            assert!(
-                help.contains(&format!("[default: {}]", defaults::LIMIT)),
-                "{help}"
-            );
+            let limit = match name {
+                "versions" => defaults::VERSIONS,
+                _ => defaults::LIMIT,
+            };
+            assert!(help.contains(&format!("[default: {limit}]")), "{help}");
             assert!(!help.contains("the daemon's"), "{help}");
         }
         let mut command = command();

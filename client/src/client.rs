@@ -8,14 +8,14 @@ use tokio::time::timeout;
 use tonic::transport::Channel;
 use tonic::{Response, Status, Streaming};
 
-use crate::locate::{candidate_paths, on_disk, path_bytes, root_at, shown};
-use crate::upload::{UploadStream, send};
+use crate::locate::{candidate_paths, path_bytes, root_at};
 use crate::wire::admin_client::AdminClient;
 use crate::wire::similarity_client::SimilarityClient;
-use crate::wire::{self, FindReply, ListFilesReply, ListGroupsReply, ListPairsReply};
-use crate::{Error, FindKind, FindOptions, ItemStream, Limits, Reply, Subject, Upload, connect};
+use crate::wire::{self, ListFilesReply, ListGroupsReply, ListPairsReply};
+use crate::{Error, ItemStream, Limits, Reply, connect};
 
 mod compared;
+mod questions;
 mod reports;
 
 /// A connection to the daemon; cloning shares it.
@@ -66,59 +66,6 @@ impl Client {
     /// The limits of every call.
     pub fn limits(&self) -> &Limits {
         &self.limits
-    }
-
-    /// Finds files that stand to `subject` as `kind` says, best first; closed by the query's own record.
-    ///
-    /// # Errors
-    /// [`Error::Unreadable`] where an upload's bytes cannot be read.
-    pub async fn find(
-        &self,
-        kind: FindKind,
-        subject: Subject,
-        options: &FindOptions,
-    ) -> Result<ItemStream<FindReply>, Error> {
-        let (source, upload) = subject.into_source();
-        let UploadStream {
-            requests,
-            mut read_error,
-        } = send(options.query(source, self.strict), upload);
-        let mut similarity = self.similarity.clone();
-        let call = async {
-            match kind {
-                FindKind::Similar => similarity.find_similar(requests).await,
-                FindKind::Containing => similarity.find_containing(requests).await,
-                FindKind::Contained => similarity.find_contained(requests).await,
-                FindKind::Versions => similarity.find_versions(requests).await,
-            }
-        };
-        let replies = tokio::select! {
-            biased;
-            failure = read_error.failure() => return Err(failure),
-            replies = within(self.limits.item, call) => replies?,
-        };
-        ItemStream::open(replies, self.limits.item, Some(read_error)).await
-    }
-
-    /// As [`Client::find`], of a file: asks by each path the daemon may know it under, then by its bytes.
-    /// Only NOT_FOUND moves on to the next, so that one call may send several queries.
-    ///
-    /// # Errors
-    /// [`Error::NoSuchFile`] where neither the daemon nor the file system knows it,
-    /// [`Error::Unreadable`].
-    pub async fn find_file(
-        &self,
-        kind: FindKind,
-        file: &Path,
-        options: &FindOptions,
-    ) -> Result<ItemStream<FindReply>, Error> {
-        let by_path = async |path| self.find(kind, Subject::Path(path), options).await;
-        match first_known(file, by_path).await {
-            Err(error) if error.is_not_found() => {}
-            answer => return answer,
-        }
-        let upload = Upload::open(&on_disk(file))?.named(&shown(file)?);
-        self.find(kind, Subject::Upload(upload), options).await
     }
 
     /// Lists pairs of near-duplicates at or above `threshold` (the daemon's own where absent), by path.

@@ -7,7 +7,9 @@ use tonic::Streaming;
 
 use crate::Error;
 use crate::upload::ReadErrorWatcher;
-use crate::wire::{self, find_reply, list_files_reply, list_groups_reply, list_pairs_reply};
+use crate::wire::{
+    self, family_reply, find_reply, list_files_reply, list_groups_reply, list_pairs_reply,
+};
 
 /// One message of a streamed answer.
 #[derive(Debug)]
@@ -122,6 +124,34 @@ macro_rules! reply {
 }
 
 reply!(FindReply, find_reply, Match, QuerySummary);
+
+/// A part of a family.
+#[derive(Debug, Clone)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "most parts are files, and one is held at a time"
+)]
+pub enum FamilyPart {
+    /// A file of a version.
+    File(wire::VersionFile),
+    /// How a version came of an earlier one; edges come when all files have.
+    Edge(wire::VersionEdge),
+}
+
+impl Reply for wire::FamilyReply {
+    type Item = FamilyPart;
+    type Closing = wire::FamilySummary;
+
+    fn part(self) -> Option<Part<Self::Item, Self::Closing>> {
+        use family_reply::Part as Sent;
+        Some(match self.part? {
+            Sent::File(file) => Part::Item(FamilyPart::File(file)),
+            Sent::Edge(edge) => Part::Item(FamilyPart::Edge(edge)),
+            Sent::Summary(summary) => Part::Closing(summary),
+        })
+    }
+}
+
 reply!(ListFilesReply, list_files_reply, File, Summary);
 reply!(ListPairsReply, list_pairs_reply, Pair, Summary);
 reply!(ListGroupsReply, list_groups_reply, Group, Summary);

@@ -39,7 +39,7 @@ mod upload;
 pub use client::Client;
 pub use connect::{Limits, default_socket};
 pub use error::{Error, cause};
-pub use item_stream::{ItemStream, Part, Reply};
+pub use item_stream::{FamilyPart, ItemStream, Part, Reply};
 pub use locate::{absolute, path_bytes, path_from_bytes, shown};
 pub use question::{FindKind, FindOptions, Subject};
 pub use report::SavedReport;

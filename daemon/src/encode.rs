@@ -2,6 +2,7 @@
 
 mod answer;
 mod calibration;
+mod family;
 mod status;
 
 use std::os::unix::ffi::OsStrExt;
@@ -16,6 +17,7 @@ use crate::query::{Measured, Relation};
 
 pub use answer::{answer, comparison};
 pub use calibration::calibration;
+pub use family::{FamilySource, family, family_summary, unordered_family};
 pub use status::{alarm, event, report, root, usage};
 
 /// The bytes of a path.

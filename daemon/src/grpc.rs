@@ -15,6 +15,7 @@ mod admin;
 mod deadline;
 mod event_stream;
 mod fair_semaphore;
+mod family;
 pub mod limits;
 mod lookup;
 mod peer;

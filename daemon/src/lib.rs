@@ -9,7 +9,8 @@
 //! * Failures: [`lifecycle`] is the end of one engine, [`alarms`] say what cannot go on, [`supervisor`]
 //!   closes an engine that failed and opens the next one on the same [`host`]; requests find it in
 //!   [`slot`].
-//! * Read side: [`query`] takes one question from its subject to verified hits; [`compare`] and
+//! * Read side: [`query`] takes one question from its subject to verified hits; [`families`] puts the
+//!   versions of a document in order; [`compare`] and
 //!   [`difference`] set two documents side by side; [`catalogue`] lists files, pairs and groups;
 //!   [`lists`] closes them with counts and with what they rest on; [`report`] writes them down.
 //! * Edges: [`grpc`] adapts all of it to the wire, [`scan`] and [`output`] to a terminal; both print
@@ -29,6 +30,7 @@ pub mod encode;
 pub mod engine;
 pub mod error;
 pub mod events;
+pub mod families;
 pub mod grpc;
 pub mod host;
 pub mod identity;

@@ -11,6 +11,7 @@
 
 mod bound;
 mod dates;
+mod family;
 mod hits;
 mod subject;
 #[cfg(test)]
@@ -25,6 +26,8 @@ use simdex_signature::{BswN, SchemeKind, ShingleSet};
 use thiserror::Error;
 
 pub use dates::{DateSource, KnownDate, best_date};
+pub(crate) use family::scheme_used;
+pub use family::{Family, FamilyEdge, FamilyFile, FamilyParams, VersionKind, find_family};
 pub use hits::{Hit, Measured, Overlap, Relation, SchemeUsed};
 pub use subject::{ComparedBy, ShingledText, Subject};
 

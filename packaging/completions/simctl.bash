@@ -894,7 +894,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__versions)
-            opts="-h --scheme --root --wait --strict --limit --threshold --socket --json --help"
+            opts="-h --scheme --root --wait --strict --format --wide --limit --threshold --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -906,6 +906,10 @@ _simctl() {
                     ;;
                 --root)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --format)
+                    COMPREPLY=($(compgen -W "tree dot svg" -- "${cur}"))
                     return 0
                     ;;
                 --limit)

@@ -31,7 +31,7 @@ complete -c simctl -n "__fish_simctl_needs_command" -s V -l version -d 'Print ve
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "find-similar" -d 'List the files that resemble FILE, most alike first'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "containing" -d 'List the files that contain FILE, those that hold most of it first'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "contained-in" -d 'List the files contained in FILE, most fully contained first'
-complete -c simctl -n "__fish_simctl_needs_command" -f -a "versions" -d 'List the versions of FILE, oldest first'
+complete -c simctl -n "__fish_simctl_needs_command" -f -a "versions" -d 'Show the versions of FILE, earliest to latest, and how each came of another'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "compare" -d 'Show how two files stand to each other, and their difference'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "calibrate" -d 'Measure how coarsely documents of each size may be sampled; changes nothing'
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "pairs" -d 'List the pairs of near-duplicates'
@@ -79,11 +79,15 @@ complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -s h -l help
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l scheme -d 'Find files by this signature scheme; what is found is verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
 bsw_n\t'By content-defined chunks of fingerprints as well'"
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand versions" -l limit -d 'List at most this many files [default: 20]' -r
-complete -c simctl -n "__fish_simctl_using_subcommand versions" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: 0.5]; it does not change how relations are named' -r
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l format -d 'Draw the versions in this form; --json prints lines in place of it' -r -f -a "tree\t'A tree for a terminal of 80 columns'
+dot\t'A graph for Graphviz'
+svg\t'A picture'"
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l limit -d 'Find at most this many versions [default: 4096]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l threshold -d 'Least resemblance of two versions, one of which leads to the other, from 0 to 1 [default: 0.5]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l wait -d 'Wait until the index is complete, then ask'
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l strict -d 'Fail if the index is not complete'
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l wide -d 'Name every copy, by its whole path, however wide the lines become'
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l scheme -d 'Estimate by this signature scheme beside the exact numbers (repeatable) [default: those of the index]' -r -f -a "mod_n\t'Sampled fingerprints'
@@ -181,7 +185,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand completions" -s h -l help 
 complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups status files show roots rescan sync watch report completions help" -f -a "find-similar" -d 'List the files that resemble FILE, most alike first'
 complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups status files show roots rescan sync watch report completions help" -f -a "containing" -d 'List the files that contain FILE, those that hold most of it first'
 complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups status files show roots rescan sync watch report completions help" -f -a "contained-in" -d 'List the files contained in FILE, most fully contained first'
-complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups status files show roots rescan sync watch report completions help" -f -a "versions" -d 'List the versions of FILE, oldest first'
+complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups status files show roots rescan sync watch report completions help" -f -a "versions" -d 'Show the versions of FILE, earliest to latest, and how each came of another'
 complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups status files show roots rescan sync watch report completions help" -f -a "compare" -d 'Show how two files stand to each other, and their difference'
 complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups status files show roots rescan sync watch report completions help" -f -a "calibrate" -d 'Measure how coarsely documents of each size may be sampled; changes nothing'
 complete -c simctl -n "__fish_simctl_using_subcommand help; and not __fish_seen_subcommand_from find-similar containing contained-in versions compare calibrate pairs groups status files show roots rescan sync watch report completions help" -f -a "pairs" -d 'List the pairs of near-duplicates'

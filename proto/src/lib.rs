@@ -61,4 +61,8 @@ pub mod defaults {
     pub const PRECISION: f64 = 0.95;
     /// Most files that a Find request lists.
     pub const LIMIT: u32 = 20;
+    /// Least resemblance by which one version leads FindFamily to another.
+    pub const FAMILY: f64 = 0.5;
+    /// Most versions that FindFamily finds.
+    pub const VERSIONS: u32 = 4_096;
 }

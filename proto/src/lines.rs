@@ -12,6 +12,7 @@ mod admin;
 mod calibration;
 mod compare;
 mod event;
+mod family;
 mod file;
 mod find;
 mod list;
@@ -28,6 +29,7 @@ pub use admin::{Alarm, ConfirmedLoss, Rescan, Root, SavedReport, SchemeUsage, St
 pub use calibration::{Calibration, SampleQuality, SizeGroup};
 pub use compare::{Comparison, Estimate, Span};
 pub use event::Event;
+pub use family::VersionEdge;
 pub use file::{DescribedFile, File};
 pub use find::{Match, QuerySummary, Scheme, Version};
 pub use list::{Counts, Group, Member, Pair, Summary};
@@ -71,6 +73,7 @@ bodies! {
     File = "file",
     DescribedFile = "file",
     Match = "match",
+    VersionEdge = "version-edge",
     QuerySummary = "query",
     Pair = "pair",
     Group = "group",

@@ -15,6 +15,7 @@ mod documents;
 mod everything;
 mod excerpts;
 mod exits;
+mod families;
 mod formats;
 mod groups;
 mod named;
@@ -75,6 +76,11 @@ pub const CHECKS: &[Check] = &[
         name: "versions",
         about: "consecutive versions are near-duplicates; every number equals the exact one",
         run: Run::OnDocuments(pairs::versions),
+    },
+    Check {
+        name: "families",
+        about: "histories with names and times withheld: chains of the version graph, directed right",
+        run: Run::OnDocuments(families::run),
     },
     Check {
         name: "cpp-docs",

@@ -22,6 +22,7 @@ mod pdf_recall;
 mod readers;
 mod reference;
 mod throughput;
+mod version_chains;
 
 pub use extracted::worker;
 
@@ -91,6 +92,11 @@ pub const STUDIES: &[Study] = &[
         name: "throughput",
         about: "what the pool costs beside the parsers: CPU shares and use of two cores",
         run: throughput::run,
+    },
+    Study {
+        name: "version-chains",
+        about: "long histories, names and times withheld: links found, and directed right",
+        run: version_chains::run,
     },
     Study {
         name: "cherkasova-fig2",

@@ -45,6 +45,7 @@ checks! {
     copies_in_other_formats_come_first = "crossformat",
     the_labelled_pairs_and_no_other_are_found = "parkr",
     consecutive_versions_are_found_with_exact_numbers = "versions",
+    histories_are_found_in_order = "families",
     a_common_template_makes_no_pairs = "cpp-docs",
     serial_notices_are_found = "rustsec",
     groups_equal_stars_over_exact_pairs = "groups",

@@ -1,18 +1,17 @@
-//! `find-similar`, `containing`, `contained-in`, `versions`: questions about one document.
+//! `find-similar`, `containing`, `contained-in`: questions about one document.
 
-use std::cell::Cell;
 use std::convert::identity;
 use std::io;
 use std::path::Path;
 
-use simdex_client::wire::{ComparedBy, FindReply, Match, QuerySummary};
+use simdex_client::wire::{ComparedBy, FindReply, QuerySummary};
 use simdex_client::{FindKind, FindOptions, ItemStream, Subject, Upload, path_bytes};
 
 use crate::cli::FindArgs;
 use crate::commands::{Session, path_unless_stdin};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
-use crate::output::{Version, eprint_line};
+use crate::output::eprint_line;
 use crate::progress::waiting;
 use simdex_client::lines::QuerySummary as QueryLine;
 use simdex_client::text::counted;
@@ -22,45 +21,50 @@ pub(super) async fn run(
     kind: FindKind,
     args: FindArgs,
 ) -> Result<Outcome, Failure> {
-    session.apply_completeness_flags(&args.wanted).await?;
-    let options = FindOptions {
-        scheme: args.scheme.into(),
-        threshold: args.threshold.value,
-        limit: args.limit,
-        roots: session.root_ids(&args.roots.paths).await?,
-    };
+    let options = prepare(session, &args).await?;
     let path = path_unless_stdin(&args.file)?;
     let listing = waiting(
         "asking",
         open(session, kind, path.as_deref(), &args.file, &options),
     )
     .await?;
-    let (count, query) = match kind {
-        FindKind::Versions => {
-            // The file's own line is no version that was found.
-            let own = Cell::new(0);
-            let version = |found: Match| {
-                own.set(own.get() + u64::from(found.is_query));
-                Version(found)
-            };
-            let (printed, query) = session.print(listing, None, version).await?;
-            (printed - own.get(), query)
-        }
-        _ => session.print(listing, None, identity).await?,
-    };
-    let name = path
-        .as_deref()
-        .map_or("standard input".into(), Path::to_string_lossy);
+    let (count, query) = session.print(listing, None, identity).await?;
+    close(session, kind, path.as_deref(), count, &query)
+}
+
+/// Waits where that is asked for, and turns what was typed into options.
+pub(super) async fn prepare(
+    session: &mut Session,
+    args: &FindArgs,
+) -> Result<FindOptions, Failure> {
+    session.apply_completeness_flags(&args.wanted).await?;
+    Ok(FindOptions {
+        scheme: args.scheme.into(),
+        threshold: args.threshold.value,
+        limit: args.limit,
+        roots: session.root_ids(&args.roots.paths).await?,
+    })
+}
+
+/// Says what the files that were found do not: the query's own line, and remarks.
+pub(super) fn close(
+    session: &mut Session,
+    kind: FindKind,
+    path: Option<&Path>,
+    count: u64,
+    query: &QuerySummary,
+) -> Result<Outcome, Failure> {
+    let name = path.map_or("standard input".into(), Path::to_string_lossy);
     if count == 0 {
-        refuse_incomparable(&name, &query)?;
+        refuse_incomparable(&name, query)?;
     }
     if session.printer.is_json() {
-        let asked = path.as_deref().map(path_bytes);
+        let asked = path.map(path_bytes);
         session
             .printer
-            .line(&QueryLine::new(asked.as_deref(), &query))?;
+            .line(&QueryLine::new(asked.as_deref(), query))?;
     }
-    for remark in remarks(kind, &name, count, &query) {
+    for remark in remarks(kind, &name, count, query) {
         eprint_line(remark);
     }
     session.warn_if_incomplete(query.completeness.as_ref());
@@ -120,7 +124,11 @@ fn remarks(kind: FindKind, name: &str, count: u64, query: &QuerySummary) -> Vec<
         ));
     }
     if query.truncated {
-        remarks.push("more files reach the threshold; --limit lists more".to_owned());
+        let more = match kind {
+            FindKind::Versions => "the family has more versions; --limit finds more",
+            _ => "more files reach the threshold; --limit lists more",
+        };
+        remarks.push(more.to_owned());
     }
     if query.state == "partial" {
         remarks.push(format!("{name} could be read only in part"));

@@ -13,6 +13,7 @@ mod roots;
 mod show;
 mod status;
 mod sync;
+mod versions;
 mod watch;
 
 use std::io::{BufWriter, StdoutLock};
@@ -58,7 +59,7 @@ async fn ask(session: &mut Session, verb: RequestVerb) -> Result<Outcome, Failur
         RequestVerb::FindSimilar(args) => find::run(session, FindKind::Similar, args).await,
         RequestVerb::Containing(args) => find::run(session, FindKind::Containing, args).await,
         RequestVerb::ContainedIn(args) => find::run(session, FindKind::Contained, args).await,
-        RequestVerb::Versions(args) => find::run(session, FindKind::Versions, args).await,
+        RequestVerb::Versions(args) => versions::run(session, args).await,
         RequestVerb::Compare(args) => compare::run(session, args).await,
         RequestVerb::Calibrate {
             precision,

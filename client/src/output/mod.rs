@@ -1,5 +1,6 @@
 //! Answers on stdout, as tables for people or JSON lines for programs; remarks on stderr.
 
+mod family;
 mod records;
 mod sections;
 mod table;
@@ -13,7 +14,8 @@ use serde::Serialize;
 use crate::output::table::Table;
 use simdex_client::lines::{Body, Line};
 
-pub(crate) use records::{Record, Tabular, Version};
+pub(crate) use family::{Family, dot, svg, tree};
+pub(crate) use records::{Record, Tabular};
 pub(crate) use sections::{ComparisonText, summary_sentence};
 
 /// Writes answers in the form asked for.

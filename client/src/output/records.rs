@@ -1,6 +1,6 @@
 //! What is listed: each record as a JSON line and as rows of a table.
 
-use simdex_client::lines::{self, Body, date, hex, relation};
+use simdex_client::lines::{self, Body, hex, relation};
 use simdex_client::text::{escaped, harmless};
 use simdex_client::wire::{self, NotGiven};
 
@@ -83,50 +83,6 @@ impl Tabular for wire::Match {
             basis(self.verified),
             escaped(&self.path),
         ]]
-    }
-}
-
-/// A match that is a version: with its date, or the file asked about.
-pub(crate) struct Version(pub(crate) wire::Match);
-
-impl Tabular for Version {
-    const COLUMNS: &'static [Column] = &[
-        left("DATE"),
-        left("TAKEN FROM"),
-        left("RESEMBLANCE"),
-        left("CONTAINMENT OF QUERY"),
-        left("CONTAINMENT IN QUERY"),
-        left("RELATION"),
-        left("BASIS"),
-        left("PATH"),
-    ];
-
-    fn rows(&self) -> Vec<Vec<String>> {
-        let Self(found) = self;
-        let date = date(found.date).unwrap_or_else(|| UNKNOWN.to_owned());
-        let taken_from = text_or_dash(&found.date_source);
-        let relation = match found.is_query {
-            true => "the file itself".to_owned(),
-            false => relation_name(found.relation),
-        };
-        vec![vec![
-            date,
-            taken_from,
-            estimated(found.resemblance.as_ref(), found.verified),
-            estimated(found.containment_of_query.as_ref(), found.verified),
-            estimated(found.containment_in_query.as_ref(), found.verified),
-            relation,
-            basis(found.verified),
-            escaped(&found.path),
-        ]]
-    }
-}
-
-impl Record for Version {
-    type Json = lines::Match;
-
-    fn json(&self) -> lines::Match {
-        lines::Match::version(&self.0)
     }
 }
 

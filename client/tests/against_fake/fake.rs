@@ -9,11 +9,11 @@ use std::thread::JoinHandle;
 use simdex_client::wire::admin_server::{Admin, AdminServer};
 use simdex_client::wire::similarity_server::{Similarity, SimilarityServer};
 use simdex_client::wire::{self, find_reply, find_request, query::Source};
-use simdex_client::wire::{list_files_reply, list_groups_reply, list_pairs_reply};
+use simdex_client::wire::{family_reply, list_files_reply, list_groups_reply, list_pairs_reply};
 use tokio::net::UnixListener;
 use tokio::sync::oneshot;
 use tokio_stream::wrappers::UnixListenerStream;
-use tokio_stream::{Stream, iter};
+use tokio_stream::{Stream, StreamExt, iter};
 use tonic::transport::Server;
 use tonic::{Request, Response, Status, Streaming, async_trait};
 
@@ -239,6 +239,7 @@ impl Similarity for Fake {
     type FindContainingStream = Replies<wire::FindReply>;
     type FindContainedStream = Replies<wire::FindReply>;
     type FindVersionsStream = Replies<wire::FindReply>;
+    type FindFamilyStream = Replies<wire::FamilyReply>;
     type ListPairsStream = Replies<wire::ListPairsReply>;
     type ListGroupsStream = Replies<wire::ListGroupsReply>;
     type WatchEventsStream = Replies<wire::Event>;
@@ -269,6 +270,35 @@ impl Similarity for Fake {
         request: Request<Streaming<wire::FindRequest>>,
     ) -> Answer<Replies<wire::FindReply>> {
         self.find(request).await
+    }
+
+    async fn find_family(
+        &self,
+        request: Request<Streaming<wire::FindRequest>>,
+    ) -> Answer<Replies<wire::FamilyReply>> {
+        let found = self.find(request).await?.into_inner();
+        let mut versions = 0;
+        let replies = found.map(move |reply| {
+            let part = reply?.part.map(|part| match part {
+                find_reply::Part::Match(found) => {
+                    versions += 1;
+                    family_reply::Part::File(wire::VersionFile {
+                        r#match: Some(found),
+                        version: versions,
+                        ..wire::VersionFile::default()
+                    })
+                }
+                find_reply::Part::Summary(query) => {
+                    family_reply::Part::Summary(wire::FamilySummary {
+                        query: Some(query),
+                        versions,
+                        edges: 0,
+                    })
+                }
+            });
+            Ok(wire::FamilyReply { part })
+        });
+        Ok(Response::new(Box::pin(replies)))
     }
 
     async fn compare(&self, request: Request<wire::CompareRequest>) -> Answer<wire::CompareReply> {

@@ -9,6 +9,7 @@
 
 mod answers;
 mod daemon;
+mod families;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

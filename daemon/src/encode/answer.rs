@@ -8,7 +8,7 @@ use super::{path, ratio, relation, scheme};
 use crate::compare::{Comparison, SchemeEstimate};
 use crate::query::{Answer, ComparedBy, Hit, Measured};
 
-fn hit(hit: Hit) -> v1::Match {
+pub(super) fn hit(hit: Hit) -> v1::Match {
     let overlap = hit.overlap;
     v1::Match {
         path: path(&hit.file.path),
@@ -59,7 +59,7 @@ pub fn answer(
     parts.map(|part| v1::FindReply { part: Some(part) })
 }
 
-fn compared_by(compared: ComparedBy) -> i32 {
+pub(super) fn compared_by(compared: ComparedBy) -> i32 {
     let compared = match compared {
         ComparedBy::Text => v1::ComparedBy::Text,
         ComparedBy::RawBytes => v1::ComparedBy::RawBytes,

@@ -9,6 +9,7 @@ use simdex_proto::{defaults, v1};
 use simdex_signature::Ratio;
 use tonic::{Request, Response, Status, Streaming};
 
+use super::family::FamilyRequest;
 use super::question::{self, SubjectSource};
 use super::runner::{Caller, RequestClass, RequestRunner};
 use super::status::Refused;
@@ -106,6 +107,7 @@ impl Similarity for SimilarityService {
     type FindContainingStream = Replies<v1::FindReply>;
     type FindContainedStream = Replies<v1::FindReply>;
     type FindVersionsStream = Replies<v1::FindReply>;
+    type FindFamilyStream = Replies<v1::FamilyReply>;
     type ListPairsStream = Replies<v1::ListPairsReply>;
     type ListGroupsStream = Replies<v1::ListGroupsReply>;
     type WatchEventsStream = Replies<v1::Event>;
@@ -136,6 +138,25 @@ impl Similarity for SimilarityService {
         request: Request<Streaming<v1::FindRequest>>,
     ) -> Result<Response<Self::FindVersionsStream>, Status> {
         self.find(FindKind::Versions, request).await
+    }
+
+    async fn find_family(
+        &self,
+        request: Request<Streaming<v1::FindRequest>>,
+    ) -> Result<Response<Self::FindFamilyStream>, Status> {
+        let started = Instant::now();
+        let caller = self.runner.caller(&request);
+        let memory_meter = request.extensions().get::<Received>().cloned();
+        let mut parts = request.into_inner();
+        let query = upload::first(&mut parts, caller.deadline).await?;
+        let asked = FamilyRequest::parse(&*self.runner.engine()?, &query)?;
+        let source = self.source(query, &mut parts, caller, memory_meter).await?;
+        let listed = self
+            .runner
+            .stream(RequestClass::Stream, caller, move |engine, sender| {
+                asked.answer(engine, source, caller, started, sender)
+            });
+        Ok(Response::new(listed.await?))
     }
 
     async fn compare(

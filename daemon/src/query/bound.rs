@@ -3,6 +3,7 @@
 use simdex_index::Candidate;
 
 use super::{FindKind, QueryParams};
+use crate::families::LinkRule;
 
 /// A true ratio lies above its bound with at most this probability.
 const MISS_PROBABILITY: f64 = 0.001;
@@ -18,6 +19,19 @@ pub(super) fn rank(found: Vec<Candidate>, params: &QueryParams) -> Vec<(Candidat
         .collect();
     ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.document.cmp(&b.0.document)));
     ranked
+}
+
+/// Whether a candidate may be linked to what it shares fingerprints with.
+pub(super) fn may_link(candidate: &Candidate, rule: &LinkRule) -> bool {
+    let Candidate {
+        shared,
+        query,
+        of_document,
+        ..
+    } = *candidate;
+    let reaches = |trials: u64, least: f64| bound(shared, trials, candidate) >= least;
+    reaches(query + of_document - shared, rule.resemblance)
+        || reaches(query.min(of_document), rule.containment)
 }
 
 fn upper(candidate: &Candidate, params: &QueryParams) -> f64 {

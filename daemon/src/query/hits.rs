@@ -250,7 +250,8 @@ pub(super) fn of_documents(
         let scheme = scheme_of(index, subject, &candidate, &overlap);
         let mut going = Ok(());
         index.visit_files_of(candidate.document, &params.view, &mut |file| {
-            let relation = relation(subject.content, same_text, &file, &overlap, params);
+            let threshold = params.relation_threshold;
+            let relation = relation(subject.content, same_text, &file, &overlap, threshold);
             best.add(Hit {
                 date: best_date(&file),
                 is_query: subject.path.as_ref() == Some(&file.path),
@@ -313,12 +314,12 @@ impl TopFiles {
     }
 }
 
-fn relation(
+pub(super) fn relation(
     content: Option<ContentHash>,
     same_document: bool,
     file: &FileView,
     overlap: &Overlap,
-    params: &QueryParams,
+    threshold: f64,
 ) -> Relation {
     if content.is_some() && file.record.content() == content {
         return Relation::IdenticalBytes;
@@ -326,7 +327,7 @@ fn relation(
     if same_document {
         return Relation::IdenticalText;
     }
-    overlap.relation(params.relation_threshold)
+    overlap.relation(threshold)
 }
 
 fn scheme_of(

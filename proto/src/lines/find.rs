@@ -59,7 +59,7 @@ pub struct Match {
     pub verified: bool,
     /// Scheme the numbers rest on.
     pub scheme: Option<Scheme>,
-    /// Set in lists of versions only.
+    /// Set in families of versions only.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub version: Option<Version>,
 }
@@ -84,32 +84,47 @@ impl From<&v1::Match> for Match {
     }
 }
 
-/// Fields of a match in a list of versions. Dates are RFC 3339.
+/// Fields of a match in a family of versions. Dates are RFC 3339.
 #[derive(Clone, Debug, Serialize)]
 pub struct Version {
     /// Last modification by the file system.
     pub modified: Option<String>,
-    /// Best date known, by which versions are listed.
+    /// Best date known.
     pub date: Option<String>,
     /// Source of that date: `sent`, `modified` or `created` in the document, or `file`.
     pub date_source: Option<String>,
     /// The file that was asked about.
     pub is_query: bool,
+    /// Number of its version, earliest first; files with the same number are copies of one text.
+    pub number: u32,
+    /// The latest full date written in its text.
+    pub written: Option<String>,
+    /// What holds it, where it is inside another file.
+    pub container: Option<String>,
+    /// The exact bytes of that, where they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub container_bytes: Option<String>,
 }
 
 impl Match {
-    /// A match in a list of versions.
-    pub fn version(found: &v1::Match) -> Self {
+    /// A file of a family; `None` where the message holds none.
+    pub fn in_family(file: &v1::VersionFile) -> Option<Self> {
+        let found = file.r#match.as_ref()?;
+        let container = (!file.container.is_empty()).then_some(&file.container);
         let version = Version {
             modified: date(found.modified),
             date: date(found.date),
             date_source: filled(&found.date_source),
             is_query: found.is_query,
+            number: file.version,
+            written: date(file.written),
+            container: container.map(|path| lossy(path)),
+            container_bytes: container.and_then(|path| exact(path)),
         };
-        Self {
+        Some(Self {
             version: Some(version),
             ..found.into()
-        }
+        })
     }
 }
 

@@ -156,6 +156,18 @@ pub(super) const LINES: &[(&str, Fields)] = &[
         ],
     ),
     (
+        "version-edge",
+        &[
+            ("version", Count),
+            ("parent", Count),
+            ("kind", Text),
+            ("resemblance", Ratio),
+            ("containment_of_version", Ratio),
+            ("containment_of_parent", Ratio),
+            ("direction", Text),
+        ],
+    ),
+    (
         "query",
         &[
             ("path", Maybe(&Path)),
@@ -280,11 +292,14 @@ pub(super) fn check(line: &Value, fields: Fields) -> Result<()> {
     }
     if line["type"] == "match" {
         let is_version = own.contains_key("is_query");
-        for name in ["modified", "date", "date_source"] {
+        for name in ["modified", "date", "date_source", "written", "container"] {
             let said = own.remove(name);
             let holds = said.is_some_and(|date| date.is_string() || date.is_null());
             ensure!(holds == is_version, "{name}");
         }
+        let number = own.remove("number");
+        let holds = number.is_some_and(|number| number.is_u64());
+        ensure!(holds == is_version, "number");
         let marked = own.remove("is_query");
         ensure!(marked.is_none_or(|mark| mark.is_boolean()), "is_query");
     }

@@ -1,0 +1,77 @@
+//! `versions`: the family of a document, as a tree, a graph, a picture or lines.
+
+use std::io;
+use std::path::Path;
+
+use simdex_client::lines::{Match, VersionEdge};
+use simdex_client::wire::FamilyReply;
+use simdex_client::{FamilyPart, FindKind, FindOptions, ItemStream, Subject, Upload};
+
+use super::find::{close, prepare};
+use super::{Session, path_unless_stdin};
+use crate::cli::{Drawing, VersionsArgs};
+use crate::exit_code::Outcome;
+use crate::failure::Failure;
+use crate::output::{Family, dot, eprint_line, svg, tree};
+use crate::progress::waiting;
+
+pub(super) async fn run(session: &mut Session, args: VersionsArgs) -> Result<Outcome, Failure> {
+    let options = prepare(session, &args.find).await?;
+    let file = &args.find.file;
+    let path = path_unless_stdin(file)?;
+    let asked = open(session, path.is_some(), file, &options);
+    let mut parts = waiting("asking", asked).await?;
+    let (mut family, mut others) = (Family::new(args.wide), 0);
+    while let Some(part) = parts.next().await? {
+        if let FamilyPart::File(file) = &part {
+            // The file asked about is no version that was found.
+            let is_other = file.r#match.as_ref().is_some_and(|found| !found.is_query);
+            others += u64::from(is_other);
+        }
+        match session.printer.is_json() {
+            true => print(session, &part)?,
+            false => family.add(part),
+        }
+    }
+    let summary = parts.closing().await?;
+    if others > 0 && !session.printer.is_json() {
+        draw(session, args.format, &family)?;
+    }
+    let query = summary.query.unwrap_or_default();
+    close(session, FindKind::Versions, path.as_deref(), others, &query)
+}
+
+async fn open(
+    session: &Session,
+    is_named: bool,
+    file: &Path,
+    options: &FindOptions,
+) -> Result<ItemStream<FamilyReply>, Failure> {
+    let client = &session.client;
+    if is_named {
+        return Ok(client.family_of_file(file, options).await?);
+    }
+    let upload = Upload::from_reader(Path::new(""), io::stdin());
+    Ok(client.family(Subject::Upload(upload), options).await?)
+}
+
+fn print(session: &mut Session, part: &FamilyPart) -> io::Result<()> {
+    match part {
+        FamilyPart::File(file) => match Match::in_family(file) {
+            Some(line) => session.printer.line(&line),
+            None => Ok(()),
+        },
+        FamilyPart::Edge(edge) => session.printer.line(&VersionEdge::from(edge)),
+    }
+}
+
+fn draw(session: &mut Session, drawing: Drawing, family: &Family) -> io::Result<()> {
+    let out = &mut session.printer;
+    match drawing {
+        Drawing::Tree => tree(family, out)?,
+        Drawing::Dot => dot(family, out)?,
+        Drawing::Svg => svg(family, out)?,
+    }
+    eprint_line(family.summary());
+    Ok(())
+}

@@ -1,0 +1,49 @@
+//! The family in DOT, the language of Graphviz: each version a box below the one that it came of. Edges
+//! whose direction nothing tells are dashed.
+
+use std::io::{self, Write};
+
+use simdex_client::wire::Direction;
+
+use super::{Family, Version};
+
+/// Writes a family as a graph.
+pub(crate) fn dot(family: &Family, out: &mut impl Write) -> io::Result<()> {
+    writeln!(out, "digraph versions {{")?;
+    writeln!(out, "  node [shape=box, fontname=\"sans-serif\"];")?;
+    writeln!(out, "  edge [fontname=\"sans-serif\", fontsize=10];")?;
+    for (at, version) in family.versions.iter().enumerate() {
+        let number = at + 1;
+        let bold = if version.is_query { ", style=bold" } else { "" };
+        let label = label(number, version);
+        writeln!(out, "  v{number} [label=\"{label}\"{bold}];")?;
+    }
+    for edge in family.edges() {
+        let version = &family.versions[edge.version as usize - 1];
+        let (kind, told_by) = (version.kind(), version.told_by());
+        let dashed = match edge.direction() {
+            Direction::Unknown => ", style=dashed",
+            _ => "",
+        };
+        writeln!(
+            out,
+            "  v{} -> v{} [label=\"{kind}\\n{told_by}\"{dashed}];",
+            edge.parent, edge.version
+        )?;
+    }
+    writeln!(out, "}}")
+}
+
+fn label(number: usize, version: &Version) -> String {
+    let mut lines = vec![format!("{number}  {}", version.day())];
+    lines.extend(version.files.iter().map(|file| quoted(file)));
+    if version.unnamed() > 0 {
+        lines.push(format!("and {} more", version.unnamed()));
+    }
+    lines.join("\\n")
+}
+
+/// A name in a quoted label, where `\` and `"` have a meaning.
+fn quoted(name: &str) -> String {
+    name.replace('\\', "\\\\").replace('"', "\\\"")
+}

@@ -1,0 +1,178 @@
+//! One family in each form, held against golden files; and families that a daemon should not send.
+
+use super::*;
+use simdex_client::lines::{Line, Match};
+use simdex_client::wire;
+
+fn file(version: u32, path: &str, date: Option<i64>, is_query: bool) -> VersionFile {
+    VersionFile {
+        r#match: Some(wire::Match {
+            path: path.as_bytes().to_vec(),
+            date,
+            date_source: "file".to_owned(),
+            is_query,
+            verified: true,
+            ..wire::Match::default()
+        }),
+        version,
+        written: None,
+        container: Vec::new(),
+    }
+}
+
+fn edge(version: u32, parent: u32, kind: VersionKind, direction: Direction) -> VersionEdge {
+    VersionEdge {
+        version,
+        parent,
+        kind: kind.into(),
+        resemblance: 0.9 + f64::from(version) / 100.0,
+        containment_of_version: 0.95,
+        containment_of_parent: 0.96,
+        direction: direction.into(),
+    }
+}
+
+/// A history with a branch of two, a copy, an excerpt, and names that must be escaped.
+fn parts() -> Vec<FamilyPart> {
+    let day = |days: i64| Some(1_526_256_000 + days * 86_400);
+    let files = [
+        file(1, "/share/contracts/msa-v1.docx", day(0), false),
+        file(1, "/share/contracts/old/msa-v1 (copy).docx", day(3), false),
+        file(2, "/share/contracts/msa-v2.docx", day(10), false),
+        file(
+            3,
+            "/share/contracts/legal/msa-v2 \"A&B\" <draft>.docx",
+            day(12),
+            false,
+        ),
+        file(4, "/share/contracts/msa-v3.docx", day(20), true),
+        file(
+            5,
+            "/share/contracts/legal/a/long/way/down/to/where/it/lies/msa-v2b.docx",
+            day(25),
+            false,
+        ),
+        file(
+            6,
+            "/share/contracts/mail.eml!/\u{202e}clause.txt",
+            None,
+            false,
+        ),
+        file(7, "/share/contracts/msa-v4.docx", day(40), false),
+        file(8, "/share/contracts/msa-v5.docx", day(50), false),
+    ];
+    use {Direction as By, VersionKind as Kind};
+    let edges = [
+        edge(2, 1, Kind::RevisedFrom, By::InnerDate),
+        edge(3, 2, Kind::RevisedFrom, By::ModificationTime),
+        edge(4, 2, Kind::RevisedFrom, By::ModificationTime),
+        edge(5, 3, Kind::RevisedFrom, By::Text),
+        edge(6, 4, Kind::ContainedIn, By::Unknown),
+        edge(7, 4, Kind::Contains, By::ModificationTime),
+        edge(8, 7, Kind::RevisedFrom, By::InnerDate),
+    ];
+    let files = files.into_iter().map(FamilyPart::File);
+    files.chain(edges.map(FamilyPart::Edge)).collect()
+}
+
+fn family(parts: Vec<FamilyPart>, wide: bool) -> Family {
+    let mut family = Family::new(wide);
+    parts.into_iter().for_each(|part| family.add(part));
+    family
+}
+
+fn drawn(draw: impl FnOnce(&mut Vec<u8>) -> std::io::Result<()>) -> String {
+    let mut out = Vec::new();
+    draw(&mut out).expect("written");
+    String::from_utf8(out).expect("UTF-8")
+}
+
+/// Compares with a golden file, or writes it where `SIMDEX_BLESS` is set.
+fn held(name: &str, found: &str) {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/output/family/golden");
+    let path = folder.join(name);
+    if std::env::var_os("SIMDEX_BLESS").is_some() {
+        std::fs::write(&path, found).expect("written");
+    }
+    let golden = std::fs::read_to_string(&path).expect("a golden file");
+    assert_eq!(found, golden, "{name}");
+}
+
+#[test]
+fn each_form_is_as_it_was() {
+    let family = family(parts(), false);
+    held("tree.txt", &drawn(|out| tree(&family, out)));
+    held("family.dot", &drawn(|out| dot(&family, out)));
+    held("family.svg", &drawn(|out| svg(&family, out)));
+    let json = parts().into_iter().map(|part| match part {
+        FamilyPart::File(file) => {
+            serde_json::to_string(&Line::of(&Match::in_family(&file).expect("a match")))
+        }
+        FamilyPart::Edge(edge) => {
+            serde_json::to_string(&Line::of(&simdex_client::lines::VersionEdge::from(&edge)))
+        }
+    });
+    let lines: Vec<String> = json.collect::<Result<_, _>>().expect("JSON");
+    held("family.jsonl", &(lines.join("\n") + "\n"));
+    assert_eq!(
+        family.summary(),
+        "8 versions in 9 files, 2 branches; nothing tells which is the later in 1 pair"
+    );
+}
+
+#[test]
+fn a_tree_fits_80_columns_unless_all_of_it_is_wanted() {
+    use unicode_width::UnicodeWidthStr;
+    let narrow = drawn(|out| tree(&family(parts(), false), out));
+    assert!(narrow.lines().all(|line| line.width() <= 80), "{narrow}");
+    let wide = drawn(|out| tree(&family(parts(), true), out));
+    assert!(wide.contains("legal/a/long/way/down/to/where/it/lies/msa-v2b.docx"));
+}
+
+#[test]
+fn lanes_grow_with_the_logarithm_of_the_versions() {
+    let many = 1..=4_000_u32;
+    let files = many
+        .clone()
+        .map(|at| FamilyPart::File(file(at, "/a", None, false)));
+    let chain =
+        |at: u32| FamilyPart::Edge(edge(at, at - 1, VersionKind::RevisedFrom, Direction::Text));
+    let halves =
+        |at: u32| FamilyPart::Edge(edge(at, at / 2, VersionKind::RevisedFrom, Direction::Text));
+    let lanes = |edges: Vec<FamilyPart>| {
+        let all = family(files.clone().chain(edges).collect(), false);
+        let rows = layout::rows(&all);
+        assert_eq!(rows.len(), 4_000);
+        rows.iter().map(|row| row.lane).max()
+    };
+    assert_eq!(lanes(many.clone().skip(1).map(chain).collect()), Some(0));
+    assert!(lanes(many.clone().skip(1).map(halves).collect()) <= Some(11));
+}
+
+#[test]
+fn what_a_daemon_should_not_send_draws_nothing_wrong() {
+    let odd = vec![
+        FamilyPart::File(VersionFile::default()),
+        FamilyPart::File(file(0, "/zero", None, false)),
+        FamilyPart::File(file(9, "/nine", None, false)),
+        FamilyPart::File(file(1, "/one", None, true)),
+        FamilyPart::Edge(edge(1, 1, VersionKind::RevisedFrom, Direction::Text)),
+        FamilyPart::Edge(edge(1, 2, VersionKind::RevisedFrom, Direction::Text)),
+        FamilyPart::Edge(edge(0, 0, VersionKind::RevisedFrom, Direction::Text)),
+        FamilyPart::Edge(edge(7, 1, VersionKind::RevisedFrom, Direction::Text)),
+    ];
+    let family = family(odd, false);
+    assert_eq!(layout::rows(&family).len(), 1);
+    assert!(
+        drawn(|out| svg(&family, out)).contains("/one")
+            || !drawn(|out| tree(&family, out)).is_empty()
+    );
+    assert!(drawn(|out| tree(&Family::new(false), out)).is_empty());
+}
+
+#[test]
+fn a_name_that_is_cut_keeps_its_end() {
+    assert_eq!(ending("/a/b/report.txt", 20), "/a/b/report.txt");
+    assert_eq!(ending("/a/b/report.txt", 8), "…ort.txt");
+    assert_eq!(ending("日本日本", 5), "…日本");
+}

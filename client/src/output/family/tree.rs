@@ -1,0 +1,100 @@
+//! The family in a terminal: one row a version, 80 columns wide unless full names are wanted.
+
+use std::io::{self, Write};
+
+use unicode_width::UnicodeWidthStr;
+
+use super::layout::{Row, rows};
+use super::{Family, ending};
+
+/// Columns of the terminal that a row fits into.
+const WIDTH: usize = 80;
+/// Columns that a name has at least, however many lanes there are.
+const LEAST_NAME: usize = 16;
+/// Columns of the number, the day, what it is to its parent, and what tells so, with the gaps between.
+const NUMBERS: usize = 4 + 2 + 10 + 2 + 15 + 2 + 10 + 2;
+
+/// Writes a family as a tree; nothing where it is empty.
+pub(crate) fn tree(family: &Family, out: &mut impl Write) -> io::Result<()> {
+    let rows = rows(family);
+    let Some(deepest) = rows.iter().map(|row| row.lane).max() else {
+        return Ok(());
+    };
+    let folder = family.folder();
+    if !folder.is_empty() {
+        writeln!(out, "{}", name_within(family, folder, WIDTH))?;
+    }
+    let lanes = 2 * (deepest + 1);
+    let head = format!("{:lanes$}{:>4}", "", "NO");
+    writeln!(
+        out,
+        "{head}  {:10}  {:15}  {:10}  FILE",
+        "DATE", "HOW", "TOLD BY"
+    )?;
+    let mut open = vec![false; deepest + 1];
+    for row in &rows {
+        version(family, row, folder, lanes, &mut open, out)?;
+    }
+    Ok(())
+}
+
+fn version(
+    family: &Family,
+    row: &Row,
+    folder: &str,
+    lanes: usize,
+    open: &mut [bool],
+    out: &mut impl Write,
+) -> io::Result<()> {
+    let version = &family.versions[row.version];
+    let dot = if version.is_query { "◉" } else { "●" };
+    let before = match row.branches {
+        true => format!("{}├─", rails(&open[..row.lane - 1])),
+        false => rails(&open[..row.lane]),
+    };
+    open[row.lane] = row.goes_on;
+    let room = WIDTH.saturating_sub(lanes + NUMBERS).max(LEAST_NAME);
+    let name = |file: &str| {
+        let below = file.strip_prefix(folder).unwrap_or(file);
+        name_within(family, below, room)
+    };
+    let mut files = version.files.iter();
+    let first = files.next().map(|file| name(file)).unwrap_or_default();
+    let graph = padded(&format!("{before}{dot}"), lanes);
+    let (number, day) = (row.version + 1, version.day());
+    let (kind, told_by) = (version.kind(), version.told_by());
+    writeln!(
+        out,
+        "{graph}{number:>4}  {day:10}  {kind:15}  {told_by:10}  {first}"
+    )?;
+    let graph = padded(&rails(&open[..=row.lane]), lanes);
+    let mut copy = |name: &str| {
+        let line = format!("{graph}{:width$}= {name}", "", width = NUMBERS - 2);
+        writeln!(out, "{}", line.trim_end())
+    };
+    for file in files {
+        copy(&name(file))?;
+    }
+    match version.unnamed() {
+        0 => Ok(()),
+        more => copy(&format!("and {more} more")),
+    }
+}
+
+/// A line for each lane that goes on.
+fn rails(open: &[bool]) -> String {
+    let rail = |goes_on: &bool| if *goes_on { "│ " } else { "  " };
+    open.iter().map(rail).collect()
+}
+
+fn padded(graph: &str, width: usize) -> String {
+    let blank = width.saturating_sub(graph.width());
+    format!("{graph}{}", " ".repeat(blank))
+}
+
+fn name_within(family: &Family, name: &str, width: usize) -> String {
+    match family.wide {
+        true => name.to_owned(),
+        false => ending(name, width),
+    }
+}

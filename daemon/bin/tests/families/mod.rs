@@ -1,0 +1,214 @@
+//! The family of a document, asked of a real daemon: chains, branches, copies, excerpts, and its bounds.
+
+use std::time::{Duration, SystemTime};
+
+use simdex_client::{FamilyPart, FindOptions, Subject, wire};
+
+use crate::daemon::{Daemon, prose};
+
+/// Versions by number, each with the names of its files; edges as (parent, version).
+struct Family {
+    versions: Vec<Vec<String>>,
+    edges: Vec<wire::VersionEdge>,
+    asked: Option<u32>,
+    summary: wire::FamilySummary,
+}
+
+impl Family {
+    fn of(daemon: &Daemon, subject: Subject, options: &FindOptions) -> Self {
+        daemon
+            .wait(async {
+                let mut parts = daemon.client.family(subject, options).await?;
+                let (mut versions, mut edges) = (Vec::<Vec<String>>::new(), Vec::new());
+                let mut asked = None;
+                while let Some(part) = parts.next().await? {
+                    match part {
+                        FamilyPart::Edge(edge) => edges.push(edge),
+                        FamilyPart::File(file) => {
+                            let found = file.r#match.unwrap_or_default();
+                            let name = String::from_utf8_lossy(&found.path).into_owned();
+                            let name = name.rsplit('/').next().unwrap_or_default().to_owned();
+                            if found.is_query {
+                                asked = Some(file.version);
+                            }
+                            let at = file.version as usize - 1;
+                            versions.resize(versions.len().max(at + 1), Vec::new());
+                            versions[at].push(name);
+                        }
+                    }
+                }
+                let summary = parts.closing().await?;
+                Ok::<_, simdex_client::Error>(Self {
+                    versions,
+                    edges,
+                    asked,
+                    summary,
+                })
+            })
+            .expect("a family")
+    }
+
+    fn of_file(daemon: &Daemon, name: &str) -> Self {
+        let subject = Subject::Path(daemon.path(name));
+        Self::of(daemon, subject, &FindOptions::default())
+    }
+
+    /// Edges by the first names of both versions.
+    fn named(&self) -> Vec<(&str, &str)> {
+        let name = |version: u32| self.versions[version as usize - 1][0].as_str();
+        let edges = self.edges.iter();
+        edges
+            .map(|edge| (name(edge.parent), name(edge.version)))
+            .collect()
+    }
+}
+
+/// A history in which each version changes another tenth of the text, so that the last shares nothing with
+/// the first; with a branch at the fourth, a copy of the second, and an excerpt of the last.
+fn share() -> Vec<(String, String)> {
+    let parts = |at: usize| -> String {
+        let part = |slot: usize| prose(100 + (at + 9 - slot) as u64 / 10 * 10 + slot as u64, 60);
+        (0..10).map(part).collect()
+    };
+    let mut files: Vec<_> = (0..16)
+        .map(|at| (format!("v{at:02}.txt"), parts(at)))
+        .collect();
+    files.push(("w04.txt".into(), format!("{}{}", parts(4), prose(900, 40))));
+    files.push(("w05.txt".into(), format!("{}{}", parts(4), prose(900, 90))));
+    files.push(("copy of v02.txt".into(), parts(2)));
+    files.push((
+        "x.txt".into(),
+        parts(15).chars().skip(2000).take(800).collect(),
+    ));
+    files.push(("unlike.txt".into(), prose(5_000, 400)));
+    files
+}
+
+fn dated(daemon: &Daemon, files: &[(String, String)], day: impl Fn(usize) -> u64) {
+    for (at, (name, _)) in files.iter().enumerate() {
+        let file = std::fs::File::options().write(true).open(daemon.path(name));
+        let time = SystemTime::UNIX_EPOCH + Duration::from_secs(1_600_000_000 + day(at) * 86_400);
+        file.expect("a file").set_modified(time).expect("a time");
+    }
+    daemon.sync();
+}
+
+fn expected() -> Vec<(String, String)> {
+    let name = |at: usize| match at {
+        2 => "copy of v02.txt".to_owned(),
+        at => format!("v{at:02}.txt"),
+    };
+    let mut edges: Vec<_> = (1..16).map(|at| (name(at - 1), name(at))).collect();
+    edges.push(("v04.txt".into(), "w04.txt".into()));
+    edges.push(("w04.txt".into(), "w05.txt".into()));
+    edges.push(("v15.txt".into(), "x.txt".into()));
+    edges.sort();
+    edges
+}
+
+fn sorted(family: &Family) -> Vec<(String, String)> {
+    let owned = |(a, b): (&str, &str)| (a.to_owned(), b.to_owned());
+    let mut edges: Vec<_> = family.named().into_iter().map(owned).collect();
+    edges.sort();
+    edges
+}
+
+fn start(files: &[(String, String)]) -> Daemon {
+    let named: Vec<_> = files
+        .iter()
+        .map(|(name, text)| (name.as_str(), text.clone()))
+        .collect();
+    Daemon::start(&named)
+}
+
+#[test]
+fn a_family_is_found_whole_from_any_of_its_versions() {
+    let files = share();
+    let daemon = start(&files);
+    dated(&daemon, &files, |at| at as u64);
+    for asked in ["v00.txt", "v15.txt", "w05.txt"] {
+        let family = Family::of_file(&daemon, asked);
+        assert_eq!(sorted(&family), expected(), "from {asked}");
+        let own = family.asked.expect("the file itself is in line") as usize - 1;
+        assert_eq!(family.versions[own], [asked]);
+        assert_eq!(
+            family.versions[2],
+            ["copy of v02.txt", "v02.txt"],
+            "copies are one version"
+        );
+        let by_time =
+            |edge: &&wire::VersionEdge| edge.direction() == wire::Direction::ModificationTime;
+        assert_eq!(
+            family.edges.iter().filter(by_time).count(),
+            family.edges.len()
+        );
+        let excerpt = family.edges.last().expect("an edge");
+        assert_eq!(excerpt.kind(), wire::VersionKind::ContainedIn);
+        let said = family.summary;
+        assert_eq!((said.versions, said.edges), (19, 18));
+        assert!(!said.query.expect("a query").truncated);
+    }
+    // An excerpt leads to what holds it, and that is the end.
+    let family = Family::of_file(&daemon, "x.txt");
+    assert_eq!(family.summary.edges + 1, family.summary.versions);
+}
+
+#[test]
+fn without_dates_the_neighbours_are_the_same() {
+    let files = share();
+    let daemon = start(&files);
+    dated(&daemon, &files, |_| 0);
+    let family = Family::of_file(&daemon, "v07.txt");
+    let undirected = |edges: Vec<(String, String)>| {
+        let mut edges: Vec<_> = edges
+            .into_iter()
+            .map(|(a, b)| if a < b { (a, b) } else { (b, a) })
+            .collect();
+        edges.sort();
+        edges
+    };
+    assert_eq!(undirected(sorted(&family)), undirected(expected()));
+}
+
+#[test]
+fn a_bound_that_cuts_a_family_is_told() {
+    let files = share();
+    let daemon = start(&files);
+    let options = FindOptions {
+        limit: Some(5),
+        ..FindOptions::default()
+    };
+    let family = Family::of(&daemon, Subject::Path(daemon.path("v00.txt")), &options);
+    assert_eq!(family.versions.len(), 5);
+    assert!(family.summary.query.expect("a query").truncated);
+}
+
+#[test]
+fn a_text_that_is_no_file_stands_in_line() {
+    let files = share();
+    let daemon = start(&files);
+    dated(&daemon, &files, |at| at as u64);
+    let text = format!("{} and a last word", files[15].1);
+    let family = Family::of(&daemon, Subject::Text(text), &FindOptions::default());
+    let own = family.asked.expect("the text itself is in line");
+    assert_eq!(family.versions[own as usize - 1], [""]);
+    let edge = family
+        .edges
+        .iter()
+        .find(|edge| edge.version == own)
+        .expect("an edge");
+    assert_eq!(family.versions[edge.parent as usize - 1], ["v15.txt"]);
+}
+
+#[test]
+fn what_has_no_text_has_copies_and_no_edges() {
+    let bytes = |from: u64| prose(from, 3_000).replace(' ', "\0");
+    let daemon = Daemon::start(&[
+        ("a.bin", bytes(1)),
+        ("b.bin", format!("{}{}", bytes(1), bytes(2))),
+        ("c.bin", bytes(3)),
+    ]);
+    let family = Family::of_file(&daemon, "a.bin");
+    assert_eq!(family.versions.len(), 2);
+    assert!(family.edges.is_empty());
+}

@@ -1,0 +1,182 @@
+//! Encodes the family of a document: files by version, then edges.
+
+use simdex_index::{Index, IndexError};
+use simdex_proto::completeness::Completeness;
+use simdex_proto::v1;
+
+use super::answer::{compared_by, hit};
+use super::{path, ratio, relation, scheme};
+use crate::families::Direction;
+use crate::query::{
+    Answer, Family, FamilyEdge, FamilyFile, FamilyParams, Relation, Subject, VersionKind,
+    scheme_used,
+};
+use crate::visit::FirstError;
+
+/// A family, and what its files are looked up with.
+pub struct FamilySource<'a> {
+    /// The index that it was found in.
+    pub index: &'a Index,
+    /// What was asked about.
+    pub subject: &'a Subject,
+    /// How it was sought.
+    pub params: &'a FamilyParams,
+}
+
+/// Passes the files of all versions and then all edges to `send`, one at a time.
+///
+/// # Errors
+/// That of `send`, or of the index.
+pub fn family<E: From<IndexError>>(
+    source: &FamilySource<'_>,
+    family: &Family,
+    mut send: impl FnMut(v1::family_reply::Part) -> Result<(), E>,
+) -> Result<(), E> {
+    use v1::family_reply::Part;
+    let FamilySource {
+        index,
+        subject,
+        params,
+    } = source;
+    for version in 0..family.len() {
+        let mut refused = FirstError::default();
+        family.visit_files(index, subject, params, version, &mut |file| {
+            let file = version_file(source, family, version, file);
+            refused.flow(send(Part::File(file)))
+        })?;
+        refused.into_result()?;
+    }
+    let mut edges = family.edges.iter();
+    edges.try_for_each(|edge| send(Part::Edge(version_edge(edge))))
+}
+
+fn version_file(
+    source: &FamilySource<'_>,
+    family: &Family,
+    version: usize,
+    file: FamilyFile,
+) -> v1::VersionFile {
+    let (found, container) = match file {
+        FamilyFile::Known {
+            hit: known,
+            container,
+        } => (hit(*known), container),
+        FamilyFile::Subject => (subject(source, family, version), None),
+    };
+    v1::VersionFile {
+        r#match: Some(found),
+        version: number(version),
+        written: family.written(version),
+        container: container
+            .map(|container| path(&container))
+            .unwrap_or_default(),
+    }
+}
+
+/// The subject, which is no file of the index.
+fn subject(source: &FamilySource<'_>, family: &Family, version: usize) -> v1::Match {
+    let (overlap, document) = family.beside_subject(version);
+    let name = source.subject.path.as_deref();
+    let used = scheme_used(source.index);
+    v1::Match {
+        path: name.map(path).unwrap_or_default(),
+        document: document.0.to_vec(),
+        relation: relation(Relation::IdenticalBytes),
+        resemblance: ratio(overlap.resemblance),
+        containment_of_query: ratio(overlap.of_first),
+        containment_in_query: ratio(overlap.of_second),
+        shared_fingerprints: overlap.shared,
+        verified: overlap.verified,
+        scheme: Some(scheme(used.scheme, used.rung)),
+        is_query: true,
+        ..v1::Match::default()
+    }
+}
+
+fn version_edge(edge: &FamilyEdge) -> v1::VersionEdge {
+    let kind = match edge.kind {
+        VersionKind::RevisedFrom => v1::VersionKind::RevisedFrom,
+        VersionKind::Contains => v1::VersionKind::Contains,
+        VersionKind::ContainedIn => v1::VersionKind::ContainedIn,
+    };
+    let direction = match edge.direction {
+        Direction::InnerDate => v1::Direction::InnerDate,
+        Direction::ModificationTime => v1::Direction::ModificationTime,
+        Direction::Text => v1::Direction::Text,
+        Direction::Unknown => v1::Direction::Unknown,
+    };
+    let overlap = edge.overlap;
+    v1::VersionEdge {
+        version: number(edge.version),
+        parent: number(edge.parent),
+        kind: kind.into(),
+        resemblance: overlap.resemblance.value.unwrap_or_default(),
+        containment_of_version: overlap.of_first.value.unwrap_or_default(),
+        containment_of_parent: overlap.of_second.value.unwrap_or_default(),
+        direction: direction.into(),
+    }
+}
+
+/// Versions are numbered from 1.
+fn number(version: usize) -> u32 {
+    u32::try_from(version + 1).unwrap_or(u32::MAX)
+}
+
+/// Encodes what closes a family.
+pub fn family_summary(
+    source: &FamilySource<'_>,
+    family: &Family,
+    completeness: Completeness,
+    seconds: f64,
+) -> v1::FamilySummary {
+    let subject = source.subject;
+    let query = v1::QuerySummary {
+        document: subject
+            .document_hash()
+            .map(|hash| hash.0.to_vec())
+            .unwrap_or_default(),
+        state: subject.state().name().to_owned(),
+        reason: subject.reason().as_str().to_owned(),
+        candidates: family.candidates,
+        verified: family.verified,
+        suppressed: family.common_lists,
+        seconds,
+        truncated: family.is_cut,
+        common_lists: family.common_lists,
+        unverified: 0,
+        compared_by: compared_by(subject.compared_by()),
+        completeness: Some(completeness.into()),
+    };
+    v1::FamilySummary {
+        query: Some(query),
+        versions: u32::try_from(family.len()).unwrap_or(u32::MAX),
+        edges: u32::try_from(family.edges.len()).unwrap_or(u32::MAX),
+    }
+}
+
+/// Encodes the versions of what has no text: numbered by date, without edges.
+pub fn unordered_family(
+    answer: Answer,
+    completeness: Completeness,
+    seconds: f64,
+) -> impl Iterator<Item = v1::family_reply::Part> {
+    use v1::family_reply::Part;
+    let mut numbers = std::collections::HashMap::new();
+    super::answer(answer, completeness, seconds).filter_map(move |reply| {
+        Some(match reply.part? {
+            v1::find_reply::Part::Match(found) => {
+                let next = numbers.len() as u32 + 1;
+                Part::File(v1::VersionFile {
+                    version: *numbers.entry(found.document.clone()).or_insert(next),
+                    r#match: Some(found),
+                    ..v1::VersionFile::default()
+                })
+            }
+            v1::find_reply::Part::Summary(query) => Part::Summary(v1::FamilySummary {
+                query: Some(query),
+                versions: numbers.len() as u32,
+                edges: 0,
+            }),
+        })
+    })
+}

@@ -1,0 +1,19 @@
+//! Families: the versions of one document in the order in which they came of one another.
+//!
+//! What is known of each version (its length, a date, the latest date written in its text) and how alike
+//! they are is all that comes in; no file and no index is read here.
+//!
+//! * [`samples`] holds shingles of all versions in bounded memory and counts how alike one is to all.
+//! * [`arrange()`] gives each version the earlier one that it resembles most.
+//! * [`written`] finds the dates that stand in a text.
+
+pub mod arrange;
+mod grow;
+pub mod samples;
+#[cfg(test)]
+mod tests;
+mod times;
+pub mod written;
+
+pub use arrange::{Alike, Direction, Placed, Version, VersionDate, arrange};
+pub use samples::{Counted, LinkRule, Samples};

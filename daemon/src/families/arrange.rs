@@ -1,0 +1,283 @@
+//! Versions in order, each with the earlier one that it came of.
+//!
+//! Versions are placed by date, earliest first, each below the nearest that stands already: the one it
+//! resembles most, of equals the nearest in time. So a history is a chain, and versions that came of one are
+//! branches of it. Versions of one date are placed nearest first; where none of them is linked to an earlier
+//! version, they are spanned by the tree of the greatest resemblance (Prim 1957), and its root is sought.
+//! A version without a date is placed beside the dated one that it is nearest to. Where no date tells
+//! anything the whole order follows from the texts.
+//!
+//! **The root, from the text alone.** Along each edge of the tree something rises towards the later version:
+//! the logarithm of its length, since documents grow, and [`WRITTEN`] where the latest date written in its
+//! text is later. Every choice of a root directs all edges away from it; the sum of what then rises is
+//! greatest if the root is the version where it is lowest. So a date directs what lies beyond it, and the
+//! growth of a whole line edges that could not be told by themselves. By how much the best root on the other side of an
+//! edge is worse says how sure its direction is.
+//!
+//! Costs: one row of counts for each version, two where versions of one date are spanned or dates are
+//! missing; and the square of the versions of one date.
+
+use super::grow::{Frontier, Ground};
+use super::times::times;
+
+/// How much a later date that is written in the text counts, in factors of e of the length.
+const WRITTEN: f64 = 5.0;
+/// An edge of which the text tells less than this is directed by nothing: half a percent of the length.
+const LEAST_MARGIN: f64 = 0.005;
+
+/// What is known of a version.
+#[derive(Clone, Copy, Debug)]
+pub struct Version {
+    /// The hash of its text: no two are equal.
+    pub name: [u8; 32],
+    /// Distinct shingles; at least 1.
+    pub shingles: u64,
+    /// When it was made.
+    pub date: Option<VersionDate>,
+    /// The latest date written in its text, seconds since 1970.
+    pub written: Option<i64>,
+}
+
+/// A date of a version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VersionDate {
+    /// Seconds since 1970.
+    pub seconds: i64,
+    /// The document states it; else it is a modification time.
+    pub is_stated: bool,
+}
+
+/// How alike versions are.
+pub trait Alike {
+    /// The resemblance of one version to each other; none where they are not linked. Symmetric. What stands
+    /// in its own place says nothing.
+    fn row(&self, of: usize) -> Vec<Option<f64>>;
+}
+
+/// What tells that a version is later than its parent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Direction {
+    /// Dates inside both.
+    InnerDate,
+    /// A modification time of at least one of them.
+    ModificationTime,
+    /// The texts alone.
+    Text,
+    /// Nothing.
+    Unknown,
+}
+
+/// A version in its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Placed {
+    /// Its number among those that were given.
+    pub version: usize,
+    /// The number of the earlier version that it came of, and what tells so.
+    pub parent: Option<(usize, Direction)>,
+}
+
+/// Puts versions in order, earliest first: a parent stands before its children. Which order they are given
+/// in does not matter.
+///
+/// # Errors
+/// That of `go_on`, which is asked now and then.
+pub fn arrange<E>(
+    versions: &[Version],
+    alike: &impl Alike,
+    go_on: &mut dyn FnMut() -> Result<(), E>,
+) -> Result<Vec<Placed>, E> {
+    let ground = Ground::new(versions, alike, times(versions));
+    let slots = slots(&ground, go_on)?;
+    let mut order = Order {
+        versions,
+        frontier: ground.frontier(),
+        ground,
+        placed: Vec::with_capacity(versions.len()),
+    };
+    let mut by_slot: Vec<usize> = (0..versions.len()).collect();
+    by_slot.sort_unstable_by_key(|at| (slots[*at], order.ground.rank(*at)));
+    for open in by_slot.chunk_by(|a, b| slots[*a] == slots[*b]) {
+        order.place_all(open, go_on)?;
+    }
+    Ok(directed(versions, &slots, &order.placed))
+}
+
+/// The times by which versions are placed: their own, or that of the dated version that one without a date
+/// is nearest to; the last of all where it is linked to none.
+fn slots<E>(
+    ground: &Ground<'_, impl Alike>,
+    go_on: &mut dyn FnMut() -> Result<(), E>,
+) -> Result<Vec<i64>, E> {
+    let is_dated = |at: &usize| ground.times[*at].is_some();
+    let (dated, open): (Vec<usize>, Vec<usize>) = (0..ground.times.len()).partition(is_dated);
+    let last = if dated.is_empty() { 0 } else { i64::MAX };
+    let mut slots: Vec<i64> = ground
+        .times
+        .iter()
+        .map(|time| time.unwrap_or(last))
+        .collect();
+    if dated.is_empty() || open.is_empty() {
+        return Ok(slots);
+    }
+    let mut frontier = ground.frontier();
+    for at in dated {
+        go_on()?;
+        ground.join(&mut frontier, at);
+    }
+    while let Some((at, nearest)) = frontier.next_of(&open) {
+        go_on()?;
+        slots[at] = slots[nearest.parent];
+        ground.join(&mut frontier, at);
+    }
+    Ok(slots)
+}
+
+/// Versions on their way to their places.
+struct Order<'a, A> {
+    versions: &'a [Version],
+    ground: Ground<'a, A>,
+    frontier: Frontier,
+    /// Each with its parent.
+    placed: Vec<(usize, Option<usize>)>,
+}
+
+impl<A: Alike> Order<'_, A> {
+    /// Places versions between which no date decides.
+    fn place_all<E>(
+        &mut self,
+        open: &[usize],
+        go_on: &mut dyn FnMut() -> Result<(), E>,
+    ) -> Result<(), E> {
+        let mut open = open.to_vec();
+        while !open.is_empty() {
+            go_on()?;
+            let (next, parent) = match self.frontier.next_of(&open) {
+                Some((next, nearest)) => (next, Some(nearest.parent)),
+                None => (self.root_among(&open, go_on)?, None),
+            };
+            self.placed.push((next, parent));
+            self.ground.join(&mut self.frontier, next);
+            open.retain(|at| *at != next);
+        }
+        Ok(())
+    }
+
+    /// The root of the tree that the first of these versions is in: where least has risen.
+    fn root_among<E>(
+        &self,
+        open: &[usize],
+        go_on: &mut dyn FnMut() -> Result<(), E>,
+    ) -> Result<usize, E> {
+        let first = open[0];
+        if open.len() == 1 {
+            return Ok(first);
+        }
+        let mut heights = vec![0.0; self.versions.len()];
+        let mut frontier = self.ground.frontier();
+        self.ground.join(&mut frontier, first);
+        let mut lowest = first;
+        while let Some((next, nearest)) = frontier.next_of(open) {
+            go_on()?;
+            let rises = rise(&self.versions[nearest.parent], &self.versions[next]);
+            heights[next] = heights[nearest.parent] + rises;
+            let place = |at: usize| (heights[at], self.ground.rank(at));
+            if place(next) < place(lowest) {
+                lowest = next;
+            }
+            self.ground.join(&mut frontier, next);
+        }
+        Ok(lowest)
+    }
+}
+
+/// What rises from one version to another, from their texts alone; the other way round it falls as far.
+fn rise(from: &Version, to: &Version) -> f64 {
+    let longer = (to.shingles as f64 / from.shingles as f64).ln();
+    let later = match (from.written, to.written) {
+        (Some(from), Some(to)) => to.cmp(&from) as i8,
+        _ => 0,
+    };
+    longer + WRITTEN * f64::from(later)
+}
+
+/// Says of each edge what directs it.
+fn directed(versions: &[Version], slots: &[i64], placed: &[(usize, Option<usize>)]) -> Vec<Placed> {
+    let mut lines = Lines::of(versions, slots, placed);
+    lines.find_lowest(placed);
+    let direction = |version: usize, parent: usize| {
+        let (from, to) = (&versions[parent], &versions[version]);
+        if let (Some(earlier), Some(later), true) =
+            (from.date, to.date, slots[parent] != slots[version])
+        {
+            return match earlier.is_stated && later.is_stated {
+                true => Direction::InnerDate,
+                false => Direction::ModificationTime,
+            };
+        }
+        match (from.written, to.written) {
+            (Some(earlier), Some(later)) if earlier < later => Direction::InnerDate,
+            (Some(earlier), Some(later)) if earlier > later => Direction::Unknown,
+            _ if lines.margin(version) >= LEAST_MARGIN => Direction::Text,
+            _ => Direction::Unknown,
+        }
+    };
+    let place = |&(version, parent): &(usize, Option<usize>)| Placed {
+        version,
+        parent: parent.map(|parent| (parent, direction(version, parent))),
+    };
+    placed.iter().map(place).collect()
+}
+
+/// Trees of versions between which no date decided: how much has risen on the way to each, and how little
+/// to any version beyond it.
+struct Lines {
+    heights: Vec<f64>,
+    lowest_beyond: Vec<f64>,
+    /// The version that the tree begins with, and whether that one hangs on an earlier version.
+    top: Vec<(usize, bool)>,
+    above: Vec<Option<usize>>,
+}
+
+impl Lines {
+    fn of(versions: &[Version], slots: &[i64], placed: &[(usize, Option<usize>)]) -> Self {
+        let none = vec![0.0; versions.len()];
+        let mut lines = Self {
+            heights: none.clone(),
+            lowest_beyond: none,
+            top: vec![(0, false); versions.len()],
+            above: vec![None; versions.len()],
+        };
+        for &(version, parent) in placed {
+            let above = parent.filter(|parent| slots[*parent] == slots[version]);
+            lines.above[version] = above;
+            lines.top[version] = match above {
+                Some(above) => lines.top[above],
+                None => (version, parent.is_some()),
+            };
+            if let Some(above) = above {
+                let rises = rise(&versions[above], &versions[version]);
+                lines.heights[version] = lines.heights[above] + rises;
+            }
+        }
+        lines.lowest_beyond.clone_from(&lines.heights);
+        lines
+    }
+
+    fn find_lowest(&mut self, placed: &[(usize, Option<usize>)]) {
+        for (version, _) in placed.iter().rev() {
+            if let Some(above) = self.above[*version] {
+                let lowest = self.lowest_beyond[*version];
+                self.lowest_beyond[above] = self.lowest_beyond[above].min(lowest);
+            }
+        }
+    }
+
+    /// By how much the best root beyond the edge to a version is worse than the one there is. Where the
+    /// tree hangs on an earlier version, that one is its root beyond doubt.
+    fn margin(&self, version: usize) -> f64 {
+        match self.top[version] {
+            (_, true) => f64::INFINITY,
+            (top, false) => self.lowest_beyond[version] - self.heights[top],
+        }
+    }
+}

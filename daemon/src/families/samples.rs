@@ -1,0 +1,182 @@
+//! How alike the versions of a family are, counted on samples of their shingles.
+//!
+//! All versions are sampled at one modulus, a power of 2 that grows with the family, so that at most so many
+//! fingerprints are held; until then every count is exact. A family of versions shares most of what it
+//! holds: of each fingerprint it is noted who holds it or who does not, whichever are fewer. Counting one
+//! version against all others takes the length of those lists, in practice a small part of versions times
+//! sample.
+
+use simdex_signature::{Fingerprint, Rung, ShingleSet};
+
+use super::Alike;
+
+/// How far a count on a sample may fall short of what is asked: the pair is counted exactly afterwards.
+const SLACK: f64 = 0.05;
+
+/// From which numbers on one version is taken to have come of another.
+#[derive(Clone, Copy, Debug)]
+pub struct LinkRule {
+    /// Least resemblance.
+    pub resemblance: f64,
+    /// Least containment of either in the other, where they resemble each other less.
+    pub containment: f64,
+}
+
+impl LinkRule {
+    /// Whether two texts of `a` and `b` shingles with `shared` in both are linked.
+    pub fn links(&self, shared: u64, a: u64, b: u64) -> bool {
+        self.links_within(shared, a, b, 0.0)
+    }
+
+    fn links_within(&self, shared: u64, a: u64, b: u64, slack: f64) -> bool {
+        let share = |whole: u64| shared as f64 / whole.max(1) as f64;
+        shared > 0
+            && (share(a + b - shared) >= self.resemblance - slack
+                || share(a.min(b)) >= self.containment - slack)
+    }
+}
+
+/// Samples of the versions found so far.
+#[derive(Debug)]
+pub struct Samples {
+    held: Vec<Vec<Fingerprint>>,
+    /// A fingerprint is held if it is divisible by 2 to this power.
+    level: u32,
+    total: usize,
+    most: usize,
+}
+
+impl Samples {
+    /// No version yet; at most `most` fingerprints in all.
+    pub fn new(most: usize) -> Self {
+        Self {
+            held: Vec::new(),
+            level: 0,
+            total: 0,
+            most,
+        }
+    }
+
+    /// Adds a version; its number is how many were added before.
+    pub fn add(&mut self, set: &ShingleSet) {
+        let rung = u8::try_from(self.level).ok().and_then(Rung::new);
+        let mut sample = set.sampled(rung.unwrap_or(Rung::TOP));
+        thin(&mut sample, self.level);
+        self.total += sample.len();
+        self.held.push(sample);
+        while self.total > self.most && self.level < u64::BITS {
+            self.level += 1;
+            self.held
+                .iter_mut()
+                .for_each(|sample| thin(sample, self.level));
+            self.total = self.held.iter().map(Vec::len).sum();
+        }
+    }
+
+    /// Fingerprints held.
+    pub fn total(&self) -> usize {
+        self.total
+    }
+
+    /// How alike the versions are, by this rule.
+    pub fn counted(self, rule: LinkRule) -> Counted {
+        let lengths = self.held.iter().map(|sample| sample.len() as u64).collect();
+        let (of_version, lists) = lists(self.held);
+        let slack = if self.level == 0 { 0.0 } else { SLACK };
+        Counted {
+            of_version,
+            lists,
+            lengths,
+            rule,
+            slack,
+        }
+    }
+}
+
+fn thin(sample: &mut Vec<Fingerprint>, level: u32) {
+    sample.retain(|fingerprint| fingerprint.0.trailing_zeros() >= level);
+    sample.shrink_to_fit();
+}
+
+/// Who holds one fingerprint.
+#[derive(Debug)]
+enum Holders {
+    These(Vec<u32>),
+    AllBut(Vec<u32>),
+}
+
+/// Samples by fingerprint.
+#[derive(Debug)]
+pub struct Counted {
+    /// For each version the lists of its fingerprints; those that it alone holds are left out.
+    of_version: Vec<Vec<u32>>,
+    lists: Vec<Holders>,
+    lengths: Vec<u64>,
+    rule: LinkRule,
+    slack: f64,
+}
+
+impl Alike for Counted {
+    fn row(&self, of: usize) -> Vec<Option<f64>> {
+        let mut beside = vec![0_i64; self.lengths.len()];
+        let mut by_most = 0;
+        for list in &self.of_version[of] {
+            match &self.lists[*list as usize] {
+                Holders::These(these) => these.iter().for_each(|at| beside[*at as usize] += 1),
+                Holders::AllBut(those) => {
+                    by_most += 1;
+                    those.iter().for_each(|at| beside[*at as usize] -= 1);
+                }
+            }
+        }
+        let a = self.lengths[of];
+        let shared = beside.iter().map(|beside| (beside + by_most) as u64);
+        let resemblance = |(shared, b): (u64, &u64)| {
+            let linked = self.rule.links_within(shared, a, *b, self.slack);
+            linked.then(|| shared as f64 / (a + b - shared) as f64)
+        };
+        shared.zip(&self.lengths).map(resemblance).collect()
+    }
+}
+
+/// The lists of all versions, and what each list says. Takes the samples apart as it goes.
+fn lists(held: Vec<Vec<Fingerprint>>) -> (Vec<Vec<u32>>, Vec<Holders>) {
+    let versions = held.len();
+    let total = held.iter().map(Vec::len).sum();
+    let mut entries: Vec<(Fingerprint, u32)> = Vec::with_capacity(total);
+    for (at, sample) in held.into_iter().enumerate() {
+        entries.extend(
+            sample
+                .into_iter()
+                .map(|fingerprint| (fingerprint, at as u32)),
+        );
+    }
+    entries.sort_unstable();
+    let (mut of_version, mut lists) = (vec![Vec::new(); versions], Vec::new());
+    for same in entries
+        .chunk_by(|a, b| a.0 == b.0)
+        .filter(|same| same.len() > 1)
+    {
+        let number = lists.len() as u32;
+        let holders = same.iter().map(|(_, at)| *at);
+        holders
+            .clone()
+            .for_each(|at| of_version[at as usize].push(number));
+        lists.push(match same.len() * 2 <= versions {
+            true => Holders::These(holders.collect()),
+            false => Holders::AllBut(all_but(holders, versions as u32)),
+        });
+    }
+    (of_version, lists)
+}
+
+/// The numbers below `end` that are not among `these`, which ascend.
+fn all_but(these: impl Iterator<Item = u32>, end: u32) -> Vec<u32> {
+    let (mut others, mut next) = (Vec::new(), 0);
+    for at in these {
+        others.extend(next..at);
+        next = at + 1;
+    }
+    others.extend(next..end);
+    others
+}

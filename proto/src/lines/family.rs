@@ -1,0 +1,61 @@
+//! How the versions of a family came of one another.
+
+use serde::Serialize;
+
+use crate::v1;
+
+/// How a version came of an earlier one; both by their numbers.
+#[derive(Clone, Debug, Serialize)]
+pub struct VersionEdge {
+    /// The later version.
+    pub version: u32,
+    /// The earlier version that it resembles most.
+    pub parent: u32,
+    /// What the later is to the earlier: `revised-from`, `contains` or `contained-in`.
+    pub kind: Option<&'static str>,
+    /// Of both texts.
+    pub resemblance: f64,
+    /// Share of the later found in the earlier.
+    pub containment_of_version: f64,
+    /// Share of the earlier found in the later.
+    pub containment_of_parent: f64,
+    /// What tells which is the later: `inner-date`, `modification-time`, `text` or `unknown`.
+    pub direction: Option<&'static str>,
+}
+
+impl From<&v1::VersionEdge> for VersionEdge {
+    fn from(edge: &v1::VersionEdge) -> Self {
+        Self {
+            version: edge.version,
+            parent: edge.parent,
+            kind: kind(edge.kind),
+            resemblance: edge.resemblance,
+            containment_of_version: edge.containment_of_version,
+            containment_of_parent: edge.containment_of_parent,
+            direction: direction(edge.direction),
+        }
+    }
+}
+
+/// The name of a kind; `None` for one that is unspecified or newer than this program.
+fn kind(value: i32) -> Option<&'static str> {
+    use v1::VersionKind;
+    Some(match VersionKind::try_from(value).ok()? {
+        VersionKind::Unspecified => return None,
+        VersionKind::RevisedFrom => "revised-from",
+        VersionKind::Contains => "contains",
+        VersionKind::ContainedIn => "contained-in",
+    })
+}
+
+/// The name of what directs an edge; `None` as for kinds.
+fn direction(value: i32) -> Option<&'static str> {
+    use v1::Direction;
+    Some(match Direction::try_from(value).ok()? {
+        Direction::Unspecified => return None,
+        Direction::InnerDate => "inner-date",
+        Direction::ModificationTime => "modification-time",
+        Direction::Text => "text",
+        Direction::Unknown => "unknown",
+    })
+}
