@@ -1,0 +1,214 @@
+//! What the verbs take: files, numbers, filters, schemes.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args, Subcommand, ValueEnum};
+use simdex_client::STATES;
+use simdex_client::wire::SchemeChoice;
+
+/// Where a report goes.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct ReportTarget {
+    /// Directory to make, here and with your rights; it must not exist
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Name under which the daemon keeps the report in its own directory for reports
+    #[arg(long, value_name = "NAME")]
+    pub(crate) keep: Option<OsString>,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum RootsVerb {
+    /// Take a held loss as real: remove the files that a rescan missed
+    ConfirmLoss {
+        /// The root that lost them
+        root: PathBuf,
+    },
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct WatchArgs {
+    /// Resume behind the event with this number, where the daemon still keeps what followed
+    #[arg(long, value_name = "NUMBER")]
+    pub(crate) after: Option<u64>,
+    #[command(flatten)]
+    pub(crate) roots: Roots,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FindArgs {
+    /// File to ask about, under a root or not; `-` reads standard input
+    pub(crate) file: PathBuf,
+    #[command(flatten)]
+    pub(crate) threshold: Threshold,
+    // Its help is added by `command`: the default is the contract's.
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) limit: Option<u32>,
+    /// Find files by this signature scheme; what is found is verified in the same way
+    #[arg(long, value_enum, default_value_t = Scheme::ModN)]
+    pub(crate) scheme: Scheme,
+    #[command(flatten)]
+    pub(crate) roots: Roots,
+    #[command(flatten)]
+    pub(crate) wanted: Wanted,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct CompareArgs {
+    /// First file; `-` reads standard input
+    pub(crate) a: PathBuf,
+    /// Second file; `-` reads standard input
+    pub(crate) b: PathBuf,
+    /// Give the numbers alone
+    #[arg(long)]
+    pub(crate) no_difference: bool,
+    /// Estimate by this signature scheme beside the exact numbers (repeatable) [default: those of the
+    /// index]
+    #[arg(long = "scheme", value_name = "SCHEME", value_enum, action = ArgAction::Append)]
+    pub(crate) schemes: Vec<ComparedScheme>,
+    /// Sample one shingle in N (mod_n, bsw_n), or keep N of each text (min_n, sketch_n) [default: as the
+    /// index does]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) n: Option<u64>,
+}
+
+/// `versions` and how it is drawn.
+#[derive(Debug, Args)]
+pub(crate) struct VersionsArgs {
+    #[command(flatten)]
+    pub(crate) find: FindArgs,
+    /// Draw the versions in this form; --json prints lines in place of it
+    #[arg(long, value_enum, default_value_t = Drawing::Tree)]
+    pub(crate) format: Drawing,
+    /// Name every copy, by its whole path, however wide the lines become
+    #[arg(long)]
+    pub(crate) wide: bool,
+}
+
+/// Forms of a family of versions.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Drawing {
+    /// A tree for a terminal of 80 columns
+    Tree,
+    /// A graph for Graphviz
+    Dot,
+    /// A picture
+    Svg,
+}
+
+/// How complete an answer must be.
+#[derive(Debug, Args)]
+pub(crate) struct Wanted {
+    /// Wait until the index is complete, then ask
+    #[arg(long)]
+    pub(crate) wait: bool,
+    /// Fail if the index is not complete
+    #[arg(long)]
+    pub(crate) strict: bool,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct GroupsArgs {
+    /// Show the group of this file alone
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["id", "value", "limit", "paths"])]
+    pub(crate) of: Option<PathBuf>,
+    /// Show the group with this id alone
+    #[arg(long, value_name = "ID", conflicts_with_all = ["value", "limit", "paths"])]
+    pub(crate) id: Option<u64>,
+    #[command(flatten)]
+    pub(crate) list: ListArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    #[command(flatten)]
+    pub(crate) threshold: Threshold,
+    /// List the first COUNT [default: all]; all are computed and counted
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) limit: Option<u64>,
+    #[command(flatten)]
+    pub(crate) roots: Roots,
+    #[command(flatten)]
+    pub(crate) wanted: Wanted,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FilesArgs {
+    /// List only files in this state (repeatable)
+    #[arg(long = "state", value_name = "STATE", action = ArgAction::Append, value_parser = STATES)]
+    pub(crate) states: Vec<String>,
+    /// List the first COUNT [default: all]; all are computed and counted
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) limit: Option<u64>,
+    #[command(flatten)]
+    pub(crate) roots: Roots,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Threshold {
+    /// Least resemblance or containment, from 0 to 1 [default: the daemon's]
+    #[arg(long = "threshold", value_name = "RATIO", value_parser = ratio)]
+    pub(crate) value: Option<f64>,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct Roots {
+    /// Look only under this root (repeatable) [default: all]
+    #[arg(long = "root", value_name = "PATH", action = ArgAction::Append)]
+    pub(crate) paths: Vec<PathBuf>,
+}
+
+/// Signature schemes that find files, by the names of the wire contract.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum Scheme {
+    /// By sampled fingerprints
+    ModN,
+    /// By content-defined chunks of fingerprints as well
+    BswN,
+}
+
+impl From<Scheme> for SchemeChoice {
+    fn from(scheme: Scheme) -> Self {
+        match scheme {
+            Scheme::ModN => Self::ModN,
+            Scheme::BswN => Self::BswN,
+        }
+    }
+}
+
+/// Signature schemes that two files are compared by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[value(rename_all = "snake_case")]
+pub(crate) enum ComparedScheme {
+    /// Sampled fingerprints
+    ModN,
+    /// Content-defined chunks of fingerprints; no interval
+    BswN,
+    /// The smallest fingerprints; no containment
+    MinN,
+    /// The smallest fingerprint of each bin; no containment
+    SketchN,
+}
+
+impl From<ComparedScheme> for SchemeChoice {
+    fn from(scheme: ComparedScheme) -> Self {
+        match scheme {
+            ComparedScheme::ModN => Self::ModN,
+            ComparedScheme::BswN => Self::BswN,
+            ComparedScheme::MinN => Self::MinN,
+            ComparedScheme::SketchN => Self::SketchN,
+        }
+    }
+}
+
+/// A ratio as it is typed.
+pub(super) fn ratio(typed: &str) -> Result<f64, String> {
+    typed
+        .parse()
+        .ok()
+        .filter(|value| (0.0..=1.0).contains(value))
+        .ok_or_else(|| "it must be a number from 0 to 1, such as 0.8".to_owned())
+}
