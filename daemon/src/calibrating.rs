@@ -64,7 +64,7 @@ pub struct Calibrated {
 #[derive(Debug, Error)]
 pub enum CalibrationError {
     /// The collection is too small.
-    #[error("{documents} documents are too few to calibrate: {few}")]
+    #[error("too few documents are similar to calibrate on {documents}: {few}")]
     TooFew {
         /// Documents with text.
         documents: u64,

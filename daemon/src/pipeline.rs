@@ -335,17 +335,12 @@ impl Shared {
 
     /// Completes a job. Returns another where something was seen of its file meanwhile.
     ///
-    /// A file that is tried again later is counted as such before it is counted as ingested, so that it is
-    /// never counted as neither.
+    /// What is noted of a further try comes before whoever waits for the file goes on.
     fn complete(&self, job: Job) -> Option<Job> {
-        let (key, to_retry) = (job.key.clone(), job.to_retry);
-        if to_retry {
-            self.retries.schedule(&key);
+        match job.to_retry {
+            true => self.retries.schedule(&job.key),
+            false => self.retries.clear(&job.key),
         }
-        let more = self.progress.complete(job);
-        if !to_retry {
-            self.retries.clear(&key);
-        }
-        more
+        self.progress.complete(job)
     }
 }

@@ -100,6 +100,7 @@ impl<T> Drop for Ending<'_, T> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
     use std::sync::atomic::{AtomicU64, Ordering};
     use std::sync::mpsc::{Receiver, channel};
 
@@ -125,14 +126,26 @@ mod tests {
         let (shared, runs) = (SharedRun::default(), AtomicU64::new(1));
         let (open, gate) = channel();
         let count = || Ok(runs.fetch_add(1, Ordering::Relaxed) + 1);
+        let waiting = AtomicU64::new(0);
+        // Whoever is asked whether to go on has come before the run ended.
+        let waits_once = || {
+            let is_new = Cell::new(true);
+            let waiting = &waiting;
+            move || {
+                waiting.fetch_add(u64::from(is_new.replace(false)), Ordering::Relaxed);
+                goes_on()
+            }
+        };
         std::thread::scope(|scope| {
-            let (shared, count) = (&shared, &count);
+            let (shared, count, waits_once) = (&shared, &count, &waits_once);
             let first = scope.spawn(move || shared.run(|| waits(&gate), goes_on));
             until_running(shared);
             let others: Vec<_> = (0..4)
-                .map(|_| scope.spawn(move || shared.run(count, goes_on)))
+                .map(|_| scope.spawn(move || shared.run(count, waits_once())))
                 .collect();
-            std::thread::sleep(Duration::from_millis(50));
+            while waiting.load(Ordering::Relaxed) < 4 {
+                std::thread::yield_now();
+            }
             open.send(()).unwrap();
             assert_eq!(first.join().unwrap(), Ok(1));
             for other in others {

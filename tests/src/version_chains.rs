@@ -179,18 +179,18 @@ impl Chains {
             if first[&a.document] > first[&b.document] {
                 continue;
             }
-            let [before, after] = [0, 1].map(|at| lengths.get(&pair[at]).copied().unwrap_or(0));
-            self.longer[usize::from(after < before) + 2 * usize::from(after == before)] += 1;
             let Some(told_by) = right.or(wrong) else {
                 continue;
             };
+            let [before, after] = [0, 1].map(|at| lengths.get(&pair[at]).copied().unwrap_or(0));
+            self.longer[usize::from(after < before) + 2 * usize::from(after == before)] += 1;
             match told_by.as_str() {
                 "unknown" => self.directed[2] += 1,
                 _ => self.directed[usize::from(right.is_none())] += 1,
             }
             if a.written.is_some() && b.written.is_some() && a.written != b.written {
                 self.dated[0] += 1;
-                self.dated[1] += u32::from(right.is_some());
+                self.dated[1] += u32::from(right.is_some_and(|told_by| told_by != "unknown"));
             }
         }
     }
@@ -210,7 +210,7 @@ impl Chains {
         share(self.directed[0], self.directed.iter().sum())
     }
 
-    /// Links whose later version is the longer, percent.
+    /// Edges whose later version is the longer, of the same links, percent.
     pub fn baseline(&self) -> f64 {
         share(self.longer[0], self.longer.iter().sum())
     }

@@ -139,7 +139,7 @@ fn a_collection_that_is_too_small_is_refused_in_one_sentence() -> Result<()> {
     ensure!(refused.stdout.is_empty());
     let said = refused.stderr.trim_end();
     ensure!(
-        said.starts_with("simctl: 4 documents are too few to calibrate: ")
+        said.starts_with("simctl: too few documents are similar to calibrate on 4: ")
             && said.contains("similar enough to be measured, of 30 at least; name more roots")
             && said.lines().count() == 1,
         "{said}"
