@@ -147,7 +147,7 @@ struct Kept {
 
 impl Default for Events {
     /// Begins at the microsecond: beyond the numbers of every earlier run, which had no more events than
-    /// microseconds.
+    /// microseconds, unless the clock was set back.
     fn default() -> Self {
         let now = u64::try_from(jiff::Timestamp::now().as_microsecond()).unwrap_or(1);
         Self::starting_at(now.max(1))
@@ -177,12 +177,27 @@ impl Events {
         if !self.is_watched() {
             return;
         }
-        let at = jiff::Timestamp::now().as_microsecond();
         let mut kept = self.lock();
+        let at = jiff::Timestamp::now().as_microsecond();
         let number = kept.next;
         kept.push(Event { number, at, change });
         drop(kept);
         self.last.send_replace(number);
+    }
+
+    /// Notes that changes were not recorded which should have been: every watcher is told that events were
+    /// lost, and nobody resumes across this point.
+    pub fn lose(&self) {
+        if !self.is_watched() {
+            return;
+        }
+        let mut kept = self.lock();
+        kept.events.clear();
+        kept.bytes = 0;
+        kept.next += 1;
+        let last = kept.next - 1;
+        drop(kept);
+        self.last.send_replace(last);
     }
 
     /// Watches from now on, or from the event after the one with this number.
@@ -338,6 +353,21 @@ mod tests {
         let lost = slow.next().await.err();
         let (after, oldest) = (99, 101);
         assert_eq!(lost, Some(Lost::Dropped { after, oldest }));
+    }
+
+    #[tokio::test]
+    async fn changes_that_could_not_be_recorded_are_told_as_lost() {
+        let events = Arc::new(Events::starting_at(100));
+        let mut watcher = events.watch(None).unwrap();
+        events.record(change("/a"));
+        let mut behind = events.watch(Some(99)).unwrap();
+        assert_eq!(path(watcher.next().await), "/a");
+        events.lose();
+        assert!(watcher.next().await.is_err() && behind.next().await.is_err());
+        assert!(events.watch(Some(100)).is_err());
+        let mut later = events.watch(None).unwrap();
+        events.record(change("/b"));
+        assert_eq!(path(later.next().await), "/b");
     }
 
     #[test]

@@ -245,9 +245,13 @@ mod tests {
     fn a_barrier_waits_for_earlier_tickets_only() {
         let progress = Progress::default();
         let early = progress.submit(key("a")).unwrap();
+        let (asked, was_asked) = std::sync::mpsc::channel();
         std::thread::scope(|scope| {
-            let waiter = scope.spawn(|| progress.wait(|| Ok::<(), ()>(())));
-            std::thread::sleep(Duration::from_millis(20));
+            let waiter = scope.spawn(|| {
+                // Asked only while it waits.
+                progress.wait(|| asked.send(()))
+            });
+            was_asked.recv().unwrap();
             assert!(!waiter.is_finished());
             let _later = progress.submit(key("b")).unwrap();
             progress.complete(early);

@@ -206,6 +206,8 @@ impl Shared {
             held = match Arc::try_unwrap(held) {
                 Ok(engine) => {
                     engine.abandon();
+                    // What it applied last may not have been told.
+                    self.host.events.lose();
                     return Ok(());
                 }
                 Err(held) => held,

@@ -27,7 +27,12 @@ impl Shared {
                 continue;
             }
             let settled = self.index.settle_step(self.lifecycle.cancel());
-            match settled.and_then(|regrouped| self.publish_groups(&regrouped)) {
+            let published = settled.and_then(|regrouped| {
+                // What is not told now never is: nobody may believe to have heard of all.
+                let published = self.publish_groups(&regrouped);
+                published.inspect_err(|_| self.host.events.lose())
+            });
+            match published {
                 Ok(()) => {
                     backoff = Backoff::default();
                     self.host.alarms.clear(Part::Settler);
@@ -71,8 +76,8 @@ impl Shared {
                 ControlFlow::Break(())
             })?;
         }
-        if kind == EventKind::GroupVanished && !is_told {
-            // No file carries its principal any more.
+        if !is_told {
+            // No file carries the document any more.
             self.host.events.record(Change {
                 kind,
                 root: None,

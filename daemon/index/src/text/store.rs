@@ -219,19 +219,21 @@ impl TextStore {
         for (segment, file_bytes) in segment::list(&self.dir)? {
             let known = self.writer().tally(segment).raw;
             // Of the segment that is being written it is known from the beginning.
-            let text_bytes = match known {
-                Some(raw) => raw,
+            let found = match known {
+                Some(raw) => Some(raw),
                 None => match segment::raw_bytes(&self.dir, segment) {
-                    Err(TextError::Corrupt { .. }) => 0,
-                    raw => raw?,
+                    // It may be readable the next time.
+                    Err(TextError::Corrupt { .. }) => None,
+                    raw => Some(raw?),
                 },
             };
             let mut writer = self.writer();
             let tally = writer.tally(segment);
+            tally.raw = tally.raw.or(found);
             usage.push(SegmentUsage {
                 segment,
                 file_bytes,
-                text_bytes: *tally.raw.get_or_insert(text_bytes),
+                text_bytes: tally.raw.unwrap_or(0),
                 live_bytes: tally.live,
             });
         }
