@@ -125,7 +125,7 @@ fn remarks(kind: FindKind, name: &str, count: u64, query: &QuerySummary) -> Vec<
     }
     if query.truncated {
         let more = match kind {
-            FindKind::Versions => "the family has more versions; --limit finds more",
+            FindKind::Versions => "the family may have more versions; --limit finds more",
             _ => "more files reach the threshold; --limit lists more",
         };
         remarks.push(more.to_owned());

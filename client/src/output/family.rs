@@ -40,6 +40,8 @@ struct Version {
     is_query: bool,
     /// The day it was made, as well as that is known.
     day: Option<String>,
+    /// A document states that day; else it is a modification time.
+    is_stated: bool,
     /// How it came of an earlier version.
     edge: Option<VersionEdge>,
 }
@@ -81,8 +83,10 @@ impl Family {
         };
         version.count += 1;
         let day = date(found.date).map(|date| date.chars().take(10).collect::<String>());
-        if version.day.is_none() || day < version.day {
-            version.day = day.or(version.day.take());
+        let is_stated = found.date_source != "file";
+        let is_better = (!is_stated, &day) < (!version.is_stated, &version.day);
+        if day.is_some() && (version.day.is_none() || is_better) {
+            (version.day, version.is_stated) = (day, is_stated);
         }
         let name = match found.path.is_empty() {
             true => "standard input".to_owned(),

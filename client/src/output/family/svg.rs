@@ -142,8 +142,10 @@ fn version(
     writeln!(out, "</g>")
 }
 
-/// Text as XML holds it; what XML cannot hold was escaped before.
+/// Text as XML 1.0 holds it, with U+FFFD for what it cannot hold.
 fn plain(text: &str) -> String {
-    let quoted = text.replace('&', "&amp;").replace('<', "&lt;");
+    let is_forbidden = |letter: char| matches!(letter, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}');
+    let allowed = text.replace(is_forbidden, "\u{fffd}");
+    let quoted = allowed.replace('&', "&amp;").replace('<', "&lt;");
     quoted.replace('>', "&gt;").replace('"', "&quot;")
 }

@@ -176,3 +176,25 @@ fn a_name_that_is_cut_keeps_its_end() {
     assert_eq!(ending("/a/b/report.txt", 8), "…ort.txt");
     assert_eq!(ending("日本日本", 5), "…日本");
 }
+
+#[test]
+fn a_stated_day_is_shown_before_an_earlier_modification_time() {
+    let mut stated = file(1, "/b", Some(1_526_256_000), false);
+    stated.r#match.as_mut().unwrap().date_source = "modified".to_owned();
+    let copy = file(1, "/a", Some(86_400), false);
+    for files in [[&stated, &copy], [&copy, &stated]] {
+        let mut family = Family::new(true);
+        files.into_iter().for_each(|file| family.add_file(file));
+        assert_eq!(family.versions[0].day(), "2018-05-14");
+    }
+}
+
+#[test]
+fn a_picture_holds_only_what_xml_allows() {
+    let mut family = Family::new(true);
+    family.add_file(&file(1, "/a\u{fffe}b\u{ffff}c", None, false));
+    let mut out = Vec::new();
+    svg(&family, &mut out).unwrap();
+    let out = String::from_utf8(out).unwrap();
+    assert!(out.contains("a\u{fffd}b\u{fffd}c") && !out.contains(['\u{fffe}', '\u{ffff}']));
+}
