@@ -23,7 +23,14 @@ pub struct FamilySource<'a> {
     pub params: &'a FamilyParams,
 }
 
-/// Passes the files of all versions and then all edges to `send`, one at a time.
+/// How much of a family was sent.
+pub struct FamilySent {
+    versions: u32,
+    edges: u32,
+}
+
+/// Passes the files of all versions and then all edges to `send`, one at a time. A version whose last file
+/// went away meanwhile is left out with its edges, and the others are numbered without a gap.
 ///
 /// # Errors
 /// That of `send`, or of the index.
@@ -31,29 +38,42 @@ pub fn family<E: From<IndexError>>(
     source: &FamilySource<'_>,
     family: &Family,
     mut send: impl FnMut(v1::family_reply::Part) -> Result<(), E>,
-) -> Result<(), E> {
+) -> Result<FamilySent, E> {
     use v1::family_reply::Part;
     let FamilySource {
         index,
         subject,
         params,
     } = source;
-    for version in 0..family.len() {
+    let mut numbers = vec![None; family.len()];
+    let mut sent = FamilySent {
+        versions: 0,
+        edges: 0,
+    };
+    for (version, number) in numbers.iter_mut().enumerate() {
         let mut refused = FirstError::default();
+        let next = sent.versions + 1;
         family.visit_files(index, subject, params, version, &mut |file| {
-            let file = version_file(source, family, version, file);
+            *number = Some(next);
+            let file = version_file(source, family, (version, next), file);
             refused.flow(send(Part::File(file)))
         })?;
         refused.into_result()?;
+        sent.versions = number.unwrap_or(sent.versions);
     }
-    let mut edges = family.edges.iter();
-    edges.try_for_each(|edge| send(Part::Edge(version_edge(edge))))
+    for edge in &family.edges {
+        if let (Some(version), Some(parent)) = (numbers[edge.version], numbers[edge.parent]) {
+            send(Part::Edge(version_edge(edge, version, parent)))?;
+            sent.edges += 1;
+        }
+    }
+    Ok(sent)
 }
 
 fn version_file(
     source: &FamilySource<'_>,
     family: &Family,
-    version: usize,
+    (version, number): (usize, u32),
     file: FamilyFile,
 ) -> v1::VersionFile {
     let (found, container) = match file {
@@ -65,7 +85,7 @@ fn version_file(
     };
     v1::VersionFile {
         r#match: Some(found),
-        version: number(version),
+        version: number,
         written: family.written(version),
         container: container
             .map(|container| path(&container))
@@ -93,7 +113,7 @@ fn subject(source: &FamilySource<'_>, family: &Family, version: usize) -> v1::Ma
     }
 }
 
-fn version_edge(edge: &FamilyEdge) -> v1::VersionEdge {
+fn version_edge(edge: &FamilyEdge, version: u32, parent: u32) -> v1::VersionEdge {
     let kind = match edge.kind {
         VersionKind::RevisedFrom => v1::VersionKind::RevisedFrom,
         VersionKind::Contains => v1::VersionKind::Contains,
@@ -107,8 +127,8 @@ fn version_edge(edge: &FamilyEdge) -> v1::VersionEdge {
     };
     let overlap = edge.overlap;
     v1::VersionEdge {
-        version: number(edge.version),
-        parent: number(edge.parent),
+        version,
+        parent,
         kind: kind.into(),
         resemblance: overlap.resemblance.value.unwrap_or_default(),
         containment_of_version: overlap.of_first.value.unwrap_or_default(),
@@ -117,15 +137,11 @@ fn version_edge(edge: &FamilyEdge) -> v1::VersionEdge {
     }
 }
 
-/// Versions are numbered from 1.
-fn number(version: usize) -> u32 {
-    u32::try_from(version + 1).unwrap_or(u32::MAX)
-}
-
 /// Encodes what closes a family.
 pub fn family_summary(
     source: &FamilySource<'_>,
     family: &Family,
+    sent: &FamilySent,
     completeness: Completeness,
     seconds: f64,
 ) -> v1::FamilySummary {
@@ -149,8 +165,8 @@ pub fn family_summary(
     };
     v1::FamilySummary {
         query: Some(query),
-        versions: u32::try_from(family.len()).unwrap_or(u32::MAX),
-        edges: u32::try_from(family.edges.len()).unwrap_or(u32::MAX),
+        versions: sent.versions,
+        edges: sent.edges,
     }
 }
 

@@ -57,20 +57,35 @@ impl Samples {
         }
     }
 
+    /// Makes room for a version of `shingles`, and says how many fingerprints there will be, as well as that
+    /// can be told beforehand.
+    pub fn make_room(&mut self, shingles: usize) -> usize {
+        let expected = |level| shingles.checked_shr(level).unwrap_or(0);
+        while self.total + expected(self.level) > self.most && self.level < u64::BITS {
+            self.coarsen();
+        }
+        self.total + expected(self.level)
+    }
+
     /// Adds a version; its number is how many were added before.
     pub fn add(&mut self, set: &ShingleSet) {
+        self.make_room(set.len());
         let rung = u8::try_from(self.level).ok().and_then(Rung::new);
         let mut sample = set.sampled(rung.unwrap_or(Rung::TOP));
         thin(&mut sample, self.level);
         self.total += sample.len();
         self.held.push(sample);
         while self.total > self.most && self.level < u64::BITS {
-            self.level += 1;
-            self.held
-                .iter_mut()
-                .for_each(|sample| thin(sample, self.level));
-            self.total = self.held.iter().map(Vec::len).sum();
+            self.coarsen();
         }
+    }
+
+    fn coarsen(&mut self) {
+        self.level += 1;
+        self.held
+            .iter_mut()
+            .for_each(|sample| thin(sample, self.level));
+        self.total = self.held.iter().map(Vec::len).sum();
     }
 
     /// Fingerprints held.

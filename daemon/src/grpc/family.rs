@@ -71,9 +71,9 @@ impl FamilyRequest {
             subject: &subject,
             params: &params,
         };
-        encode::family(&listed, &family, |part| send(sender, part))?;
+        let sent = encode::family(&listed, &family, |part| send(sender, part))?;
         let seconds = started.elapsed().as_secs_f64();
-        let summary = encode::family_summary(&listed, &family, guard.close()?, seconds);
+        let summary = encode::family_summary(&listed, &family, &sent, guard.close()?, seconds);
         send(sender, v1::family_reply::Part::Summary(summary))
     }
 }

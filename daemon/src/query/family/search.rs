@@ -26,8 +26,9 @@ const READ_FOR_EACH: u64 = 4;
 const MOST_SAMPLED: usize = 4 << 20;
 /// Memory for samples is taken for so many fingerprints at once.
 const STEP: usize = 64 << 10;
-/// Bytes that putting a fingerprint in order takes at most: in a sample, then in a list of entries.
-const EACH_TAKES: u64 = 24;
+/// Bytes that a fingerprint takes at most: 8 in a sample and 16 among the entries, then 4 in the list of its
+/// version, 4 among its holders and half of a list of its own (32); twice what grows, since it grows by doubling.
+const EACH_TAKES: u64 = 72;
 
 /// A version.
 pub(super) struct Member {
@@ -115,11 +116,12 @@ impl Search<'_> {
             samples: (samples, permits),
             ..
         } = &mut self.found;
-        samples.add(&text.shingles);
-        while permits.len() * STEP < samples.total() {
+        let expected = samples.make_room(text.shingles.len());
+        while permits.len() * STEP < expected {
             let bytes = STEP as u64 * EACH_TAKES;
             permits.push(self.subject.account().take(bytes)?);
         }
+        samples.add(&text.shingles);
         if let Some(document) = document {
             self.places.insert(document, members.len());
         }
