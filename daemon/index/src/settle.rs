@@ -281,7 +281,8 @@ impl IndexState {
         let mut gone = Vec::new();
         for (id, since) in self.unsettled.take_file_checks() {
             match (self.is_groupable(id), self.stars.contains(id)) {
-                (true, true) => self.regroup(id, since),
+                // Its group is as before, but for the number of its files.
+                (true, true) => self.unsettled.queue_regrouping(id, since),
                 (true, false) => self.unsettled.queue_placement_since(id, since),
                 (false, true) => gone.push((id, since)),
                 (false, false) => drop(self.unsettled.clear_placement(id)),

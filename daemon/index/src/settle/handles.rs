@@ -9,6 +9,9 @@ use crate::IndexError;
 use crate::batch::Batch;
 use crate::index::{Index, IndexState};
 
+/// Documents around which a group is shown, and those around which none is.
+type ByShown = (BTreeSet<DocId>, BTreeSet<DocId>);
+
 impl Index {
     /// Gives groups their handles; returns how they changed.
     pub(super) fn update_handles(&self) -> Result<Regrouped, IndexError> {
@@ -17,17 +20,18 @@ impl Index {
             let mut state = self.state_mut();
             let pending = state.unsettled.take_regroupings();
             let principals = pending.iter().map(|id| state.stars.principal(*id));
-            let mut affected: BTreeSet<DocId> = principals.chain(pending.iter().copied()).collect();
-            let appearing = state.members_appearing(&affected);
-            affected.extend(appearing);
-            affected.iter().for_each(|id| state.note_group(*id));
+            let affected: BTreeSet<DocId> = principals.chain(pending.iter().copied()).collect();
+            let by_shown = affected.into_iter().partition(|id| state.is_shown(*id));
+            let changed = state.note_appearing(&by_shown);
             let first_new = GroupId(writer.meta.next_group);
-            let handles = state.assign_handles(&affected, &mut writer.meta.next_group);
+            let handles = state.assign_handles(&by_shown, &mut writer.meta.next_group);
             let made = handles.1.iter().filter(|(_, group)| *group >= first_new);
             let made = made
                 .map(|(principal, group)| (*group, *principal))
                 .collect();
-            (state.take_regrouped(&affected, made), handles)
+            let (shown, hidden) = by_shown;
+            let ids = shown.into_iter().chain(hidden).chain(changed);
+            (state.take_regrouped(ids, made), handles)
         };
         if lost.is_empty() && gained.is_empty() {
             return Ok(regrouped);
@@ -48,11 +52,9 @@ impl IndexState {
     /// joined this one. Returns handles taken away and given.
     fn assign_handles(
         &mut self,
-        affected: &BTreeSet<DocId>,
+        (shown, hidden): &ByShown,
         next: &mut u64,
     ) -> (Vec<DocId>, Vec<(DocId, GroupId)>) {
-        let (shown, hidden): (BTreeSet<DocId>, BTreeSet<DocId>) =
-            affected.iter().copied().partition(|id| self.is_shown(*id));
         let free = hidden
             .iter()
             .filter_map(|id| Some((self.handles.release(*id)?, *id)));
@@ -76,13 +78,22 @@ impl IndexState {
         (free.into_values().collect(), gained)
     }
 
-    /// The members of all groups around these principals that are to be shown, and are not yet, or the
-    /// other way round.
-    fn members_appearing(&self, principals: &BTreeSet<DocId>) -> Vec<DocId> {
-        let changes = |id: &&DocId| self.handles.of(**id).is_some() != self.is_shown(**id);
-        let members = principals.iter().filter(changes);
-        let members = members.flat_map(|id| self.stars.members(*id));
-        members.map(|(member, _)| member).collect()
+    /// Notes the groups that are to be shown and have no handle yet, or the other way round, before that
+    /// changes; returns their members. All others keep their handles.
+    fn note_appearing(&mut self, (shown, hidden): &ByShown) -> Vec<DocId> {
+        let has_handle = |id: &&DocId| self.handles.of(**id).is_some();
+        let appear = shown.iter().filter(|id| !has_handle(id));
+        let principals: Vec<DocId> = appear
+            .chain(hidden.iter().filter(has_handle))
+            .copied()
+            .collect();
+        let members = principals.iter().flat_map(|id| self.stars.members(*id));
+        let members: Vec<DocId> = members.map(|(member, _)| member).collect();
+        principals
+            .iter()
+            .chain(&members)
+            .for_each(|id| self.note_group(*id));
+        members
     }
 
     /// Whether a group around this document is shown: the principal of at least two files.

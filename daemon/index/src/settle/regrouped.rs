@@ -1,7 +1,7 @@
 //! How the groups change: what is in which group is noted before a change, and compared once handles are
 //! given.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 use simdex_schema::{DocId, GroupId};
 
@@ -54,7 +54,7 @@ impl IndexState {
     /// groups that are new.
     pub(super) fn take_regrouped(
         &mut self,
-        ids: &BTreeSet<DocId>,
+        ids: impl IntoIterator<Item = DocId>,
         made: Vec<(GroupId, DocId)>,
     ) -> Regrouped {
         let mut regrouped = Regrouped {
@@ -62,11 +62,11 @@ impl IndexState {
             ..Regrouped::default()
         };
         for id in ids {
-            let Some(from) = self.groups_before.documents.remove(id) else {
+            let Some(from) = self.groups_before.documents.remove(&id) else {
                 continue;
             };
-            let to = self.handles.of(self.stars.principal(*id));
-            let document = *id;
+            let to = self.handles.of(self.stars.principal(id));
+            let document = id;
             let moved = (from != to).then_some(GroupMove { document, from, to });
             regrouped.moved.extend(moved);
         }
