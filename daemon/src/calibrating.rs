@@ -99,19 +99,7 @@ pub fn calibrate(
     account: &MemoryAccount,
 ) -> Result<Calibrated, CalibrationError> {
     let guard = CompletenessGuard::begin(engine, &request.view, false)?;
-    let found = calibrated(&engine.index, request, account)?;
-    let completeness = guard.close()?;
-    Ok(Calibrated {
-        completeness,
-        ..found
-    })
-}
-
-fn calibrated(
-    index: &Index,
-    request: &CalibrationRequest,
-    account: &MemoryAccount,
-) -> Result<Calibrated, CalibrationError> {
+    let index = &engine.index;
     let collection = Collection::of(index, request, account)?;
     let [learned, others] = measure(index, &collection.sampled, request, account)?;
     let too_few = |few| CalibrationError::TooFew {
@@ -131,7 +119,7 @@ fn calibrated(
         sampled: collection.sampled.len() as u64,
         kept_now: collection.kept_now,
         calibration,
-        completeness: Completeness::default(),
+        completeness: guard.close()?,
     })
 }
 
@@ -196,7 +184,7 @@ fn measure(
     let mut halves = [Measurements::default(), Measurements::default()];
     for (&own, &id) in sampled {
         account.cancel().check()?;
-        let Some(set) = shingles(index, id, account)? else {
+        let Some(set) = index.shingles_if_readable(id, account)? else {
             continue;
         };
         let query = QueryFingerprints {
@@ -278,27 +266,13 @@ fn trials(
     threshold: Ratio,
     account: &MemoryAccount,
 ) -> Result<Option<PairTrials>, IndexError> {
-    let Some(other) = shingles(index, partner, account)? else {
+    let Some(other) = index.shingles_if_readable(partner, account)? else {
         return Ok(None);
     };
     let length = |id| index.stats(id).map_or(0, |stats| stats.length);
     let longer = length(id).max(length(partner));
     let lists = set.as_list().zip(other.as_list());
     Ok(lists.map(|(a, b)| PairTrials::of(a, b, longer, threshold)))
-}
-
-/// The shingles of a document, where it is still there and can be read.
-fn shingles(
-    index: &Index,
-    id: DocId,
-    account: &MemoryAccount,
-) -> Result<Option<HeldSet>, IndexError> {
-    match index.shingles(id, account) {
-        Err(IndexError::UnknownDocument(_)) => Ok(None),
-        // The index notes it, and the answer says that it is not complete.
-        Err(error) if error.is_damaged_text() => Ok(None),
-        found => found,
-    }
 }
 
 #[cfg(test)]

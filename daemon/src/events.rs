@@ -107,7 +107,7 @@ impl Event {
 
 /// Events that are no longer kept were asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
-pub enum Lost {
+pub enum LostEvents {
     /// They were, and are not kept any more.
     #[error(
         "the events after number {after} are kept no longer; the oldest that is has number {oldest}"
@@ -204,13 +204,13 @@ impl Events {
     ///
     /// # Errors
     /// Where events after that number are no longer kept, or it was not given yet.
-    pub fn watch(self: &Arc<Self>, after: Option<u64>) -> Result<Watcher, Lost> {
+    pub fn watch(self: &Arc<Self>, after: Option<u64>) -> Result<Watcher, LostEvents> {
         self.is_watched.store(true, Ordering::Release);
         let kept = self.lock();
         let last = kept.next - 1;
         let after = after.unwrap_or(last);
         if after > last {
-            return Err(Lost::Future { after, last });
+            return Err(LostEvents::Future { after, last });
         }
         kept.after(after)?;
         drop(kept);
@@ -240,11 +240,11 @@ impl Kept {
     }
 
     /// The event after this number; none where it is still to come.
-    fn after(&self, after: u64) -> Result<Option<Arc<Event>>, Lost> {
+    fn after(&self, after: u64) -> Result<Option<Arc<Event>>, LostEvents> {
         let oldest = self.events.front().map_or(self.next, |event| event.number);
         match (after + 1).checked_sub(oldest) {
             Some(at) => Ok(self.events.get(at as usize).cloned()),
-            None => Err(Lost::Dropped { after, oldest }),
+            None => Err(LostEvents::Dropped { after, oldest }),
         }
     }
 }
@@ -266,7 +266,7 @@ impl Watcher {
     ///
     /// # Errors
     /// Where it is no longer kept.
-    pub async fn next(&mut self) -> Result<Arc<Event>, Lost> {
+    pub async fn next(&mut self) -> Result<Arc<Event>, LostEvents> {
         loop {
             self.last.mark_unchanged();
             let next = self.events.lock().after(self.after)?;
@@ -301,7 +301,7 @@ mod tests {
         Change::at(EventKind::FileRemoved, RootId(1), Path::new(path))
     }
 
-    fn path(event: Result<Arc<Event>, Lost>) -> String {
+    fn path(event: Result<Arc<Event>, LostEvents>) -> String {
         event.unwrap().change.path.display().to_string()
     }
 
@@ -335,13 +335,13 @@ mod tests {
         let (after, oldest) = (42, 100);
         assert_eq!(
             lost,
-            Some(Lost::Dropped { after, oldest }),
+            Some(LostEvents::Dropped { after, oldest }),
             "of an earlier run"
         );
         let lost = events.watch(Some(100)).err();
         assert_eq!(
             lost,
-            Some(Lost::Future {
+            Some(LostEvents::Future {
                 after: 100,
                 last: 99
             })
@@ -352,7 +352,7 @@ mod tests {
         }
         let lost = slow.next().await.err();
         let (after, oldest) = (99, 101);
-        assert_eq!(lost, Some(Lost::Dropped { after, oldest }));
+        assert_eq!(lost, Some(LostEvents::Dropped { after, oldest }));
     }
 
     #[tokio::test]

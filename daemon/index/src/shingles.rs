@@ -43,6 +43,20 @@ impl Index {
         Ok(held)
     }
 
+    /// As [`Index::shingles`], and `None` too where the document went away, or its text is damaged, which is
+    /// noted: whoever looks at many documents goes on without this one.
+    pub fn shingles_if_readable(
+        &self,
+        id: DocId,
+        account: &MemoryAccount,
+    ) -> Result<Option<HeldSet>, IndexError> {
+        match self.shingles(id, account) {
+            Err(IndexError::UnknownDocument(_)) => Ok(None),
+            Err(error) if error.is_damaged_text() => Ok(None),
+            set => set,
+        }
+    }
+
     /// As [`Index::shingles`], but always read from the text, and not kept.
     pub(crate) fn read_shingles(
         &self,

@@ -41,12 +41,12 @@ pub struct TooFewPairs {
 /// How many documents there are of each size.
 #[derive(Clone, Debug)]
 pub struct Sizes {
-    classes: [Held; CLASSES],
+    classes: [SizeTotals; CLASSES],
 }
 
 /// What a class of sizes, or a group of classes, holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Held {
+pub struct SizeTotals {
     /// Documents.
     pub documents: u64,
     /// Bytes of their canonical texts: about as many as they have shingles.
@@ -87,7 +87,7 @@ pub struct Group {
     /// Bytes of the shortest text it may have.
     pub from: u64,
     /// What it holds.
-    pub held: Held,
+    pub held: SizeTotals,
     /// Pairs it was measured on.
     pub pairs: u64,
     /// What each step of the ladder comes to, the finest first.
@@ -106,7 +106,7 @@ pub struct Calibration {
 impl Default for Sizes {
     fn default() -> Self {
         Self {
-            classes: [Held::default(); CLASSES],
+            classes: [SizeTotals::default(); CLASSES],
         }
     }
 }
@@ -158,14 +158,18 @@ impl Calibration {
         sizes: &Sizes,
         measured: &Measurements,
     ) -> Result<Self, TooFewPairs> {
-        let mut joined: Vec<(u64, Held, Tally)> = Vec::new();
-        let mut open = (0, Held::default(), Tally::default());
+        let mut joined: Vec<(u64, SizeTotals, Tally)> = Vec::new();
+        let mut open = (0, SizeTotals::default(), Tally::default());
         for (at, (held, tally)) in sizes.classes.iter().zip(&measured.classes).enumerate() {
             open.1.add(held);
             open.2.add(tally);
             if open.2.pairs >= LEAST_PAIRS {
                 joined.push(open);
-                open = (2 << at.min(CLASSES - 2), Held::default(), Tally::default());
+                open = (
+                    2 << at.min(CLASSES - 2),
+                    SizeTotals::default(),
+                    Tally::default(),
+                );
             }
         }
         // The longest texts, of which there are few, are like those before them.
@@ -215,7 +219,7 @@ impl Calibration {
 }
 
 impl Group {
-    fn new(from: u64, held: Held, tally: &Tally, required: Ratio) -> Self {
+    fn new(from: u64, held: SizeTotals, tally: &Tally, required: Ratio) -> Self {
         let steps = std::array::from_fn(|step| {
             Quality::of(tally.found[step], tally.right[step], tally.similar)
         });
@@ -235,7 +239,7 @@ impl Group {
     }
 }
 
-impl Held {
+impl SizeTotals {
     fn add(&mut self, other: &Self) {
         self.documents += other.documents;
         self.bytes += other.bytes;

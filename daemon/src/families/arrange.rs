@@ -11,13 +11,13 @@
 //! the logarithm of its length, since documents grow, and [`WRITTEN`] where the latest date written in its
 //! text is later. Every choice of a root directs all edges away from it; the sum of what then rises is
 //! greatest if the root is the version where it is lowest. So a date directs what lies beyond it, and the
-//! growth of a whole line edges that could not be told by themselves. By how much the best root on the other side of an
-//! edge is worse says how sure its direction is.
+//! growth of a whole line directs edges that could not be told by themselves. By how much the best root on
+//! the other side of an edge is worse says how sure its direction is.
 //!
 //! Costs: one row of counts for each version, two where versions of one date are spanned or dates are
 //! missing; and the square of the versions of one date.
 
-use super::grow::{Frontier, Ground};
+use super::grow::{Distances, Frontier};
 use super::times::times;
 
 /// How much a later date that is written in the text counts, in factors of e of the length.
@@ -86,16 +86,16 @@ pub fn arrange<E>(
     alike: &impl Alike,
     go_on: &mut dyn FnMut() -> Result<(), E>,
 ) -> Result<Vec<Placed>, E> {
-    let ground = Ground::new(versions, alike, times(versions));
-    let slots = slots(&ground, go_on)?;
+    let distances = Distances::new(versions, alike, times(versions));
+    let slots = slots(&distances, go_on)?;
     let mut order = Order {
         versions,
-        frontier: ground.frontier(),
-        ground,
+        frontier: distances.frontier(),
+        distances,
         placed: Vec::with_capacity(versions.len()),
     };
     let mut by_slot: Vec<usize> = (0..versions.len()).collect();
-    by_slot.sort_unstable_by_key(|at| (slots[*at], order.ground.rank(*at)));
+    by_slot.sort_unstable_by_key(|at| (slots[*at], order.distances.rank(*at)));
     for open in by_slot.chunk_by(|a, b| slots[*a] == slots[*b]) {
         order.place_all(open, go_on)?;
     }
@@ -105,13 +105,13 @@ pub fn arrange<E>(
 /// The times by which versions are placed: their own, or that of the dated version that one without a date
 /// is nearest to; the last of all where it is linked to none.
 fn slots<E>(
-    ground: &Ground<'_, impl Alike>,
+    distances: &Distances<'_, impl Alike>,
     go_on: &mut dyn FnMut() -> Result<(), E>,
 ) -> Result<Vec<i64>, E> {
-    let is_dated = |at: &usize| ground.times[*at].is_some();
-    let (dated, open): (Vec<usize>, Vec<usize>) = (0..ground.times.len()).partition(is_dated);
+    let is_dated = |at: &usize| distances.times[*at].is_some();
+    let (dated, open): (Vec<usize>, Vec<usize>) = (0..distances.times.len()).partition(is_dated);
     let last = if dated.is_empty() { 0 } else { i64::MAX };
-    let mut slots: Vec<i64> = ground
+    let mut slots: Vec<i64> = distances
         .times
         .iter()
         .map(|time| time.unwrap_or(last))
@@ -119,15 +119,15 @@ fn slots<E>(
     if dated.is_empty() || open.is_empty() {
         return Ok(slots);
     }
-    let mut frontier = ground.frontier();
+    let mut frontier = distances.frontier();
     for at in dated {
         go_on()?;
-        ground.join(&mut frontier, at);
+        distances.join(&mut frontier, at);
     }
     while let Some((at, nearest)) = frontier.next_of(&open) {
         go_on()?;
         slots[at] = slots[nearest.parent];
-        ground.join(&mut frontier, at);
+        distances.join(&mut frontier, at);
     }
     Ok(slots)
 }
@@ -135,7 +135,7 @@ fn slots<E>(
 /// Versions on their way to their places.
 struct Order<'a, A> {
     versions: &'a [Version],
-    ground: Ground<'a, A>,
+    distances: Distances<'a, A>,
     frontier: Frontier,
     /// Each with its parent.
     placed: Vec<(usize, Option<usize>)>,
@@ -156,7 +156,7 @@ impl<A: Alike> Order<'_, A> {
                 None => (self.root_among(&open, go_on)?, None),
             };
             self.placed.push((next, parent));
-            self.ground.join(&mut self.frontier, next);
+            self.distances.join(&mut self.frontier, next);
             open.retain(|at| *at != next);
         }
         Ok(())
@@ -173,18 +173,18 @@ impl<A: Alike> Order<'_, A> {
             return Ok(first);
         }
         let mut heights = vec![0.0; self.versions.len()];
-        let mut frontier = self.ground.frontier();
-        self.ground.join(&mut frontier, first);
+        let mut frontier = self.distances.frontier();
+        self.distances.join(&mut frontier, first);
         let mut lowest = first;
         while let Some((next, nearest)) = frontier.next_of(open) {
             go_on()?;
             let rises = rise(&self.versions[nearest.parent], &self.versions[next]);
             heights[next] = heights[nearest.parent] + rises;
-            let place = |at: usize| (heights[at], self.ground.rank(at));
+            let place = |at: usize| (heights[at], self.distances.rank(at));
             if place(next) < place(lowest) {
                 lowest = next;
             }
-            self.ground.join(&mut frontier, next);
+            self.distances.join(&mut frontier, next);
         }
         Ok(lowest)
     }
@@ -202,8 +202,8 @@ fn rise(from: &Version, to: &Version) -> f64 {
 
 /// Says of each edge what directs it.
 fn directed(versions: &[Version], slots: &[i64], placed: &[(usize, Option<usize>)]) -> Vec<Placed> {
-    let mut lines = Lines::of(versions, slots, placed);
-    lines.find_lowest(placed);
+    let mut trees = SlotTrees::of(versions, slots, placed);
+    trees.find_lowest(placed);
     let direction = |version: usize, parent: usize| {
         let (from, to) = (&versions[parent], &versions[version]);
         if let (Some(earlier), Some(later), true) =
@@ -217,7 +217,7 @@ fn directed(versions: &[Version], slots: &[i64], placed: &[(usize, Option<usize>
         match (from.written, to.written) {
             (Some(earlier), Some(later)) if earlier < later => Direction::InnerDate,
             (Some(earlier), Some(later)) if earlier > later => Direction::Unknown,
-            _ if lines.margin(version) >= LEAST_MARGIN => Direction::Text,
+            _ if trees.margin(version) >= LEAST_MARGIN => Direction::Text,
             _ => Direction::Unknown,
         }
     };
@@ -230,7 +230,7 @@ fn directed(versions: &[Version], slots: &[i64], placed: &[(usize, Option<usize>
 
 /// Trees of versions between which no date decided: how much has risen on the way to each, and how little
 /// to any version beyond it.
-struct Lines {
+struct SlotTrees {
     heights: Vec<f64>,
     lowest_beyond: Vec<f64>,
     /// The version that the tree begins with, and whether that one hangs on an earlier version.
@@ -238,10 +238,10 @@ struct Lines {
     above: Vec<Option<usize>>,
 }
 
-impl Lines {
+impl SlotTrees {
     fn of(versions: &[Version], slots: &[i64], placed: &[(usize, Option<usize>)]) -> Self {
         let none = vec![0.0; versions.len()];
-        let mut lines = Self {
+        let mut trees = Self {
             heights: none.clone(),
             lowest_beyond: none,
             top: vec![(0, false); versions.len()],
@@ -249,18 +249,18 @@ impl Lines {
         };
         for &(version, parent) in placed {
             let above = parent.filter(|parent| slots[*parent] == slots[version]);
-            lines.above[version] = above;
-            lines.top[version] = match above {
-                Some(above) => lines.top[above],
+            trees.above[version] = above;
+            trees.top[version] = match above {
+                Some(above) => trees.top[above],
                 None => (version, parent.is_some()),
             };
             if let Some(above) = above {
                 let rises = rise(&versions[above], &versions[version]);
-                lines.heights[version] = lines.heights[above] + rises;
+                trees.heights[version] = trees.heights[above] + rises;
             }
         }
-        lines.lowest_beyond.clone_from(&lines.heights);
-        lines
+        trees.lowest_beyond.clone_from(&trees.heights);
+        trees
     }
 
     fn find_lowest(&mut self, placed: &[(usize, Option<usize>)]) {

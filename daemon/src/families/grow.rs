@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use super::{Alike, Version};
 
 /// Counts and times by which versions are near to one another.
-pub(super) struct Ground<'a, A> {
+pub(super) struct Distances<'a, A> {
     pub(super) alike: &'a A,
     /// The time of each version, as the order has it.
     pub(super) times: Vec<Option<i64>>,
@@ -41,7 +41,7 @@ pub(super) struct Frontier {
     joined: Vec<bool>,
 }
 
-impl<'a, A: Alike> Ground<'a, A> {
+impl<'a, A: Alike> Distances<'a, A> {
     pub(super) fn new(versions: &[Version], alike: &'a A, times: Vec<Option<i64>>) -> Self {
         let mut by_name: Vec<usize> = (0..versions.len()).collect();
         by_name.sort_unstable_by_key(|at| versions[*at].name);

@@ -15,7 +15,7 @@ use tonic::{Code, Status};
 use crate::calibrating::CalibrationError;
 use crate::causes::causes;
 use crate::engine::{EngineError, Incomplete};
-use crate::events::Lost;
+use crate::events::LostEvents;
 use crate::lists::ListError;
 use crate::query::QueryError;
 use crate::report::ReportError;
@@ -192,8 +192,8 @@ impl From<ReportingError> for Refused {
     }
 }
 
-impl From<Lost> for Refused {
-    fn from(error: Lost) -> Self {
+impl From<LostEvents> for Refused {
+    fn from(error: LostEvents) -> Self {
         const ADVICE: &str = "list files and groups anew, and watch from the present";
         Self::new(Code::OutOfRange, &error.to_string()).advised(Some(ADVICE))
     }

@@ -317,9 +317,5 @@ fn set_of(
     let Some(document) = member.document.filter(|_| !subject.carries(member.hash)) else {
         return Ok(None);
     };
-    match index.shingles(document, subject.account()) {
-        Err(IndexError::UnknownDocument(_)) => Ok(None),
-        Err(error) if error.is_damaged_text() => Ok(None),
-        set => set,
-    }
+    index.shingles_if_readable(document, subject.account())
 }
