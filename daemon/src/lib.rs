@@ -47,6 +47,7 @@ pub mod recheck;
 pub mod report;
 pub mod reporting;
 pub mod rescan;
+pub mod resident;
 pub mod roots;
 pub mod scan;
 pub mod serve;
