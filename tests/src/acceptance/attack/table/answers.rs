@@ -13,6 +13,10 @@ pub(super) const LINES: &[Line] = &[
                 "daemon/bin/tests/snapshot.rs",
                 "a_text_is_bound_to_the_bytes_that_were_hashed",
             ),
+            Test(
+                "daemon/extract/src/snapshot.rs",
+                "the_bytes_that_are_hashed_are_the_bytes_that_are_kept",
+            ),
             Trial("files rewritten while they are read", texts::toggled),
         ],
     },
