@@ -10,6 +10,7 @@ mod cores;
 mod families;
 mod index_100k;
 mod process;
+mod runs;
 mod signing;
 
 /// What the command line may change.
@@ -55,6 +56,11 @@ pub const BENCHMARKS: &[Benchmark] = &[
         name: "cores",
         about: "planted cores in a component of 5,000 documents: found, and how fast",
         run: cores::run,
+    },
+    Benchmark {
+        name: "runs",
+        about: "one run of blocks: bytes on disk and written, lookups in the cache and beside it",
+        run: runs::run,
     },
     Benchmark {
         name: "signing",
