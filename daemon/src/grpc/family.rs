@@ -32,6 +32,7 @@ impl FamilyRequest {
             roots: query.roots.clone(),
             scheme: query.scheme,
             relation_threshold: query.relation_threshold,
+            fold: false,
             strict: query.strict,
             source: None,
         };
