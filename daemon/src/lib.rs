@@ -39,6 +39,7 @@ pub mod lifecycle;
 pub mod lists;
 pub mod output;
 pub mod overlap;
+pub mod owners;
 pub mod pipeline;
 pub mod progress;
 pub mod query;

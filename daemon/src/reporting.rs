@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use simdex_index::{Cancel, Index, IndexError, MemoryAccount, View};
+use simdex_index::{Cancel, FileView, Index, IndexError, MemoryAccount, View};
 use simdex_proto::lines::SchemeInUse;
 use simdex_schema::DocumentHash;
 use simdex_signature::{Ratio, Rung, Scheme, SchemeKind, Unit};
@@ -14,9 +14,10 @@ use thiserror::Error;
 
 use crate::catalogue::{self, Group, Summary};
 use crate::engine::{CompletenessGuard, Engine, Incomplete};
+use crate::owners::Owners;
 use crate::report::{
-    self, PermittedText, ReportDir, ReportError, ReportGroup, ReportInput, ReportMember, Sink,
-    UnreadFile, VisitUnread,
+    self, LoadFile, PermittedText, ReportDir, ReportError, ReportFile, ReportGroup, ReportInput,
+    ReportMember, Sink, VisitFile,
 };
 use crate::visit::FirstError;
 
@@ -35,12 +36,14 @@ pub enum ReportingError {
 }
 
 /// Parameters of a report.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ReportRequest {
     /// Least resemblance of a near-duplicate.
     pub threshold: Ratio,
     /// Refuses a report that would not be complete.
     pub strict: bool,
+    /// The load file to write, if any.
+    pub load: Option<LoadFile>,
 }
 
 /// A report that the daemon keeps.
@@ -134,7 +137,8 @@ fn write(
             completeness: &|| guard.completeness(),
             seconds: &seconds,
             groups,
-            unread: &|visit| unread(&engine.index, &view, cancel, visit),
+            files: &|visit| files(engine, &view, cancel, visit),
+            load: request.load,
             key: engine.own_reports.key(),
             text_of: &|hash| text_of(&engine.index, DocumentHash(*hash), account),
             cancel,
@@ -163,29 +167,48 @@ fn singular(unit: Unit) -> &'static str {
     }
 }
 
-/// Calls `visit` for each file that was not read, or not whole.
-fn unread(
-    index: &Index,
+/// Calls `visit` for each file.
+fn files(
+    engine: &Engine,
     view: &View,
     cancel: &Cancel,
-    visit: &mut VisitUnread<'_>,
+    visit: &mut VisitFile<'_>,
 ) -> io::Result<()> {
+    let owners = Owners::of_machine();
     let mut failed = FirstError::default();
-    let visited = catalogue::files(index, view, &mut |file| {
-        let done = cancel.check().map_err(io::Error::other).and_then(|()| {
-            if !catalogue::is_unread(file) {
-                return Ok(());
-            }
-            visit(&UnreadFile {
-                path: file.path.as_os_str().as_bytes(),
-                state: file.state.name(),
-                reason: file.reason.as_str(),
-            })
-        });
-        failed.flow(done)
+    let visited = engine.index.files(view, &mut |file| {
+        let done = cancel.check().map_err(io::Error::other);
+        failed.flow(done.and_then(|()| visit_file(engine, &owners, &file, visit)))
     });
     visited.map_err(io::Error::other)?;
     failed.into_result()
+}
+
+fn visit_file(
+    engine: &Engine,
+    owners: &Owners,
+    file: &FileView,
+    visit: &mut VisitFile<'_>,
+) -> io::Result<()> {
+    let root = engine.roots.iter().find(|root| root.id == file.key.root);
+    let container = file.container();
+    let owner = file.record.stat.owner;
+    visit(&ReportFile {
+        path: file.path.as_os_str().as_bytes(),
+        root: root.map_or(&[], |root| root.path.as_os_str().as_bytes()),
+        container: container.as_ref().map(|path| path.as_os_str().as_bytes()),
+        state: file.state.name(),
+        reason: file.reason.as_str(),
+        is_unread: catalogue::is_unread(file),
+        content: file.record.content().map(|hash| hash.0),
+        document: file.document.map(|(_, hash)| hash.0),
+        media_type: file.content.as_ref().map_or("", |read| &read.media_type),
+        bytes: file.record.bytes(),
+        modified: file.record.modified(),
+        owner,
+        owner_name: owners.name(owner),
+        facts: &catalogue::facts(file),
+    })
 }
 
 fn report_group(group: &Group) -> ReportGroup {

@@ -105,7 +105,12 @@ pub fn lossy(path: &[u8]) -> String {
 /// The exact bytes, in base64, of a path that [`lossy`] changes.
 pub fn exact(path: &[u8]) -> Option<String> {
     let is_text = std::str::from_utf8(path).is_ok();
-    (!is_text).then(|| STANDARD.encode(path))
+    (!is_text).then(|| base64(path))
+}
+
+/// Bytes in base64.
+pub fn base64(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
 }
 
 /// A hash in lower-case hexadecimal; `None` for an empty one.

@@ -45,10 +45,13 @@ impl AdminService {
         &self,
         threshold: Option<f64>,
         strict: bool,
+        options: Option<v1::ReportOptions>,
     ) -> Result<ReportRequest, Status> {
+        let v1::ReportOptions { load_file } = options.unwrap_or_default();
         Ok(ReportRequest {
             threshold: question::parse_threshold(&*self.runner.engine()?, threshold)?,
             strict,
+            load: load_file.map(question::parse_load_file).transpose()?,
         })
     }
 }
@@ -209,8 +212,12 @@ impl Admin for AdminService {
     ) -> Result<Response<Self::StreamReportStream>, Status> {
         use v1::stream_report_reply::Part;
         let caller = self.runner.long_caller(&request);
-        let v1::StreamReportRequest { threshold, strict } = request.into_inner();
-        let asked = self.report_request(threshold, strict)?;
+        let v1::StreamReportRequest {
+            threshold,
+            strict,
+            options,
+        } = request.into_inner();
+        let asked = self.report_request(threshold, strict, options)?;
         let sent = self
             .runner
             .stream(RequestClass::Stream, caller, move |engine, sender| {
@@ -231,8 +238,9 @@ impl Admin for AdminService {
             name,
             threshold,
             strict,
+            options,
         } = request.into_inner();
-        let asked = self.report_request(threshold, strict)?;
+        let asked = self.report_request(threshold, strict, options)?;
         let reports = self.reports.clone().ok_or_else(|| {
             Status::failed_precondition("the daemon's config names no directory for reports")
         })?;

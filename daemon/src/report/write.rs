@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use super::sink::{HashedFile, HashingSink, Sink};
 use super::{DocumentHash, PermittedText, ReportError, ReportGroup, ReportInput, ReportMember};
-use super::{TextOf, UnreadFile, Written};
-use super::{check, hex, html, manifest, view};
+use super::{ReportFile, TextOf, Written};
+use super::{check, hex, html, load, manifest, text_path, view};
 use crate::difference::{Difference, Extent, lines};
 use simdex_index::Cancel;
 use simdex_proto::lines::{self as json, Body, JsonPath, Line, exact, lossy};
@@ -112,16 +112,30 @@ pub(super) fn report<'a>(
     let mut groups: Vec<_> = input.groups.iter().collect();
     groups.sort_by_key(|group| (&group.principal, group.id));
     let mut writer = Writer::open(sink, input)?;
+    let mut places = load::Places::default();
     writer
         .html
         .write_with(|out| html::head(out, input, &groups))?;
     for (index, group) in groups.iter().enumerate() {
-        writer.group(&SortedGroup::new(group)?, index < html::GROUPS_SHOWN)?;
+        let sorted = SortedGroup::new(group)?;
+        writer.group(&sorted, index < html::GROUPS_SHOWN)?;
+        if input.load.is_some() {
+            places.add(&sorted);
+        }
     }
     writer
         .html
         .write_with(|out| html::more_groups(out, groups.len()))?;
     writer.unread(input)?;
+    if let Some(load) = input.load {
+        load::write(
+            &mut writer.sink,
+            input,
+            load,
+            &places,
+            &writer.texts.written,
+        )?;
+    }
     let met = (input.completeness)();
     writer
         .html
@@ -163,7 +177,10 @@ impl<'a> Writer<'a> {
         let mut unread = self.sink.create_file("unread.jsonl")?;
         let (mut shown, mut count) = (Vec::new(), 0_usize);
         unread.write_with(|out| {
-            (input.unread)(&mut |file| {
+            (input.files)(&mut |file| {
+                if !file.is_unread {
+                    return Ok(());
+                }
                 count += 1;
                 if count <= html::UNREAD_SHOWN {
                     html::unread_row(&mut shown, file)?;
@@ -328,16 +345,11 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// Where a document's text stands in the report.
-pub(super) fn text_path(document: &DocumentHash) -> String {
-    format!("text/{}.txt", hex(document))
-}
-
 fn text_name(text: &Option<PermittedText>, document: &DocumentHash) -> Option<String> {
     text.is_some().then(|| text_path(document))
 }
 
-fn unread_line(file: &UnreadFile<'_>) -> json::UnreadFile {
+fn unread_line(file: &ReportFile<'_>) -> json::UnreadFile {
     json::UnreadFile {
         path: JsonPath::new(file.path),
         state: file.state.to_owned(),
