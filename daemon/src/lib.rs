@@ -31,6 +31,7 @@ pub mod engine;
 pub mod error;
 pub mod events;
 pub mod families;
+pub mod findings;
 pub mod grpc;
 pub mod host;
 pub mod identity;

@@ -12,9 +12,12 @@
 //! report.html     the same for people, self-contained
 //! ```
 //!
+//! A report of a compliance question holds other files: [`findings`].
+//!
 //! Two reports over the same state differ in `created` and `seconds`, in `report.html`, which shows when it
 //! was made, and in the hashes that cover these: that of the page, `daemon_mark` and `manifest_blake3`.
 mod file;
+mod findings;
 mod folder;
 mod format;
 mod html;
@@ -40,6 +43,7 @@ use thiserror::Error;
 use crate::catalogue::Summary;
 
 pub use file::{AllFiles, ReportFile, VisitFile};
+pub use findings::{Finding, Findings, Sums, TakeFinding, VisitFindings};
 pub use folder::{PendingReport, ReportDir};
 pub use key::{FileHashes, ReportKey};
 pub use load::{LoadFile, LoadFileError};
@@ -94,8 +98,10 @@ pub struct ReportInput<'a> {
     pub completeness: &'a dyn Fn() -> Completeness,
     /// Seconds spent on the report until now.
     pub seconds: &'a dyn Fn() -> f64,
-    /// The groups, in any order.
+    /// The groups, in any order; none of a compliance question.
     pub groups: Vec<ReportGroup>,
+    /// What a compliance question found: the report is of it, and not of the groups.
+    pub findings: Option<Findings<'a>>,
     /// Visits every file.
     pub files: &'a AllFiles<'a>,
     /// The load file to write, if any.
@@ -262,7 +268,10 @@ impl ReportError {
 /// # Errors
 /// See [`ReportError`]; what was written until then is for the sink to throw away.
 pub fn write(sink: &dyn Sink, input: &ReportInput<'_>) -> Result<Written, ReportError> {
-    let written = write::report(sink, input);
+    let written = match &input.findings {
+        Some(found) => findings::report(sink, input, found),
+        None => write::report(sink, input),
+    };
     // A sink that gives up when nobody waits any more fails in its own words.
     check(input.cancel)?;
     written

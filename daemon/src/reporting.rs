@@ -1,5 +1,6 @@
 //! Gathers a report from the index and writes it: to a client, or into the directory of the daemon.
 
+use std::cell::Cell;
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -7,17 +8,18 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use simdex_index::{Cancel, FileView, Index, IndexError, MemoryAccount, View};
-use simdex_proto::lines::SchemeInUse;
+use simdex_proto::lines::{JsonPath, Question, SchemeInUse};
 use simdex_schema::DocumentHash;
 use simdex_signature::{Ratio, Rung, Scheme, SchemeKind, Unit};
 use thiserror::Error;
 
 use crate::catalogue::{self, Group, Summary};
 use crate::engine::{CompletenessGuard, Engine, Incomplete};
+use crate::findings::{FindingError, FindingKind, Search};
 use crate::owners::Owners;
 use crate::report::{
-    self, LoadFile, PermittedText, ReportDir, ReportError, ReportFile, ReportGroup, ReportInput,
-    ReportMember, Sink, VisitFile,
+    self, Findings, LoadFile, PermittedText, ReportDir, ReportError, ReportFile, ReportGroup,
+    ReportInput, ReportMember, Sink, Sums, TakeFinding, VisitFile, VisitFindings,
 };
 use crate::visit::FirstError;
 
@@ -30,6 +32,9 @@ pub enum ReportingError {
     /// It would not be complete, and only a complete one was wanted.
     #[error(transparent)]
     Incomplete(#[from] Incomplete),
+    /// What was asked about is not there.
+    #[error(transparent)]
+    Finding(#[from] FindingError),
     /// The index failed, or the asker went away.
     #[error(transparent)]
     Index(#[from] IndexError),
@@ -44,6 +49,17 @@ pub struct ReportRequest {
     pub strict: bool,
     /// The load file to write, if any.
     pub load: Option<LoadFile>,
+    /// What the report is of.
+    pub kind: ReportKind,
+}
+
+/// What a report is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReportKind {
+    /// The groups, with their differences.
+    Groups,
+    /// A compliance question.
+    Question(FindingKind),
 }
 
 /// A report that the daemon keeps.
@@ -114,16 +130,30 @@ fn write(
     let cancel = account.cancel();
     let view = engine.roots.view();
     let guard = CompletenessGuard::begin(engine, &view, request.strict)?;
-    let listed = catalogue::groups(&engine.index, &view, request.threshold, cancel)?;
+    let search = Search {
+        engine,
+        view: &view,
+        threshold: request.threshold.get(),
+        now: created.as_second(),
+        account,
+    };
+    if let ReportKind::Question(question) = &request.kind {
+        search.check(question)?;
+    }
+    let (groups, counts) = match request.kind {
+        ReportKind::Groups => listed(engine, &view, request.threshold, cancel)?,
+        ReportKind::Question(_) => (Vec::new(), counted(engine, &view, cancel)?),
+    };
     cancel.check()?;
     let mut summary = Summary {
-        groups: listed.items.len() as u64,
-        suppressed: listed.suppressed,
         completeness: guard.close()?,
-        ..catalogue::summary(&engine.index, &view, cancel)?
+        ..counts
     };
-    let groups = listed.items.into_iter();
-    let groups = groups.map(|group| report_group(&group)).collect();
+    let asked = Asked {
+        search: &search,
+        failed: Cell::default(),
+    };
+    let answer = |take: &mut TakeFinding<'_>| asked.answer(&request.kind, take);
     let seconds = || started.elapsed().as_secs_f64();
     let written = report::write(
         sink,
@@ -137,16 +167,98 @@ fn write(
             completeness: &|| guard.completeness(),
             seconds: &seconds,
             groups,
+            findings: asked.findings(&request.kind, &answer),
             files: &|visit| files(engine, &view, cancel, visit),
             load: request.load,
             key: engine.own_reports.key(),
             text_of: &|hash| text_of(&engine.index, DocumentHash(*hash), account),
             cancel,
         },
-    )?;
+    );
+    if let Some(error) = asked.failed.take() {
+        return Err(error.into());
+    }
+    let written = written?;
     summary.completeness = guard.close()?;
     summary.seconds = seconds();
     Ok((summary, written.manifest))
+}
+
+/// A compliance question on its way into a report.
+struct Asked<'a> {
+    search: &'a Search<'a>,
+    /// What kept it from being answered.
+    failed: Cell<Option<FindingError>>,
+}
+
+impl Asked<'_> {
+    /// What a report of this kind holds beside the groups.
+    fn findings<'a>(
+        &self,
+        kind: &ReportKind,
+        visit: &'a VisitFindings<'a>,
+    ) -> Option<Findings<'a>> {
+        let ReportKind::Question(question) = kind else {
+            return None;
+        };
+        let path = |path: &PathBuf| JsonPath::new(path.as_os_str().as_bytes());
+        let mut asked = Question::default();
+        match question {
+            FindingKind::CopiesOf(files) => asked.files = Some(files.iter().map(path).collect()),
+            FindingKind::StaleVersions(age) => asked.older_than_seconds = Some(*age),
+            FindingKind::Leak(protected) => {
+                let roots = self.search.engine.roots.iter();
+                let inside = roots.filter(|root| protected.contains(&root.id));
+                asked.protected = Some(inside.map(|root| path(&root.path)).collect());
+            }
+            FindingKind::Duplicates => {}
+        }
+        Some(Findings {
+            kind: question.name(),
+            question: asked,
+            visit,
+        })
+    }
+
+    fn answer(&self, kind: &ReportKind, take: &mut TakeFinding<'_>) -> io::Result<Sums> {
+        let ReportKind::Question(question) = kind else {
+            return Ok(Sums::new());
+        };
+        self.search
+            .run(question, take)
+            .map_err(|error| match error {
+                FindingError::Write(error) => error,
+                error => {
+                    self.failed.set(Some(error));
+                    io::Error::other("the question could not be answered")
+                }
+            })
+    }
+}
+
+/// The groups of a view, with its counts.
+fn listed(
+    engine: &Engine,
+    view: &View,
+    threshold: Ratio,
+    cancel: &Cancel,
+) -> Result<(Vec<ReportGroup>, Summary), IndexError> {
+    let listed = catalogue::groups(&engine.index, view, threshold, cancel)?;
+    let counts = Summary {
+        groups: listed.items.len() as u64,
+        suppressed: listed.suppressed,
+        ..catalogue::summary(&engine.index, view, cancel)?
+    };
+    let groups = listed.items.into_iter();
+    Ok((groups.map(|group| report_group(&group)).collect(), counts))
+}
+
+/// The counts of a view. Groups are those at the engine's threshold.
+fn counted(engine: &Engine, view: &View, cancel: &Cancel) -> Result<Summary, IndexError> {
+    Ok(Summary {
+        groups: catalogue::count_groups(&engine.index, view, engine.threshold(), cancel)?,
+        ..catalogue::summary(&engine.index, view, cancel)?
+    })
 }
 
 fn scheme_line(index: &Index) -> SchemeInUse {

@@ -714,7 +714,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__report)
-            opts="-h --out --keep --load-file --profile --encoding --threshold --wait --strict --socket --json --help"
+            opts="-h --out --keep --kind --older-than --protected --load-file --profile --encoding --threshold --wait --strict --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -725,6 +725,18 @@ _simctl() {
                     return 0
                     ;;
                 --keep)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kind)
+                    COMPREPLY=($(compgen -W "groups copies-of stale-versions leak duplicates" -- "${cur}"))
+                    return 0
+                    ;;
+                --older-than)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --protected)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;

@@ -33,7 +33,7 @@ pub use family::VersionEdge;
 pub use file::{DescribedFile, File};
 pub use find::{Match, QuerySummary, Scheme, Version};
 pub use list::{Counts, Group, Member, Pair, Summary};
-pub use report::{Diff, JsonPath, Manifest, SchemeInUse, UnreadFile};
+pub use report::{Diff, Finding, JsonPath, Manifest, Question, SchemeInUse, UnreadFile};
 
 /// The fields of a line, beside `type` and `v`.
 pub trait Body: Serialize {
@@ -90,6 +90,7 @@ bodies! {
     Diff = "diff",
     Event = "event",
     UnreadFile = "unread",
+    Finding = "finding",
 }
 
 impl Body for Manifest {

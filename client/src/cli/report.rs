@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use simdex_client::wire;
+use simdex_client::{Error, absolute, parse_age, path_bytes, shown, wire};
 
 use super::{Threshold, Wanted};
 
@@ -13,6 +13,8 @@ use super::{Threshold, Wanted};
 pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) target: ReportTarget,
+    #[command(flatten)]
+    pub(crate) question: QuestionArgs,
     #[command(flatten)]
     pub(crate) load: LoadArgs,
     #[command(flatten)]
@@ -31,6 +33,43 @@ pub(crate) struct ReportTarget {
     /// Name under which the daemon keeps the report in its own directory for reports
     #[arg(long, value_name = "NAME")]
     pub(crate) keep: Option<OsString>,
+}
+
+/// What the report is of.
+#[derive(Debug, Args)]
+pub(crate) struct QuestionArgs {
+    /// What the report is of
+    #[arg(long, value_enum, default_value_t = Kind::Groups)]
+    kind: Kind,
+    /// Files of the index that --kind copies-of asks about
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Least age of a stale version, such as 12h, 90d, 6w or 2y (--kind stale-versions)
+    #[arg(long, value_name = "AGE", value_parser = age)]
+    older_than: Option<u64>,
+    /// Watched root whose text must not be elsewhere; repeatable (--kind leak)
+    #[arg(long, value_name = "ROOT")]
+    protected: Vec<PathBuf>,
+}
+
+/// Kinds of reports.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Kind {
+    /// Groups of near-duplicates, with their differences
+    Groups,
+    /// Everyone who holds a near-copy of these files, by root and owner
+    CopiesOf,
+    /// Versions with a later one, older than --older-than
+    StaleVersions,
+    /// Files outside the roots --protected that share text with a document inside
+    Leak,
+    /// Files that could be freed; nothing is deleted
+    Duplicates,
+}
+
+fn age(text: &str) -> Result<u64, String> {
+    let wrong = || "an age is a number with h, d, w or y, such as 90d".to_owned();
+    parse_age(text).ok_or_else(wrong)
 }
 
 /// A load file in the report.
@@ -97,10 +136,21 @@ impl LoadArgs {
 
 impl ReportArgs {
     /// What the report is to hold.
-    pub(crate) fn options(&self) -> wire::ReportOptions {
-        wire::ReportOptions {
+    ///
+    /// # Errors
+    /// A relative path whose folder is gone.
+    pub(crate) fn options(&self) -> Result<wire::ReportOptions, Error> {
+        let files = self.question.files.iter();
+        let files = files.map(|file| Ok(path_bytes(&shown(file)?)));
+        let protected = self.question.protected.iter();
+        let protected = protected.map(|root| Ok(path_bytes(&absolute(root)?)));
+        Ok(wire::ReportOptions {
             load_file: self.load.wire(),
-        }
+            kind: name(&self.question.kind),
+            files: files.collect::<Result<_, Error>>()?,
+            older_than_seconds: self.question.older_than,
+            protected: protected.collect::<Result<_, Error>>()?,
+        })
     }
 }
 

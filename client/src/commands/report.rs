@@ -14,7 +14,7 @@ use simdex_client::lines::SavedReport as ReportLine;
 use simdex_client::text::escaped;
 
 pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outcome, Failure> {
-    let (options, threshold) = (args.options(), args.threshold.value);
+    let (options, threshold) = (args.options()?, args.threshold.value);
     let reply = match (args.target.out, args.target.keep) {
         (Some(out), _) => {
             let out = absolute(&out)?;

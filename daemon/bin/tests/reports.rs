@@ -98,6 +98,7 @@ fn a_load_file_has_a_row_per_file_and_unknown_names_leave_nothing() {
             profile: profile.to_owned(),
             encoding: String::new(),
         }),
+        ..wire::ReportOptions::default()
     };
     let saved = |name: &str, options| {
         let out = place.join(name);

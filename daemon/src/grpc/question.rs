@@ -17,7 +17,6 @@ use super::upload::Uploaded;
 use crate::disk::DiskGuard;
 use crate::engine::Engine;
 use crate::query::{FindKind, QueryError, QueryParams, Subject};
-use crate::report::LoadFile;
 use crate::roots::path_from;
 
 /// Most files that a query may ask for.
@@ -207,18 +206,6 @@ pub(super) fn parse_roots(engine: &Engine, roots: &[u32]) -> Result<View, Status
         ))),
         None => Ok(engine.roots.view_of(roots)),
     }
-}
-
-/// Decodes the names of a load file.
-pub(super) fn parse_load_file(load: v1::LoadFile) -> Result<LoadFile, Status> {
-    let v1::LoadFile {
-        format,
-        profile,
-        encoding,
-    } = load;
-    let [format, profile, encoding] = [format, profile, encoding].map(|name| echo(name.as_bytes()));
-    LoadFile::named(&format, &profile, &encoding)
-        .map_err(|error| Status::invalid_argument(error.to_string()))
 }
 
 /// The status of a request that names too many things.

@@ -89,6 +89,7 @@ pub(super) fn input<'a>(groups: Vec<ReportGroup>, text_of: &'a TextOf<'a>) -> Re
         completeness: &|| Pending::default().into(),
         seconds: &|| 0.5,
         groups,
+        findings: None,
         files: &two_unread,
         load: None,
         key: &KEY,
