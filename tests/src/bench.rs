@@ -9,6 +9,7 @@ mod candidates_vs_full;
 mod families;
 mod index_100k;
 mod process;
+mod runs;
 mod signing;
 
 /// What the command line may change.
@@ -49,6 +50,11 @@ pub const BENCHMARKS: &[Benchmark] = &[
         name: "families",
         about: "versions of documents and near-misses of them: what placing them in groups costs",
         run: families::run,
+    },
+    Benchmark {
+        name: "runs",
+        about: "one run of blocks: bytes on disk and written, lookups in the cache and beside it",
+        run: runs::run,
     },
     Benchmark {
         name: "signing",

@@ -24,6 +24,13 @@ pub(super) fn bytes_written() -> anyhow::Result<u64> {
     Ok(line.context("no wchar line")?.trim().parse()?)
 }
 
+/// Calls of the system by which this process has read, so far.
+pub(super) fn read_calls() -> anyhow::Result<u64> {
+    let io = std::fs::read_to_string("/proc/self/io")?;
+    let line = io.lines().find_map(|line| line.strip_prefix("syscr: "));
+    Ok(line.context("no syscr line")?.trim().parse()?)
+}
+
 /// Seconds of processor time that this process has taken, so far.
 pub(super) fn processor_seconds() -> anyhow::Result<f64> {
     let stat = std::fs::read_to_string("/proc/self/stat")?;
