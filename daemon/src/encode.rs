@@ -83,6 +83,7 @@ pub fn file(file: &FileView) -> v1::File {
         place: place(file),
         last_read: file.record.last_read,
         group: file.group.map(|group| group.0),
+        owner: file.record.stat.owner,
     }
 }
 

@@ -153,6 +153,7 @@ pub(crate) fn file() -> File {
         }],
         place: None,
         last_read: None,
+        owner: None,
         group: None,
     }
 }

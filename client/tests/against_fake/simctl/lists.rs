@@ -142,7 +142,7 @@ unreadable  permission-denied      -      -  -             /share/\\u{1b}[2J.pdf
     assert_eq!(
         json.lines().nth(1),
         Some(
-            r#"{"type":"file","v":1,"path":"/share/\u001b[2J.pdf","state":"unreadable","reason":"permission-denied","document":null,"content":null,"media_type":null,"bytes":null,"chars":null,"engine":null,"extractor":null,"warnings":[],"facts":{},"container":null,"role":null,"ordinal":null,"last_read":null,"modified":null,"group":null}"#
+            r#"{"type":"file","v":1,"path":"/share/\u001b[2J.pdf","state":"unreadable","reason":"permission-denied","document":null,"content":null,"media_type":null,"bytes":null,"chars":null,"engine":null,"extractor":null,"warnings":[],"facts":{},"container":null,"role":null,"ordinal":null,"last_read":null,"modified":null,"group":null,"owner":null}"#
         )
     );
 }
