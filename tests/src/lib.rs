@@ -27,6 +27,7 @@ pub mod fuzz;
 pub mod handmade;
 pub mod hostile;
 pub mod jsonl;
+pub mod labelled;
 pub mod near_duplicates;
 pub mod plot;
 pub mod sandbox;
