@@ -45,6 +45,8 @@ pub struct FindOptions {
     pub limit: Option<u32>,
     /// Ids of the roots searched; empty = all.
     pub roots: Vec<u32>,
+    /// No judgement of each match.
+    pub without_judgement: bool,
 }
 
 impl FindOptions {
@@ -57,6 +59,7 @@ impl FindOptions {
             roots: self.roots.clone(),
             relation_threshold: None,
             strict,
+            without_judgement: self.without_judgement,
             source: Some(source),
         }
     }

@@ -25,6 +25,7 @@ use crate::config::Config;
 use crate::events::Events;
 use crate::host::Host;
 use crate::ingest::{ChangeDetector, OwnReports};
+use crate::judging::Models;
 use crate::lifecycle::{Failure, Lifecycle};
 use crate::pipeline::Pipeline;
 use crate::progress::Counts;
@@ -53,6 +54,8 @@ pub struct Engine {
     pub roots: Arc<Roots>,
     /// Who is told of changes.
     pub events: Arc<Events>,
+    /// The model that pairs are judged by.
+    pub models: Arc<Models>,
     /// Which reports are its own.
     pub own_reports: Arc<OwnReports>,
     /// How it was set up.
@@ -103,6 +106,7 @@ impl Engine {
             path: host.data_dir.clone(),
             source,
         })?;
+        let models = Arc::new(Models::open(&host.data_dir)?);
         let own_reports = Arc::new(OwnReports::marked_by(key));
         let pipeline = Pipeline::start(
             host,
@@ -117,6 +121,7 @@ impl Engine {
             pool,
             roots,
             events,
+            models,
             own_reports,
             config: config.clone(),
             data_dir: host.data_dir.clone(),

@@ -15,6 +15,7 @@ mod event;
 mod family;
 mod file;
 mod find;
+mod judgement;
 mod list;
 mod report;
 
@@ -32,6 +33,7 @@ pub use event::Event;
 pub use family::VersionEdge;
 pub use file::{DescribedFile, File};
 pub use find::{Match, QuerySummary, Scheme, Version};
+pub use judgement::{Judgement, SignalValue, judged_class};
 pub use list::{Counts, Group, Member, Pair, Summary};
 pub use report::{Diff, JsonPath, Manifest, SchemeInUse, UnreadFile};
 

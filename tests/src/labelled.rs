@@ -21,7 +21,7 @@ pub mod generated;
 mod prose;
 pub mod real;
 
-pub use prose::Prose;
+pub use prose::{Prose, wrapped};
 
 /// A document of a pair. Fetched is what its own bytes say; shown is what a reader sees once frames are
 /// filled in and redirections followed. Most documents are shown as they were fetched.
@@ -107,11 +107,14 @@ fn known(a: &CanonicalText, b: &CanonicalText) -> Option<Known> {
     })
 }
 
-/// The pairs that a question would bring up, measured: their resemblance reaches 0.1 or a containment 0.5, the
-/// thresholds of questions where nothing else is asked. Others are never judged.
+/// The pairs that a question would bring up, measured. Others are not judged, unless somebody asks for less;
+/// unrelated pairs are kept for that.
 pub fn measured(pairs: &[LabelledPair], body: Body) -> Vec<(&LabelledPair, Sourced)> {
     let measured = pairs.iter().filter_map(|pair| {
-        let values = pair.values(body).filter(is_candidate)?;
+        let values = pair.values(body)?;
+        if pair.class != Class::Unrelated && !is_candidate(&values) {
+            return None;
+        }
         let class = pair.class;
         let pair_of = Labelled { values, class };
         let source = pair.source;
@@ -126,7 +129,8 @@ pub fn measured(pairs: &[LabelledPair], body: Body) -> Vec<(&LabelledPair, Sourc
     measured.collect()
 }
 
-/// Whether a question would bring the pair up.
+/// Whether a question would bring the pair up: its resemblance reaches 0.1 or a containment 0.5, the thresholds
+/// of questions where nothing else is asked.
 pub fn is_candidate(values: &Values) -> bool {
     use simdex_judge::Signal::{ContainmentMost, Resemblance};
     values.get(Resemblance) >= 0.1 || values.get(ContainmentMost) >= 0.5

@@ -43,6 +43,7 @@ pub(super) async fn prepare(
         threshold: args.threshold.value,
         limit: args.limit,
         roots: session.root_ids(&args.roots.paths).await?,
+        without_judgement: args.judge.is_off(),
     })
 }
 

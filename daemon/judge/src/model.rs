@@ -76,10 +76,22 @@ pub struct Judgement {
     pub class: Class,
     /// Its probability: the share of the training pairs under this rule, by Laplace's rule of succession.
     pub probability: f64,
-    /// The rule that fired.
-    pub rule: Rule,
+    /// The rule that fired; none where both sides are one text, which needs no judging.
+    pub rule: Option<Rule>,
     /// The signals that were computed, in that order; `None` of one that says nothing of this pair.
     pub signals: Vec<(Signal, Option<f64>)>,
+}
+
+impl Judgement {
+    /// Two files that carry one text are the same.
+    pub fn of_one_text() -> Self {
+        Self {
+            class: Class::Same,
+            probability: 1.0,
+            rule: None,
+            signals: Vec::new(),
+        }
+    }
 }
 
 impl Model {
@@ -122,7 +134,7 @@ impl Model {
         Ok(Judgement {
             class: leaf.class,
             probability: leaf.counts.probability(leaf.class),
-            rule,
+            rule: Some(rule),
             signals,
         })
     }

@@ -1,4 +1,7 @@
 //! A text of a pair, with what signals keep of it: each is made once, when a signal first asks for it.
+//!
+//! Only the first [`JudgedText::LONGEST`] bytes of a canonical text are looked at (by BSW_n all of it), which
+//! bounds time and memory.
 
 use std::sync::OnceLock;
 
@@ -22,6 +25,15 @@ pub struct JudgedText {
 }
 
 impl JudgedText {
+    /// Bytes of a canonical text that signals look at.
+    pub const LONGEST: usize = 1 << 20;
+
+    /// The most that judging takes at once for a text of so many bytes beside the text itself: its words with
+    /// their counts, its signature, and buffers of the compressor.
+    pub fn peak_bytes(length: u64) -> u64 {
+        24 * length.min(Self::LONGEST as u64) + length / 4
+    }
+
     /// A text as it was extracted. The title is the one it states, or its first line with a letter.
     pub fn new(extracted: &str, stated_title: Option<&str>) -> Self {
         Self::of(
@@ -45,14 +57,18 @@ impl JudgedText {
         &self.canonical
     }
 
+    /// The part of it that signals look at.
+    pub(crate) fn beginning(&self) -> &str {
+        compression::beginning(self.canonical.as_str())
+    }
+
     /// The title as it is compared.
     pub(crate) fn title(&self) -> Option<&str> {
         self.title.as_deref()
     }
 
     fn terms(&self) -> &TermCounts {
-        self.terms
-            .get_or_init(|| TermCounts::of(self.canonical.as_str()))
+        self.terms.get_or_init(|| TermCounts::of(self.beginning()))
     }
 
     /// The similarity hash.
@@ -69,6 +85,6 @@ impl JudgedText {
     pub(crate) fn compressed(&self) -> Compressed {
         *self
             .compressed
-            .get_or_init(|| Compressed::of(compression::beginning(self.canonical.as_str())))
+            .get_or_init(|| Compressed::of(self.beginning()))
     }
 }

@@ -30,6 +30,7 @@ impl FamilyRequest {
             scheme: query.scheme,
             relation_threshold: query.relation_threshold,
             strict: query.strict,
+            without_judgement: query.without_judgement,
             source: None,
         };
         let asked = question::parse_query(engine, FindKind::Versions, &query)?;

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{JsonPath, completeness, date, exact, filled, hex, lossy, relation};
+use super::{JsonPath, Judgement, completeness, date, exact, filled, hex, lossy, relation};
 use crate::completeness::Completeness;
 use crate::v1;
 
@@ -59,6 +59,8 @@ pub struct Match {
     pub verified: bool,
     /// Scheme the numbers rest on.
     pub scheme: Option<Scheme>,
+    /// What the pair is judged to be; null where it was not judged.
+    pub judgement: Option<Judgement>,
     /// Set in families of versions only.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub version: Option<Version>,
@@ -79,6 +81,7 @@ impl From<&v1::Match> for Match {
             shared_fingerprints: found.shared_fingerprints,
             verified: found.verified,
             scheme: found.scheme.as_ref().map(Into::into),
+            judgement: found.judgement.as_ref().map(Into::into),
             version: None,
         }
     }

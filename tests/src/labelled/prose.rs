@@ -133,7 +133,7 @@ fn name(random: &mut Random) -> String {
 }
 
 /// Words in lines of at most so many characters.
-pub(super) fn wrapped(text: &str, width: usize) -> String {
+pub fn wrapped(text: &str, width: usize) -> String {
     let (mut lines, mut line) = (Vec::new(), String::new());
     for word in text.split_whitespace() {
         if !line.is_empty() && line.len() + 1 + word.len() > width {

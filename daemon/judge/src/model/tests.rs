@@ -46,11 +46,12 @@ fn texts_are_asked_for_only_when_a_signal_needs_them() {
     assert_eq!((far.class, asked.get()), (Class::Unrelated, 0));
     assert_eq!(far.probability, 3.0 / 7.0);
     assert_eq!(far.signals, [(Signal::Resemblance, Some(0.3))]);
-    assert_eq!(far.rule.to_string(), "resemblance <= 0.5");
+    assert_eq!(far.rule.unwrap().to_string(), "resemblance <= 0.5");
     let Ok(near) = model.judge(&known(0.9), texts);
     assert_eq!((near.class, asked.get()), (Class::Version, 1));
-    assert_eq!(near.rule.number, 4);
-    assert_eq!(near.rule.to_string(), "resemblance > 0.75 and mcd > 0.125");
+    let rule = near.rule.unwrap();
+    assert_eq!(rule.number, 4);
+    assert_eq!(rule.to_string(), "resemblance > 0.75 and mcd > 0.125");
     let computed: Vec<_> = near.signals.iter().map(|(signal, _)| *signal).collect();
     assert_eq!(computed, [Signal::Resemblance, Signal::Mcd]);
 }

@@ -8,8 +8,8 @@
 //! c(X) is the length of X compressed. The modified distance is 0 iff c(AA) = c(AB) = c(BB), so that equal
 //! texts have none, whereas ncd(A, A) is above 0. Both papers' gzip sees 32 KB back: of longer texts it finds
 //! nothing of A in B, and every pair looks alike. zstd compresses here with a window beyond both texts
-//! together, and with long-distance matching beyond 128 KiB. Only the first [`LONGEST`] bytes of a text count,
-//! which bounds time and memory.
+//! together, and with long-distance matching beyond 128 KiB. Only the beginning of a text counts
+//! ([`JudgedText::LONGEST`]).
 //!
 //! c(AB) and c(BA) differ a little, so that AB is put in the order of the texts: the distance is symmetric.
 //!
@@ -22,8 +22,6 @@ use zstd::zstd_safe::CParameter;
 
 use crate::text::JudgedText;
 
-/// Bytes of a text that are compressed.
-pub const LONGEST: usize = 1 << 20;
 /// zstd's default level.
 const LEVEL: i32 = 3;
 /// The least window zstd knows, as a power of two.
@@ -52,19 +50,19 @@ impl Compressed {
 
 /// The part of a text that is compressed.
 pub(crate) fn beginning(text: &str) -> &str {
-    &text[..text.floor_char_boundary(LONGEST)]
+    &text[..text.floor_char_boundary(JudgedText::LONGEST)]
 }
 
 /// Normalised compression distance; 0 of two empty texts, hardly above 1 of unlike ones.
 pub fn ncd(a: &JudgedText, b: &JudgedText) -> f64 {
     let (of_a, of_b) = (a.compressed().once, b.compressed().once);
-    let both = together(a.canonical().as_str(), b.canonical().as_str());
+    let both = together(a.beginning(), b.beginning());
     both.saturating_sub(of_a.min(of_b)) as f64 / of_a.max(of_b).max(1) as f64
 }
 
 /// Modified normalised compression distance.
 pub fn mcd(a: &JudgedText, b: &JudgedText) -> f64 {
-    let both = together(a.canonical().as_str(), b.canonical().as_str());
+    let both = together(a.beginning(), b.beginning());
     modified(both, a.compressed().twice, b.compressed().twice)
 }
 
@@ -155,8 +153,11 @@ mod tests {
 
     #[test]
     fn no_more_than_the_beginning_is_compressed() {
-        let long = "é".repeat(LONGEST);
-        assert_eq!(beginning(&long).len(), LONGEST);
-        assert_eq!(beginning(&format!("a{long}")).len(), LONGEST - 1);
+        let long = "é".repeat(JudgedText::LONGEST);
+        assert_eq!(beginning(&long).len(), JudgedText::LONGEST);
+        assert_eq!(
+            beginning(&format!("a{long}")).len(),
+            JudgedText::LONGEST - 1
+        );
     }
 }

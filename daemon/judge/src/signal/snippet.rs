@@ -3,7 +3,7 @@
 //! Huffman et al. 2007 (§3.2.2) compare long snippets around the words of a query. Here a question may itself
 //! be a passage: what stands around it in the longer document is no part of it. The passage has as many words
 //! as the shorter text, and is of all such passages the one that holds most of its words; where the longer text
-//! has no more, all of it is taken. Only the first [`LONGEST`] bytes of the longer text are looked through.
+//! has no more, all of it is taken.
 //!
 //! Cost: one pass over the longer text, 16 bytes of memory for each of its words, and compressions of about six
 //! times the shorter.
@@ -12,17 +12,13 @@ use super::compression::mcd_of;
 use super::terms::{Term, TermMap, words};
 use crate::text::JudgedText;
 
-/// Bytes of the longer text that are looked through.
-pub const LONGEST: usize = 4 << 20;
-
 /// The distance, from 0 up to about 1.
 pub fn distance(a: &JudgedText, b: &JudgedText) -> f64 {
-    let (a, b) = (a.canonical().as_str(), b.canonical().as_str());
+    let (a, b) = (a.beginning(), b.beginning());
     let (short, long) = match (a.len(), a) <= (b.len(), b) {
         true => (a, b),
         false => (b, a),
     };
-    let long = &long[..long.floor_char_boundary(LONGEST)];
     mcd_of(short, nearest(short, long))
 }
 
