@@ -190,7 +190,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__compare)
-            opts="-h --no-difference --scheme --n --socket --json --help"
+            opts="-h --no-difference --scheme --n --judge --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -202,6 +202,10 @@ _simctl() {
                     ;;
                 --n)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --judge)
+                    COMPREPLY=($(compgen -W "on off" -- "${cur}"))
                     return 0
                     ;;
                 --socket)
@@ -234,7 +238,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__contained__subcmd__in)
-            opts="-h --scheme --root --wait --strict --limit --threshold --socket --json --help"
+            opts="-h --scheme --judge --root --wait --strict --limit --threshold --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -242,6 +246,10 @@ _simctl() {
             case "${prev}" in
                 --scheme)
                     COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
+                    return 0
+                    ;;
+                --judge)
+                    COMPREPLY=($(compgen -W "on off" -- "${cur}"))
                     return 0
                     ;;
                 --root)
@@ -268,7 +276,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__containing)
-            opts="-h --scheme --root --wait --strict --limit --threshold --socket --json --help"
+            opts="-h --scheme --judge --root --wait --strict --limit --threshold --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -276,6 +284,10 @@ _simctl() {
             case "${prev}" in
                 --scheme)
                     COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
+                    return 0
+                    ;;
+                --judge)
+                    COMPREPLY=($(compgen -W "on off" -- "${cur}"))
                     return 0
                     ;;
                 --root)
@@ -332,7 +344,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__find__subcmd__similar)
-            opts="-h --scheme --root --wait --strict --limit --threshold --socket --json --help"
+            opts="-h --scheme --judge --root --wait --strict --limit --threshold --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -340,6 +352,10 @@ _simctl() {
             case "${prev}" in
                 --scheme)
                     COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
+                    return 0
+                    ;;
+                --judge)
+                    COMPREPLY=($(compgen -W "on off" -- "${cur}"))
                     return 0
                     ;;
                 --root)
@@ -894,7 +910,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__versions)
-            opts="-h --scheme --root --wait --strict --format --wide --limit --threshold --socket --json --help"
+            opts="-h --scheme --judge --root --wait --strict --format --wide --limit --threshold --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -902,6 +918,10 @@ _simctl() {
             case "${prev}" in
                 --scheme)
                     COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
+                    return 0
+                    ;;
+                --judge)
+                    COMPREPLY=($(compgen -W "on off" -- "${cur}"))
                     return 0
                     ;;
                 --root)

@@ -97,23 +97,6 @@ fn each_match_is_judged_and_says_by_which_rule() -> Result<()> {
 }
 
 #[test]
-fn two_letters_of_one_form_are_no_versions() -> Result<()> {
-    let (sandbox, daemon) = daemon()?;
-    let [a, b] = ["form-1.txt", "form-2.txt"].map(|name| sandbox.share().join(name));
-    let [a, b] = [a, b].map(|path| path.display().to_string());
-    let compared = daemon.simctl(["compare", &a, &b])?;
-    let lines = compared.success()?.lines_of("comparison")?;
-    let line = lines.first().context("a comparison")?;
-    ensure!(line["resemblance"].as_f64() > Some(0.3), "{line}");
-    ensure!(
-        line["judgement"]["class"] == "template-only",
-        "{}",
-        line["judgement"]
-    );
-    Ok(())
-}
-
-#[test]
 fn without_judgements_the_answer_is_the_same_but_for_them() -> Result<()> {
     let (sandbox, daemon) = daemon()?;
     for verb in ["find-similar", "containing", "contained-in"] {

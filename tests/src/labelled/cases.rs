@@ -209,7 +209,7 @@ impl Cases<'_> {
         let (letterhead, subject) = (prose.name(), prose.title());
         let labels: Vec<String> = (0..fields).map(|_| prose.title()).collect();
         let filled = |copy: u64| {
-            let mut entry = Prose::new(self.seed ^ 0x33 ^ copy << 32, self.source);
+            let mut entry = Prose::new(self.seed ^ 0x33 ^ (copy << 32), self.source);
             let values = labels.iter().map(|label| {
                 let value = (entry.name(), entry.name(), entry.number(6));
                 format!("{label}: {} {} {}", value.0, value.1, value.2)

@@ -64,7 +64,7 @@ mod tests {
         let mut kinds: BTreeMap<&str, u32> = BTreeMap::new();
         made.iter()
             .for_each(|pair| *kinds.entry(pair.kind).or_default() += 1);
-        assert_eq!(kinds.len(), 16, "{kinds:?}");
+        assert_eq!(kinds.len(), 15, "{kinds:?}");
         let values = |pairs: &[LabelledPair]| -> Vec<_> {
             pairs
                 .iter()

@@ -132,7 +132,7 @@ pub fn of_template(
     let pair = |&(_, a, b): &(u64, usize, usize)| LabelledPair {
         kind,
         // Neighbouring pages stay together: the earlier text names the source.
-        source: source << 32 | (a.min(b) as u64 / 16),
+        source: (source << 32) | (a.min(b) as u64 / 16),
         class: Class::TemplateOnly,
         documents: [Document::new(&texts[a]), Document::new(&texts[b])],
     };
@@ -151,7 +151,7 @@ pub fn cases(texts: &[String], source: u64) -> Vec<LabelledPair> {
     for (at, text) in bases.iter().enumerate() {
         let others = following(&bases, at);
         let cases = Cases {
-            source: source << 32 | at as u64,
+            source: (source << 32) | at as u64,
             seed: 2007,
             stock: &stock,
             others: &others,

@@ -82,7 +82,7 @@ fn formats(settings: &Settings, source: u64) -> Result<Vec<LabelledPair>> {
         for (_, b) in others.filter(|(other, _)| other.file_stem() == path.file_stem()) {
             pairs.push(LabelledPair {
                 kind: "format",
-                source: source << 32 | at as u64 / 3,
+                source: (source << 32) | (at as u64 / 3),
                 class: Class::Same,
                 documents: [a.clone(), b.clone()],
             });

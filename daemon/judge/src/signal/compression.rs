@@ -108,7 +108,7 @@ mod tests {
     /// Words that hardly compress: what is found in the other text is all there is to find.
     fn noise(seed: u64, words: u64) -> String {
         (0..words)
-            .map(|at| format!("{:x} ", Fingerprint(seed << 32 ^ at).mixed()))
+            .map(|at| format!("{:x} ", Fingerprint((seed << 32) ^ at).mixed()))
             .collect()
     }
 
