@@ -22,6 +22,7 @@ mod peer;
 mod question;
 mod reply_budget;
 mod reply_channel;
+mod report_keeping;
 mod report_request;
 mod report_sink;
 mod runner;
@@ -38,6 +39,7 @@ use tonic::Status;
 
 pub use admin::AdminService;
 pub use peer::{Admission, Connections, Peer};
+pub use report_keeping::ReportKeeping;
 pub use runner::RequestRunner;
 pub use similarity::SimilarityService;
 pub use traffic::TrafficLayer;

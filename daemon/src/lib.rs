@@ -51,6 +51,7 @@ pub mod reporting;
 pub mod rescan;
 pub mod roots;
 pub mod scan;
+pub mod schedule;
 pub mod serve;
 pub mod shared_run;
 pub mod slot;

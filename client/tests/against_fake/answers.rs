@@ -236,6 +236,7 @@ pub(crate) fn summary() -> Summary {
 
 pub(crate) fn status() -> StatusReply {
     StatusReply {
+        schedules: Vec::new(),
         version: "0.1.0".to_owned(),
         format: 1,
         data_dir: b"/var/lib/simdex".to_vec(),
