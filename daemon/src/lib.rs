@@ -56,6 +56,7 @@ pub mod rescan;
 pub mod resident;
 pub mod roots;
 pub mod scan;
+pub mod schedule;
 pub mod serve;
 pub mod shared_run;
 pub mod slot;

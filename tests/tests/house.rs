@@ -86,6 +86,7 @@ const WRAPPED: &[(&str, &str)] = &[
     ("encoding_rs", PARSING),
     ("landlock", "simdex-extract"),
     ("notify", "simdexd"),
+    ("croner", "simdexd"),
     ("walkdir", "simdexd"),
 ];
 
@@ -111,6 +112,10 @@ const THREADS: &[(&str, &str)] = &[
     ("daemon/src/grpc/runner.rs", "who asked, or the supervisor"),
     ("daemon/src/grpc/event_stream.rs", "who follows events"),
     ("daemon/src/grpc/upload.rs", "who asked"),
+    (
+        "daemon/src/schedule/scheduler.rs",
+        "the log, when the daemon ends",
+    ),
     ("daemon/src/serve.rs", "the main thread, which ends"),
     (
         "daemon/src/serve/incoming.rs",

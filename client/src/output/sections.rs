@@ -180,6 +180,10 @@ impl<W: Write> Printer<W> {
             self.fields(&[("holds", summary_sentence(summary))])?;
             self.fields(&[("states", states(summary))])?;
         }
+        for schedule in &status.schedules {
+            let name = format!("report {}", schedule.name);
+            self.fields(&[(&name, schedule_sentence(schedule))])?;
+        }
         self.section(&status.memory)?;
         self.section(&status.schemes)?;
         self.section(&status.roots)
@@ -285,4 +289,18 @@ fn states(summary: &wire::Summary) -> String {
     } else {
         parts.join(", ")
     }
+}
+
+/// When a schedule runs and ran, and what went wrong.
+fn schedule_sentence(schedule: &wire::Schedule) -> String {
+    let known = |at| date(at).unwrap_or_else(|| UNKNOWN.to_owned());
+    let last = match schedule.last {
+        None => "none yet".to_owned(),
+        last => known(last),
+    };
+    let trouble = match schedule.error.as_str() {
+        "" => String::new(),
+        error => format!("; FAILED: {error}"),
+    };
+    format!("next {}, last {last}{trouble}", known(schedule.next))
 }

@@ -302,6 +302,7 @@ pub(crate) fn templates(documents: u64) -> (Template, TemplatesSummary) {
 
 pub(crate) fn status() -> StatusReply {
     StatusReply {
+        schedules: Vec::new(),
         version: "0.1.0".to_owned(),
         format: 1,
         data_dir: b"/var/lib/simdex".to_vec(),
