@@ -178,7 +178,7 @@ pub fn unordered_family(
 ) -> impl Iterator<Item = v1::family_reply::Part> {
     use v1::family_reply::Part;
     let mut numbers = std::collections::HashMap::new();
-    super::answer(answer, completeness, seconds).filter_map(move |reply| {
+    super::answer(answer, Vec::new(), completeness, seconds).filter_map(move |reply| {
         Some(match reply.part? {
             v1::find_reply::Part::Match(found) => {
                 let next = numbers.len() as u32 + 1;

@@ -32,7 +32,9 @@ impl FamilyRequest {
             roots: query.roots.clone(),
             scheme: query.scheme,
             relation_threshold: query.relation_threshold,
+            fold: false,
             strict: query.strict,
+            without_judgement: query.without_judgement,
             source: None,
         };
         let asked = question::parse_query(engine, FindKind::Versions, &query)?;
