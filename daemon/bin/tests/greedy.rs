@@ -104,7 +104,10 @@ fn an_upload_that_is_not_sent_on_ends_whatever_its_deadline() {
 
 #[test]
 fn no_client_chooses_a_deadline_above_the_ceiling() {
-    let daemon = daemon(|grpc| (grpc.deadline_seconds, grpc.max_deadline_seconds) = (1, 1));
+    let daemon = daemon(|grpc| {
+        (grpc.deadline_seconds, grpc.max_deadline_seconds) = (1, 1);
+        grpc.idle_seconds = DAY.as_secs();
+    });
     let status = refusal(&daemon, vec![upload()]);
     assert_eq!(status.code(), Code::DeadlineExceeded, "{status}");
 }

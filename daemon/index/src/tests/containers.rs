@@ -150,6 +150,8 @@ fn members_never_stay_without_the_file_that_holds_them() {
         };
         let applied = bed.index().apply(&[change]).unwrap();
         assert_eq!(applied.unknown_content, [file("a/m.eml")], "{purged}");
+        let container = bed.index().file(&file("a/m.eml")).unwrap();
+        assert_eq!(container.expect(purged).content(), None, "it is unread");
         // It is gone before it is read again: a walk still finds it on record, and a look removes it.
         let (mut keys, from) = (Vec::new(), file("a/a"));
         let visited = bed.index().file_keys_from(&from, &mut |key| {

@@ -131,6 +131,10 @@ pub(super) const LINES: &[Line] = &[
                 "another_text_of_the_same_length_in_the_same_place_is_noticed",
             ),
             Test(
+                "daemon/index/src/text/tests.rs",
+                "a_block_of_another_store_is_noticed_and_one_of_an_older_format_is_read",
+            ),
+            Test(
                 "tests/tests/data_dir.rs",
                 "exchanged_texts_are_never_shown_and_are_read_again",
             ),

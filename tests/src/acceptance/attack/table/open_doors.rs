@@ -90,6 +90,10 @@ pub(super) const LINES: &[Line] = &[
                 "files_that_are_none_are_refused_at_once_and_written_through_by_nobody",
             ),
             Test(
+                "daemon/index/src/safe_fs.rs",
+                "links_and_fifos_are_refused_at_once",
+            ),
+            Test(
                 "tests/tests/data_dir.rs",
                 "what_is_planted_under_its_names_is_refused_in_words",
             ),

@@ -279,6 +279,14 @@ pub(super) const LINES: &[Line] = &[
                 "two_users_who_hold_all_they_may_leave_slots_for_others",
             ),
             Test(
+                "daemon/src/grpc/fair_semaphore.rs",
+                "neither_a_connection_nor_a_user_takes_every_slot",
+            ),
+            Test(
+                "daemon/src/grpc/deadline.rs",
+                "the_clients_deadline_comes_before_the_configs_and_neither_is_endless",
+            ),
+            Test(
                 "daemon/src/grpc/peer/tests.rs",
                 "busy_connections_give_way_to_a_user_who_has_none",
             ),
