@@ -116,6 +116,11 @@ pub const STUDIES: &[Study] = &[
         run: judge::model::run,
     },
     Study {
+        name: "judge-growth",
+        about: "F1 and precision by the depth of the judge's tree and the least pairs of a leaf",
+        run: judge::growth::run,
+    },
+    Study {
         name: "huffman-table1",
         about: "groups of signals on fetched and shown bodies: F, R, FS, RS (Table 1)",
         run: judge::table1::run,

@@ -11,6 +11,7 @@ use crate::figure::Figures;
 use crate::labelled::{Body, Document, LabelledPair, generated, measured, real};
 
 pub(super) mod cost;
+pub(super) mod growth;
 pub(super) mod model;
 pub(super) mod table1;
 pub(super) mod table2;

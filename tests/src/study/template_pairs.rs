@@ -23,7 +23,8 @@ const LEAST: u32 = 10;
 /// Generated forms; every fifth is revised.
 const FORMS: u64 = 200;
 
-type Pair = (usize, usize);
+/// Two texts by their places.
+pub(super) type Pair = (usize, usize);
 
 pub(super) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
     let (forms, truth) = forms();
@@ -99,7 +100,7 @@ fn left_out(text: &str, templates: &HashSet<LineKey>) -> String {
 }
 
 /// Pairs whose resemblance reaches the threshold, counted on all shingles.
-fn pairs(texts: &[String]) -> BTreeSet<Pair> {
+pub(super) fn pairs(texts: &[String]) -> BTreeSet<Pair> {
     let set =
         |text: &String| ShingleSet::new(&CanonicalText::from_extracted(text), Window::DEFAULT);
     let sets: Vec<ShingleSet> = texts.iter().map(set).collect();
@@ -122,7 +123,7 @@ fn pairs(texts: &[String]) -> BTreeSet<Pair> {
 }
 
 /// Support notes of 600 bytes of template and 40 to 160 of their own, and the pairs of which one revises the other.
-fn forms() -> (Vec<String>, BTreeSet<Pair>) {
+pub(super) fn forms() -> (Vec<String>, BTreeSet<Pair>) {
     let (mut forms, mut truth) = (Vec::new(), BTreeSet::new());
     for number in 0..FORMS {
         let mut random = Random::new(2009, number);

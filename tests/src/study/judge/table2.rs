@@ -10,8 +10,8 @@ use simdex_judge::{Class, Signal};
 
 use super::{labelled, of_texts, put, tenth, validated};
 use crate::figure::Figures;
-use crate::labelled::{Body, LabelledPair, measured};
-use crate::study::Settings;
+use crate::labelled::{Body, Document, LabelledPair, measured};
+use crate::study::{Settings, template_pairs};
 
 /// One source in so many is held out of everything.
 const HELD_OUT: u64 = 4;
@@ -33,6 +33,7 @@ pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> 
     goals(&alone, &together, figures)?;
     curve(&together, figures)?;
     held_out(&sourced, &together, figures)?;
+    short_forms(&sourced, figures)?;
     kinds(&found, figures)
 }
 
@@ -122,6 +123,43 @@ fn held_out(pairs: &[Sourced], together: &[Validated], figures: &mut Figures<'_>
         &reference,
     )?;
     Ok(figures.put("held-out sources: precision", quality.precision(), "")?)
+}
+
+/// The near-duplicate pairs of `template-pairs`, forms that no training pair is of: how many of those that are no
+/// revisions are judged to be the same or versions.
+fn short_forms(pairs: &[Sourced], figures: &mut Figures<'_>) -> Result<()> {
+    let learned: Vec<Labelled> = pairs.iter().map(|pair| pair.pair).collect();
+    let model = train(&learned, &Growth::default(), "", "")?;
+    let (texts, truth) = template_pairs::forms();
+    let mut quality = Quality::default();
+    for (a, b) in template_pairs::pairs(&texts) {
+        let class = match truth.contains(&(a, b)) {
+            true => Class::Version,
+            false => Class::TemplateOnly,
+        };
+        let pair = LabelledPair {
+            kind: "short form",
+            source: 0,
+            class,
+            documents: [a, b].map(|at| Document::new(&texts[at])),
+        };
+        if let Some(values) = pair.values(Body::Shown) {
+            quality.add(class, model.classify(&values).0);
+        }
+    }
+    figures.put(
+        "short forms: near-duplicate pairs",
+        f64::from(quality.pairs()),
+        "",
+    )?;
+    let false_hits = f64::from(quality.false_hits);
+    figures.against(
+        "short forms: judged same or version",
+        false_hits,
+        "",
+        "of no revisions; goal: 0",
+    )?;
+    Ok(figures.put("short forms: revisions found", quality.recall(), "")?)
 }
 
 /// Judged by a model that has not seen the source: what each kind is judged to be.
