@@ -167,6 +167,18 @@ fn a_core_is_made_of_what_the_view_shows() -> Result<()> {
     let components = listed.success()?.lines_of("group")?;
     ensure!(components.len() == 1 && components[0]["members"][1]["relation"] == "identical-bytes");
 
+    // A copy makes a component of a document that was alone, though no document came.
+    let more = |name: &str| -> Result<usize> {
+        fs::write(sandbox.beside("other").join(name), version(100))?;
+        daemon.sync()?;
+        let listed = daemon
+            .simctl(["groups", "--kind", "components"])?
+            .success()?;
+        Ok(listed.lines_of("group")?.len())
+    };
+    let before = more("alone.txt")?;
+    ensure!(more("its copy.txt")? == before + 1);
+
     for wrong in [["--common", "70"], ["--deadline", "5"]] {
         let refused = daemon
             .simctl(["groups"].iter().chain(&wrong))?
