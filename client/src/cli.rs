@@ -7,12 +7,14 @@ use clap_complete::Shell;
 use simdex_client::defaults;
 
 mod arguments;
+mod report;
 
 use arguments::ratio;
 pub(crate) use arguments::{
     CompareArgs, Drawing, FilesArgs, FindArgs, Fold, FoldersArgs, GroupsArgs, GroupsKind, ListArgs,
-    ReportTarget, RootsVerb, SearchArgs, TemplatesArgs, Threshold, VersionsArgs, Wanted, WatchArgs,
+    RootsVerb, SearchArgs, TemplatesArgs, Threshold, VersionsArgs, Wanted, WatchArgs,
 };
+pub(crate) use report::ReportArgs;
 
 /// Ask the Simdex daemon which documents are versions, copies, excerpts or containers of others.
 ///
@@ -108,14 +110,7 @@ pub(crate) enum RequestVerb {
     /// Print changes as they become visible to queries, until interrupted
     Watch(WatchArgs),
     /// Write a report directory, or have the daemon keep one
-    Report {
-        #[command(flatten)]
-        target: ReportTarget,
-        #[command(flatten)]
-        threshold: Threshold,
-        #[command(flatten)]
-        wanted: Wanted,
-    },
+    Report(ReportArgs),
 }
 
 /// The verbs that ask about one document, with the least ratio each lists where none is asked for.

@@ -48,6 +48,7 @@ pub use report::SavedReport;
 pub use side::CompareOptions;
 pub use upload::Upload;
 
+pub use simdex_proto::age::parse_age;
 /// Messages of the wire contract, `simdex.v1`.
 pub use simdex_proto::v1 as wire;
 pub use simdex_proto::{completeness, lines, text};

@@ -18,7 +18,7 @@ use crate::query::{Measured, Relation};
 pub use answer::{answer, comparison};
 pub use calibration::calibration;
 pub use family::{FamilySource, family, family_summary, unordered_family};
-pub use status::{alarm, event, report, root, usage};
+pub use status::{alarm, event, memory, report, root, usage};
 
 /// The bytes of a path.
 pub fn path(path: &Path) -> Vec<u8> {
@@ -83,6 +83,7 @@ pub fn file(file: &FileView) -> v1::File {
         place: place(file),
         last_read: file.record.last_read,
         group: file.group.map(|group| group.0),
+        owner: file.record.stat.owner,
     }
 }
 

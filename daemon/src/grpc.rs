@@ -24,6 +24,7 @@ mod peer;
 mod question;
 mod reply_budget;
 mod reply_channel;
+mod report_request;
 mod report_sink;
 mod runner;
 mod scheme;

@@ -31,7 +31,7 @@ pub(crate) use family::scheme_used;
 pub use family::{Family, FamilyEdge, FamilyFile, FamilyParams, VersionKind, find_family};
 pub use fold::fold;
 pub use hits::{Hit, Measured, Overlap, Relation, SchemeUsed};
-pub use subject::{ComparedBy, ShingledText, Subject};
+pub use subject::{ComparedBy, ShingledText, Subject, SubjectSummary};
 
 /// What a query looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

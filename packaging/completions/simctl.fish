@@ -205,12 +205,29 @@ complete -c simctl -n "__fish_simctl_using_subcommand watch" -l json -d 'Print o
 complete -c simctl -n "__fish_simctl_using_subcommand watch" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l out -d 'Directory to make, here and with your rights; it must not exist' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l keep -d 'Name under which the daemon keeps the report in its own directory for reports' -r
+complete -c simctl -n "__fish_simctl_using_subcommand report" -l kind -d 'What the report is of' -r -f -a "groups\t'Groups of near-duplicates, with their differences'
+copies-of\t'Everyone who holds a near-copy of these files, by root and owner'
+stale-versions\t'Versions with a later one, older than --older-than'
+leak\t'Files outside the roots --protected that share text with a document inside'
+duplicates\t'Files that could be freed; nothing is deleted'"
+complete -c simctl -n "__fish_simctl_using_subcommand report" -l older-than -d 'Least age of a stale version, such as 12h, 90d, 6w or 2y (--kind stale-versions)' -r
+complete -c simctl -n "__fish_simctl_using_subcommand report" -l protected -d 'Watched root whose text must not be elsewhere; repeatable (--kind leak)' -r -F
+complete -c simctl -n "__fish_simctl_using_subcommand report" -l load-file -d 'Also write a load file for review platforms, one row per file, in load/ of the report' -r -f -a "dat\t'Concordance DAT'
+csv\t'CSV; a value that a spreadsheet might run gets an apostrophe in front'
+edrm\t'EDRM XML 1.2'"
+complete -c simctl -n "__fish_simctl_using_subcommand report" -l profile -d 'Name the fields of the load file as this platform does' -r -f -a "relativity\t'Relativity'
+law\t'CloudNine LAW'
+brainspace\t'Brainspace'
+purview\t'Microsoft Purview'
+short\t'At most 12 characters, for Concordance Desktop'"
+complete -c simctl -n "__fish_simctl_using_subcommand report" -l encoding -d 'Encode the load file in this way (csv and edrm are always UTF-8)' -r -f -a "utf-8\t'UTF-8'
+windows-1252\t'Windows-1252; what it has not becomes `?`'"
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l threshold -d 'Least resemblance or containment, from 0 to 1 [default: the daemon\'s]' -r
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l wait -d 'Wait until the index is complete, then ask'
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l strict -d 'Fail if the index is not complete'
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l json -d 'Print one JSON object a line'
-complete -c simctl -n "__fish_simctl_using_subcommand report" -s h -l help -d 'Print help'
+complete -c simctl -n "__fish_simctl_using_subcommand report" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand completions" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand completions" -l json -d 'Print one JSON object a line'
 complete -c simctl -n "__fish_simctl_using_subcommand completions" -s h -l help -d 'Print help'

@@ -3,8 +3,10 @@
 //! The `.proto` files under `simdex/v1/` are the contract and carry its comments; the Rust below is
 //! generated from them at build time and not committed. Beside it stands what daemon and client both
 //! print: [`lines`] are the JSON lines, [`completeness`] one of their parts and its words,
-//! [`manifest`] the end of a report's manifest, [`text`] how names and counts are shown.
+//! [`manifest`] the end of a report's manifest, [`text`] how names and counts are shown, [`age`] how ages are
+//! written.
 
+pub mod age;
 pub mod completeness;
 pub mod lines;
 pub mod manifest;

@@ -36,7 +36,7 @@ pub use file::{DescribedFile, File};
 pub use find::{Match, QuerySummary, Scheme, Version};
 pub use folders::{FolderCopies, FolderCopiesSummary};
 pub use list::{Counts, Group, Member, Pair, Summary};
-pub use report::{Diff, JsonPath, Manifest, SchemeInUse, UnreadFile};
+pub use report::{Diff, Finding, JsonPath, Manifest, Question, SchemeInUse, UnreadFile};
 pub use template::{Template, TemplatesSummary};
 
 /// The fields of a line, beside `type` and `v`.
@@ -98,6 +98,7 @@ bodies! {
     Diff = "diff",
     Event = "event",
     UnreadFile = "unread",
+    Finding = "finding",
 }
 
 impl Body for Manifest {
@@ -113,7 +114,12 @@ pub fn lossy(path: &[u8]) -> String {
 /// The exact bytes, in base64, of a path that [`lossy`] changes.
 pub fn exact(path: &[u8]) -> Option<String> {
     let is_text = std::str::from_utf8(path).is_ok();
-    (!is_text).then(|| STANDARD.encode(path))
+    (!is_text).then(|| base64(path))
+}
+
+/// Bytes in base64.
+pub fn base64(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
 }
 
 /// A hash in lower-case hexadecimal; `None` for an empty one.

@@ -1,23 +1,10 @@
 //! What the verbs take: files, numbers, filters, schemes.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Subcommand, ValueEnum};
 use simdex_client::STATES;
 use simdex_client::wire::{GroupKind, SchemeChoice};
-
-/// Where a report goes.
-#[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
-pub(crate) struct ReportTarget {
-    /// Directory to make, here and with your rights; it must not exist
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
-    /// Name under which the daemon keeps the report in its own directory for reports
-    #[arg(long, value_name = "NAME")]
-    pub(crate) keep: Option<OsString>,
-}
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum RootsVerb {

@@ -79,13 +79,9 @@ async fn ask(session: &mut Session, verb: RequestVerb) -> Result<Outcome, Failur
         RequestVerb::Rescan { roots } => rescan::run(session, &roots).await,
         RequestVerb::Sync => sync::run(session).await,
         RequestVerb::Watch(args) => watch::run(session, args).await,
-        RequestVerb::Report {
-            target,
-            threshold,
-            wanted,
-        } => {
-            session.apply_completeness_flags(&wanted).await?;
-            report::run(session, target, threshold.value).await
+        RequestVerb::Report(args) => {
+            session.apply_completeness_flags(&args.wanted).await?;
+            report::run(session, args).await
         }
     }
 }

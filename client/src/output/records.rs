@@ -1,5 +1,6 @@
 //! What is listed: each record as a JSON line and as rows of a table.
 
+use indicatif::HumanBytes;
 use simdex_client::lines::{self, Body, hex, relation};
 use simdex_client::text::{escaped, harmless, plural};
 use simdex_client::wire::{self, NotGiven};
@@ -285,6 +286,20 @@ impl Tabular for wire::SchemeUsage {
             self.unmerged.to_string(),
             self.bytes.to_string(),
             format!("{:.1}", self.sign_seconds),
+        ]]
+    }
+}
+
+impl Tabular for wire::MemoryUse {
+    const COLUMNS: &'static [Column] = &[left("MEMORY HELD BY"), right("BYTES"), right("AT MOST")];
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let bytes = |count: Option<u64>| count.map(|count| HumanBytes(count).to_string());
+        let or_dash = |text: Option<String>| text_or_dash(&text.unwrap_or_default());
+        vec![vec![
+            text_or_dash(&self.holder),
+            or_dash(bytes(self.bytes)),
+            or_dash(bytes(self.limit)),
         ]]
     }
 }

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use simdex_client::wire::{
     Alarm, CalibrateReply, CompareReply, ComparedBy, Completeness, Fact, File, FolderCopies,
-    FolderCopiesSummary, Group, Match, Member, NotGiven, Pair, Pending, Place, QuerySummary, Ratio,
-    Relation, Root, SampleQuality, Scheme, SchemeEstimate, SchemeUsage, SizeGroup, Span,
-    StatusReply, Summary, Template, TemplatesSummary,
+    FolderCopiesSummary, Group, Match, Member, MemoryUse, NotGiven, Pair, Pending, Place,
+    QuerySummary, Ratio, Relation, Root, SampleQuality, Scheme, SchemeEstimate, SchemeUsage,
+    SizeGroup, Span, StatusReply, Summary, Template, TemplatesSummary,
 };
 
 pub(crate) fn scheme(n: u64) -> Scheme {
@@ -153,6 +153,7 @@ pub(crate) fn file() -> File {
         }],
         place: None,
         last_read: None,
+        owner: None,
         group: None,
     }
 }
@@ -302,6 +303,19 @@ pub(crate) fn status() -> StatusReply {
         text_bytes: 2048,
         sandbox: "landlock, seccomp".to_owned(),
         new_index: true,
+        resident_bytes: Some(3 << 20),
+        memory: vec![
+            MemoryUse {
+                holder: "unmerged postings".to_owned(),
+                bytes: Some(32_000),
+                limit: None,
+            },
+            MemoryUse {
+                holder: "cache of the store".to_owned(),
+                bytes: None,
+                limit: Some(512 << 20),
+            },
+        ],
         alarm: Some(Alarm {
             reason: "cannot write /var/lib/simdex/text/000001.seg: no storage space".to_owned(),
             since: 0,

@@ -17,6 +17,7 @@ use crate::causes::causes;
 use crate::clusters::ClusterError;
 use crate::engine::{EngineError, Incomplete};
 use crate::events::LostEvents;
+use crate::findings::FindingError;
 use crate::lists::ListError;
 use crate::query::QueryError;
 use crate::report::ReportError;
@@ -196,7 +197,13 @@ impl From<ReportingError> for Refused {
     fn from(error: ReportingError) -> Self {
         match error {
             ReportingError::Incomplete(error) => error.into(),
-            ReportingError::Index(error) => error.into(),
+            ReportingError::Index(error) | ReportingError::Finding(FindingError::Index(error)) => {
+                error.into()
+            }
+            ReportingError::Finding(FindingError::Query(error)) => error.into(),
+            ReportingError::Finding(error @ FindingError::Write(_)) => {
+                Self::new(Code::Internal, &error.to_string())
+            }
             ReportingError::Report(ReportError::Cancelled) => IndexError::Cancelled.into(),
             ReportingError::Report(error) => {
                 Self::new(of_report(&error), &error.to_string()).advised(error.advice())
