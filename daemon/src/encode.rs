@@ -18,7 +18,7 @@ use crate::query::{Measured, Relation};
 pub use answer::{answer, comparison};
 pub use calibration::calibration;
 pub use family::{FamilySource, family, family_summary, unordered_family};
-pub use status::{alarm, event, memory, report, root, usage};
+pub use status::{alarm, event, memory, report, root, schedule, usage};
 
 /// The bytes of a path.
 pub fn path(path: &Path) -> Vec<u8> {

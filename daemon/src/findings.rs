@@ -51,6 +51,35 @@ impl FindingKind {
     }
 }
 
+/// Says what does not belong together in a report of this kind: `has` files, an age, protected roots.
+pub fn check_question(kind: &str, has: [bool; 3]) -> Result<(), String> {
+    let known = [
+        "",
+        "groups",
+        "copies-of",
+        "stale-versions",
+        "leak",
+        "duplicates",
+    ];
+    if !known.contains(&kind) {
+        return Err(format!(
+            "\"{kind}\" is not a kind of report; choose groups, copies-of, stale-versions, leak or duplicates"
+        ));
+    }
+    let needs = [
+        ("copies-of", "files"),
+        ("stale-versions", "an age"),
+        ("leak", "protected roots"),
+    ];
+    for ((of, what), is_there) in needs.into_iter().zip(has) {
+        if is_there != (kind == of) {
+            let verb = if is_there { "alone takes" } else { "needs" };
+            return Err(format!("a report of kind {of} {verb} {what}"));
+        }
+    }
+    Ok(())
+}
+
 /// A question that cannot be answered.
 #[derive(Debug, Error)]
 pub enum FindingError {

@@ -24,6 +24,7 @@ mod peer;
 mod question;
 mod reply_budget;
 mod reply_channel;
+mod report_keeping;
 mod report_request;
 mod report_sink;
 mod runner;
@@ -41,6 +42,7 @@ use tonic::Status;
 
 pub use admin::AdminService;
 pub use peer::{Admission, Connections, Peer};
+pub use report_keeping::ReportKeeping;
 pub use runner::RequestRunner;
 pub use similarity::SimilarityService;
 pub use traffic::TrafficLayer;

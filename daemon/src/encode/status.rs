@@ -11,6 +11,7 @@ use super::{path, scheme};
 use crate::alarms::Alarm;
 use crate::events::Event;
 use crate::roots::{Root, RootState};
+use crate::schedule::ScheduleStatus;
 use crate::watch::{ChosenMode, Mode};
 
 /// Encodes a report that was written before.
@@ -19,6 +20,17 @@ pub fn report(finished: u64, record: ReportRecord) -> v1::Report {
         out: record.out,
         finished: finished.try_into().unwrap_or(i64::MAX),
         groups: record.groups,
+    }
+}
+
+/// Encodes what is told of a schedule.
+pub fn schedule(told: &ScheduleStatus) -> v1::Schedule {
+    v1::Schedule {
+        name: told.name.clone(),
+        next: told.next.map(|at| at.as_second()),
+        last: told.last.map(|at| at.as_second()),
+        report: told.report.as_deref().map(path).unwrap_or_default(),
+        error: told.error.clone(),
     }
 }
 

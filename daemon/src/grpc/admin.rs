@@ -18,13 +18,12 @@ use super::reply_channel::ReplySender;
 use super::report_sink::ReplySink;
 use super::runner::{RequestClass, RequestRunner};
 use super::status::{Refused, echo};
-use super::{Replies, question, report_request};
+use super::{Replies, ReportKeeping, question, report_request};
 use crate::alarms::Alarm;
 use crate::catalogue;
 use crate::encode;
 use crate::engine::{CompletenessGuard, Engine};
 use crate::lists;
-use crate::report::ReportDir;
 use crate::reporting;
 use crate::resident::resident_bytes;
 use crate::roots::Root;
@@ -33,13 +32,13 @@ use crate::visit::FirstError;
 /// The service that tells of the daemon: status, files, roots, barriers, reports.
 pub struct AdminService {
     runner: Arc<RequestRunner>,
-    reports: Option<Arc<ReportDir>>,
+    kept: ReportKeeping,
 }
 
 impl AdminService {
     /// A service at this runner, which keeps reports where it has a directory for them.
-    pub fn new(runner: Arc<RequestRunner>, reports: Option<Arc<ReportDir>>) -> Self {
-        Self { runner, reports }
+    pub fn new(runner: Arc<RequestRunner>, kept: ReportKeeping) -> Self {
+        Self { runner, kept }
     }
 }
 
@@ -63,7 +62,10 @@ impl Admin for AdminService {
                 completeness: Some(without_index(&alarm).into()),
                 ..v1::StatusReply::default()
             })),
-            (asked, _) => asked,
+            (asked, _) => asked.map(|mut reply| {
+                reply.get_mut().schedules = self.kept.schedules();
+                reply
+            }),
         }
     }
 
@@ -232,7 +234,7 @@ impl Admin for AdminService {
         let engine = self.runner.engine()?;
         let asked = report_request::parse(&engine, threshold, strict, options)?;
         drop(engine);
-        let reports = self.reports.clone().ok_or_else(|| {
+        let reports = self.kept.reports.clone().ok_or_else(|| {
             Status::failed_precondition("the daemon's config names no directory for reports")
         })?;
         let kept = self
@@ -366,6 +368,7 @@ fn status(engine: &Engine, cancel: &Cancel) -> Result<v1::StatusReply, Refused> 
         memory: encode::memory(index, engine.config.store.cache_mib.bytes()),
         alarm: alarm.as_ref().map(encode::alarm),
         completeness: Some(completeness.into()),
+        schedules: Vec::new(),
     })
 }
 

@@ -7,7 +7,7 @@ use super::admin::root_at;
 use super::question::{self, parse_path};
 use super::status::echo;
 use crate::engine::Engine;
-use crate::findings::{FindingKind, MOST_FILES};
+use crate::findings::{FindingKind, MOST_FILES, check_question};
 use crate::report::LoadFile;
 use crate::reporting::{ReportKind, ReportRequest};
 
@@ -46,21 +46,13 @@ fn kind(engine: &Engine, options: v1::ReportOptions) -> Result<ReportKind, Statu
         older_than_seconds,
         protected,
     } = options;
-    let beside = [
-        ("copies-of", "files", files.is_empty()),
-        ("stale-versions", "an age", older_than_seconds.is_none()),
-        ("leak", "protected roots", protected.is_empty()),
+    let has = [
+        !files.is_empty(),
+        older_than_seconds.is_some(),
+        !protected.is_empty(),
     ];
-    for (of, what, is_absent) in beside {
-        if is_absent == (kind == of) {
-            let verb = if is_absent { "needs" } else { "alone takes" };
-            return Err(Status::invalid_argument(format!(
-                "a report of kind {of} {verb} {what}"
-            )));
-        }
-    }
+    check_question(&echo(kind.as_bytes()), has).map_err(Status::invalid_argument)?;
     Ok(ReportKind::Question(match kind.as_str() {
-        "" | "groups" => return Ok(ReportKind::Groups),
         "copies-of" if files.len() > MOST_FILES => {
             return Err(question::too_many(files.len(), "files"));
         }
@@ -76,12 +68,8 @@ fn kind(engine: &Engine, options: v1::ReportOptions) -> Result<ReportKind, Statu
             FindingKind::Leak(ids.collect::<Result<_, _>>()?)
         }
         "duplicates" => FindingKind::Duplicates,
-        other => {
-            let other = echo(other.as_bytes());
-            return Err(Status::invalid_argument(format!(
-                "\"{other}\" is not a kind of report; choose groups, copies-of, stale-versions, leak or duplicates"
-            )));
-        }
+        // Other names were refused.
+        _ => return Ok(ReportKind::Groups),
     }))
 }
 

@@ -46,11 +46,42 @@ pub struct Status {
     pub schemes: Vec<SchemeUsage>,
     /// The watched trees.
     pub roots: Vec<Root>,
+    /// Reports on schedule.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub schedules: Vec<Schedule>,
     /// Counts over all roots.
     pub summary: Option<Summary>,
     /// Of the index.
     #[serde(flatten)]
     pub completeness: Completeness,
+}
+
+/// A report on schedule.
+#[derive(Clone, Debug, Serialize)]
+pub struct Schedule {
+    /// Its name.
+    pub name: String,
+    /// When it runs next (RFC 3339).
+    pub next: Option<String>,
+    /// When its last report was due (RFC 3339).
+    pub last: Option<String>,
+    /// Where that report is.
+    pub report: Option<String>,
+    /// What went wrong the last time.
+    pub error: Option<String>,
+}
+
+impl From<&v1::Schedule> for Schedule {
+    fn from(schedule: &v1::Schedule) -> Self {
+        let report = Some(&schedule.report).filter(|report| !report.is_empty());
+        Self {
+            name: schedule.name.clone(),
+            next: date(schedule.next),
+            last: date(schedule.last),
+            report: report.map(|report| lossy(report)),
+            error: filled(&schedule.error),
+        }
+    }
 }
 
 impl From<&v1::StatusReply> for Status {
@@ -73,6 +104,7 @@ impl From<&v1::StatusReply> for Status {
             memory: status.memory.iter().map(Into::into).collect(),
             schemes: status.schemes.iter().map(Into::into).collect(),
             roots: status.roots.iter().map(Into::into).collect(),
+            schedules: status.schedules.iter().map(Into::into).collect(),
             summary: status.summary.as_ref().map(Into::into),
             completeness: completeness(status.completeness.as_ref()),
         }
