@@ -95,7 +95,8 @@ pub fn clusters(
     account: &MemoryAccount,
 ) -> Result<Arc<Clusters>, ClusterError> {
     let documents = index.texts(view);
-    let key = kept::Key::new(view, request, &documents);
+    let is_copied = |id| index.files_in(id, view) > 1;
+    let key = kept::Key::new(view, request, &documents, &is_copied);
     if let Some(clusters) = kept.get(&key) {
         return Ok(clusters);
     }

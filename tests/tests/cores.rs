@@ -53,6 +53,42 @@ fn table() -> Result<InvertedTable> {
     Ok(InvertedTable::from_images(images.iter().map(Vec::as_slice)))
 }
 
+const COMPONENTS: [&str; 5] = ["groups", "--kind", "components", "--threshold", "0.8"];
+const CORES: [&str; 5] = ["groups", "--kind", "cores", "--common", "70"];
+
+/// Every core is maximal, has the count it says, and does not reach over the whole chain.
+fn check_cores(cores: &[Value], found: &[BTreeSet<String>], table: &InvertedTable) -> Result<()> {
+    for (core, files) in cores.iter().zip(found) {
+        let inside = |at: &u32| files.contains(&name(*at as usize));
+        let documents: Vec<u32> = (0..LENGTH as u32).filter(inside).collect();
+        let common = table.support(&documents);
+        ensure!(documents.len() > 1 && core["common"] == common, "{core}");
+        ensure!(
+            common >= COMMON as usize && core["kind"] == "core",
+            "{core}"
+        );
+        for other in (0..LENGTH as u32).filter(|at| !inside(at)) {
+            let more: Vec<u32> = documents.iter().copied().chain([other]).collect();
+            let is_core = table.support(&more) < COMMON as usize;
+            ensure!(is_core, "{other} belongs to {core}");
+        }
+        // From the twelfth on a version has nothing of the first.
+        let ends = documents.last().zip(documents.first());
+        ensure!(ends.map(|(last, first)| last - first) < Some(8), "{core}");
+    }
+    Ok(())
+}
+
+/// Two versions are in one core where, and only where, they share enough.
+fn check_pairs(found: &[BTreeSet<String>], table: &InvertedTable) -> Result<()> {
+    for (a, b) in (1..LENGTH).flat_map(|b| (0..b).map(move |a| (a, b))) {
+        let both = |core: &BTreeSet<String>| core.contains(&name(a)) && core.contains(&name(b));
+        let is_near = table.support(&[a as u32, b as u32]) >= COMMON as usize;
+        ensure!(found.iter().any(both) == is_near, "{a} and {b}");
+    }
+    Ok(())
+}
+
 #[test]
 fn a_chain_is_one_component_and_its_cores_are_those_of_the_definition() -> Result<()> {
     let sandbox = Sandbox::new()?;
@@ -61,79 +97,37 @@ fn a_chain_is_one_component_and_its_cores_are_those_of_the_definition() -> Resul
     }
     let daemon = sandbox.serve().start()?;
     daemon.sync()?;
-
-    let listed = daemon.simctl(["groups", "--kind", "components", "--threshold", "0.8"])?;
-    let components = listed.success()?.lines_of("group")?;
+    let components = daemon.simctl(COMPONENTS)?.success()?.lines_of("group")?;
     let all: BTreeSet<String> = (0..LENGTH).map(name).collect();
     ensure!(files_of(&components)? == [all], "{components:?}");
-    ensure!(
-        components[0]["kind"] == "component" && components[0]["members"][1]["relation"].is_null()
-    );
+    ensure!(components[0]["kind"] == "component");
+    ensure!(components[0]["members"][1]["relation"].is_null());
     // Its ends have nothing in common.
-    let ends = [
-        sandbox.share().join(name(0)),
-        sandbox.share().join(name(LENGTH - 1)),
-    ];
-    let compared = daemon.simctl([
+    let ends = [0, LENGTH - 1].map(|at| sandbox.share().join(name(at)));
+    let compared = [
         OsStr::new("compare"),
         ends[0].as_os_str(),
         ends[1].as_os_str(),
-    ])?;
-    let compared = compared.success()?.lines_of("comparison")?;
+    ];
+    let compared = daemon.simctl(compared)?.success()?.lines_of("comparison")?;
     ensure!(compared[0]["resemblance"] == 0.0, "{compared:?}");
 
-    let asked = ["groups", "--kind", "cores", "--common", "70"];
-    let listed = daemon.simctl(asked)?.success()?;
+    let listed = daemon.simctl(CORES)?.success()?;
     let cores = listed.lines_of("group")?;
     ensure!(listed.lines_of("summary")?[0]["unfinished"] == 0);
-    let table = table()?;
-    let found = files_of(&cores)?;
-    for (core, files) in cores.iter().zip(&found) {
-        let inside = |at: &u32| files.contains(&name(*at as usize));
-        let documents: Vec<u32> = (0..LENGTH as u32).filter(inside).collect();
-        let common = table.support(&documents);
-        ensure!(
-            documents.len() > 1 && core["common"] == common && core["kind"] == "core",
-            "{core}"
-        );
-        ensure!(common >= COMMON as usize, "{core}");
-        for other in (0..LENGTH as u32).filter(|at| !inside(at)) {
-            let more: Vec<u32> = documents.iter().copied().chain([other]).collect();
-            ensure!(
-                table.support(&more) < COMMON as usize,
-                "{other} belongs to {core}"
-            );
-        }
-        // From the twelfth on a version has nothing of the first.
-        let reach = documents
-            .last()
-            .zip(documents.first())
-            .map(|(last, first)| last - first);
-        ensure!(reach < Some(8), "{core}");
-    }
-    // Whichever two share enough are in one.
-    for (a, b) in (1..LENGTH as u32).flat_map(|b| (0..b).map(move |a| (a, b))) {
-        let mut cores = found.iter();
-        let is_together =
-            cores.any(|core| core.contains(&name(a as usize)) && core.contains(&name(b as usize)));
-        ensure!(
-            is_together == (table.support(&[a, b]) >= COMMON as usize),
-            "{a} and {b}"
-        );
-    }
-    ensure!(daemon.simctl(asked)?.success()?.lines_of("group")? == cores);
+    let (table, found) = (table()?, files_of(&cores)?);
+    check_cores(&cores, &found, &table)?;
+    check_pairs(&found, &table)?;
+    ensure!(daemon.simctl(CORES)?.success()?.lines_of("group")? == cores);
 
     // A version that goes parts the component.
     fs::remove_file(sandbox.share().join(name(8)))?;
     daemon.sync()?;
-    let listed = daemon.simctl(["groups", "--kind", "components", "--threshold", "0.8"])?;
-    ensure!(listed.success()?.lines_of("group")?.len() == 2);
-    let cores = daemon.simctl(asked)?.success()?.lines_of("group")?;
-    ensure!(
-        files_of(&cores)?
-            .iter()
-            .all(|core| !core.contains(&name(8)))
-    );
+    let components = daemon.simctl(COMPONENTS)?.success()?.lines_of("group")?;
+    ensure!(components.len() == 2, "{components:?}");
+    let cores = daemon.simctl(CORES)?.success()?.lines_of("group")?;
+    let mut left = files_of(&cores)?.into_iter();
+    ensure!(left.all(|core| !core.contains(&name(8))));
     ensure!(daemon.stop()?.success());
     Ok(())
 }
@@ -151,8 +145,7 @@ fn a_core_is_made_of_what_the_view_shows() -> Result<()> {
     let roots = [(one.clone(), "native"), (other, "native")];
     let daemon = sandbox.serve().roots(roots).start()?;
     daemon.sync()?;
-    let asked = ["groups", "--kind", "cores", "--common", "70"];
-    let cores = daemon.simctl(asked)?.success()?.lines_of("group")?;
+    let cores = daemon.simctl(CORES)?.success()?.lines_of("group")?;
     ensure!(
         cores.len() == 1 && cores[0]["members"].as_array().map(Vec::len) == Some(3),
         "{cores:?}"
@@ -160,31 +153,43 @@ fn a_core_is_made_of_what_the_view_shows() -> Result<()> {
     let one = one.to_str().context("a path")?;
     // One document, though two files carry it, is no core; a component it is, as it is a group.
     let alone = daemon
-        .simctl(asked.iter().chain(&["--root", one]))?
+        .simctl(CORES.iter().chain(&["--root", one]))?
         .ended_with(&[1])?;
     ensure!(alone.lines_of("group")?.is_empty());
     let listed = daemon.simctl(["groups", "--kind", "components", "--root", one])?;
     let components = listed.success()?.lines_of("group")?;
     ensure!(components.len() == 1 && components[0]["members"][1]["relation"] == "identical-bytes");
 
+    // A copy makes a component of a document that was alone, though no document came.
+    let more = |name: &str| -> Result<usize> {
+        fs::write(sandbox.beside("other").join(name), version(100))?;
+        daemon.sync()?;
+        let listed = daemon
+            .simctl(["groups", "--kind", "components"])?
+            .success()?;
+        Ok(listed.lines_of("group")?.len())
+    };
+    let before = more("alone.txt")?;
+    ensure!(more("its copy.txt")? == before + 1);
+
+    ensure!(daemon.stop()?.success());
+    Ok(())
+}
+
+#[test]
+fn what_belongs_to_another_kind_is_refused() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    let daemon = sandbox.serve().start()?;
     for wrong in [["--common", "70"], ["--deadline", "5"]] {
         let refused = daemon
             .simctl(["groups"].iter().chain(&wrong))?
             .ended_with(&[2])?;
-        ensure!(
-            refused.stderr.contains("are of cores alone"),
-            "{}",
-            refused.stderr
-        );
+        let said = refused.stderr;
+        ensure!(said.contains("are of cores alone"), "{said}");
     }
-    let refused = daemon
-        .simctl(asked.iter().chain(&["--threshold", "0.5"]))?
-        .ended_with(&[2])?;
-    ensure!(
-        refused.stderr.contains("no threshold"),
-        "{}",
-        refused.stderr
-    );
+    let refused = daemon.simctl(CORES.iter().chain(&["--threshold", "0.5"]))?;
+    let said = refused.ended_with(&[2])?.stderr;
+    ensure!(said.contains("no threshold"), "{said}");
     ensure!(daemon.stop()?.success());
     Ok(())
 }

@@ -42,26 +42,28 @@ fn lines(pairs: &[Value], top: &Path) -> Result<Vec<String>> {
     pairs.iter().map(line).collect()
 }
 
-#[test]
-fn a_mirrored_tree_is_one_line_with_its_exceptions_counted() -> Result<()> {
-    let sandbox = Sandbox::new()?;
-    let (one, other) = (sandbox.beside("one"), sandbox.beside("other"));
+/// A folder, an archive of it, a folder with one file of it, and in another root a mirror with exceptions.
+fn plant_all(one: &Path, other: &Path) -> Result<()> {
     plant(&one.join("docs"), |at| Some(text(at)))?;
     let entries = (0..20).map(|at| {
-        Entry::stored(
-            format!("part {}/{}.txt", at / 5, at % 5),
-            text(at).as_bytes(),
-        )
+        let name = format!("part {}/{}.txt", at / 5, at % 5);
+        Entry::stored(name, text(at).as_bytes())
     });
     fs::write(one.join("docs.zip"), zip(&entries.collect::<Vec<_>>()))?;
-    plant(&one.join("unlike"), |at| {
-        Some(text(if at == 3 { 3 } else { 100 + at }))
-    })?;
+    let unlike = |at| if at == 3 { 3 } else { 100 + at };
+    plant(&one.join("unlike"), |at| Some(text(unlike(at))))?;
     plant(&other.join("mirror"), |at| match at {
         4 => None,
         9 => Some(text(200)),
         at => Some(text(at)),
-    })?;
+    })
+}
+
+#[test]
+fn a_mirrored_tree_is_one_line_with_its_exceptions_counted() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    let (one, other) = (sandbox.beside("one"), sandbox.beside("other"));
+    plant_all(&one, &other)?;
     let roots = [(one.clone(), "native"), (other.clone(), "native")];
     let daemon = sandbox.serve().roots(roots).start()?;
     daemon.sync()?;

@@ -10,9 +10,11 @@ use crate::{GoOn, InvertedTable, Partition};
 /// The components of two documents or more, each ascending, by their least document; `None` where it was not
 /// to go on.
 pub fn components(table: &InvertedTable, k: u32, go_on: &GoOn<'_>) -> Option<Vec<Vec<u32>>> {
-    let images = table.images();
+    let mut images = table.images();
+    let lists = prefix_lists(table, &images, k);
+    images.iter_mut().for_each(|image| image.sort_unstable());
     let mut parts = Partition::new(table.documents());
-    for list in prefix_lists(table, &images, k) {
+    for list in lists {
         // What was met of each component, by one of its documents.
         let mut met: Vec<Vec<u32>> = Vec::new();
         for document in list {
@@ -56,8 +58,14 @@ fn joins(images: &[Vec<u32>], class: &[u32], document: u32, k: u32) -> bool {
     others.any(|other| shares(own, other, k))
 }
 
-/// Whether two images have at least k in common.
+/// Whether two ascending images have at least k in common.
 fn shares(a: &[u32], b: &[u32], k: u32) -> bool {
-    let other: std::collections::HashSet<u32> = b.iter().copied().collect();
-    a.iter().filter(|of| other.contains(of)).count() >= k as usize
+    let (mut i, mut j, mut shared) = (0, 0, 0);
+    while i < a.len() && j < b.len() && shared < k {
+        shared += u32::from(a[i] == b[j]);
+        let (x, y) = (a[i], b[j]);
+        i += usize::from(x <= y);
+        j += usize::from(y <= x);
+    }
+    shared >= k
 }

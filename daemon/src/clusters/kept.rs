@@ -1,7 +1,8 @@
 //! Clusters that were asked for lately, kept until documents change.
 //!
-//! A document's text never changes under its id. So clusters follow from the view's documents alone, and
-//! are taken again for the same view, the same request and the same documents.
+//! A document's text never changes under its id. So clusters follow from the view's documents alone, and of
+//! components from which of these several files carry; they are taken again for the same view, the same request
+//! and the same of these.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -32,10 +33,18 @@ enum Kind {
 }
 
 impl Key {
-    pub(super) fn new(view: &View, request: &ClusterRequest, documents: &[DocId]) -> Self {
+    /// `is_copied` says whether several files of the view carry a document.
+    pub(super) fn new(
+        view: &View,
+        request: &ClusterRequest,
+        documents: &[DocId],
+        is_copied: &dyn Fn(DocId) -> bool,
+    ) -> Self {
+        let copies_matter = matches!(request, ClusterRequest::Components { .. });
         let mut hasher = blake3::Hasher::new();
-        for id in documents {
+        for &id in documents {
             hasher.update(&id.0.to_le_bytes());
+            hasher.update(&[u8::from(copies_matter && is_copied(id))]);
         }
         let kind = match request {
             ClusterRequest::Components { threshold } => Kind::Components(threshold.get()),
@@ -92,7 +101,7 @@ mod tests {
         };
         let key = |ids: &[u64]| {
             let ids: Vec<DocId> = ids.iter().copied().map(DocId).collect();
-            Key::new(&View::All, &request, &ids)
+            Key::new(&View::All, &request, &ids, &|_| false)
         };
         let kept = KeptClusters::default();
         let answer = |unfinished| {

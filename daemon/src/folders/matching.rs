@@ -26,6 +26,9 @@ pub const MOST_PAIRS: usize = 1 << 21;
 /// A folder, by its place in the tree.
 pub type FolderId = u32;
 
+/// How many texts speak for each pair of folders, the first of which has the smaller number.
+type SpokenFor = HashMap<(FolderId, FolderId), u64>;
+
 /// Folders and what lies in them.
 #[derive(Debug, Default)]
 pub struct Tree {
@@ -196,11 +199,8 @@ impl Tree {
         outer
     }
 
-    /// How many files speak for each pair of folders, the first of which has the smaller number.
-    fn spoken_for(
-        &self,
-        go_on: &dyn Fn() -> bool,
-    ) -> Option<(HashMap<(FolderId, FolderId), u64>, bool)> {
+    /// What speaks for pairs of folders, and whether there are more of these than are held.
+    fn spoken_for(&self, go_on: &dyn Fn() -> bool) -> Option<(SpokenFor, bool)> {
         let mut by_document: Vec<&FileAt> = self.files.iter().collect();
         by_document.sort_by_key(|file| (file.document, file.folder));
         let (mut spoken, mut truncated) = (HashMap::new(), false);
