@@ -28,6 +28,7 @@
 mod client;
 mod connect;
 mod error;
+mod group_options;
 mod item_stream;
 mod locate;
 mod member_path;
@@ -39,6 +40,7 @@ mod upload;
 pub use client::Client;
 pub use connect::{Limits, default_socket};
 pub use error::{Error, cause};
+pub use group_options::GroupOptions;
 pub use item_stream::{FamilyPart, ItemStream, Part, Reply};
 pub use locate::{absolute, path_bytes, path_from_bytes, shown};
 pub use question::{FindKind, FindOptions, Subject};

@@ -45,6 +45,8 @@ pub struct FindOptions {
     pub limit: Option<u32>,
     /// Ids of the roots searched; empty = all.
     pub roots: Vec<u32>,
+    /// Says of near-duplicates among the files listed which better one each stands under.
+    pub fold: bool,
 }
 
 impl FindOptions {
@@ -56,6 +58,7 @@ impl FindOptions {
             limit: self.limit,
             roots: self.roots.clone(),
             relation_threshold: None,
+            fold: self.fold,
             strict,
             source: Some(source),
         }

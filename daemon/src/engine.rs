@@ -21,6 +21,7 @@ use simdex_signature::Ratio;
 
 use crate::alarms::Part;
 use crate::causes::causes;
+use crate::clusters::KeptClusters;
 use crate::config::Config;
 use crate::events::Events;
 use crate::host::Host;
@@ -53,6 +54,8 @@ pub struct Engine {
     pub roots: Arc<Roots>,
     /// Who is told of changes.
     pub events: Arc<Events>,
+    /// Components and cores that were asked for lately.
+    pub clusters: KeptClusters,
     /// Which reports are its own.
     pub own_reports: Arc<OwnReports>,
     /// How it was set up.
@@ -117,6 +120,7 @@ impl Engine {
             pool,
             roots,
             events,
+            clusters: KeptClusters::default(),
             own_reports,
             config: config.clone(),
             data_dir: host.data_dir.clone(),

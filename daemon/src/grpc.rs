@@ -16,6 +16,8 @@ mod deadline;
 mod event_stream;
 mod fair_semaphore;
 mod family;
+mod folders;
+mod groups;
 pub mod limits;
 mod lookup;
 mod peer;
@@ -29,6 +31,7 @@ mod runner;
 mod scheme;
 mod similarity;
 mod status;
+mod templates;
 mod traffic;
 mod upload;
 

@@ -37,6 +37,9 @@ _simctl() {
             simctl,find-similar)
                 cmd="simctl__subcmd__find__subcmd__similar"
                 ;;
+            simctl,folders)
+                cmd="simctl__subcmd__folders"
+                ;;
             simctl,groups)
                 cmd="simctl__subcmd__groups"
                 ;;
@@ -63,6 +66,9 @@ _simctl() {
                 ;;
             simctl,sync)
                 cmd="simctl__subcmd__sync"
+                ;;
+            simctl,templates)
+                cmd="simctl__subcmd__templates"
                 ;;
             simctl,versions)
                 cmd="simctl__subcmd__versions"
@@ -91,6 +97,9 @@ _simctl() {
             simctl__subcmd__help,find-similar)
                 cmd="simctl__subcmd__help__subcmd__find__subcmd__similar"
                 ;;
+            simctl__subcmd__help,folders)
+                cmd="simctl__subcmd__help__subcmd__folders"
+                ;;
             simctl__subcmd__help,groups)
                 cmd="simctl__subcmd__help__subcmd__groups"
                 ;;
@@ -117,6 +126,9 @@ _simctl() {
                 ;;
             simctl__subcmd__help,sync)
                 cmd="simctl__subcmd__help__subcmd__sync"
+                ;;
+            simctl__subcmd__help,templates)
+                cmd="simctl__subcmd__help__subcmd__templates"
                 ;;
             simctl__subcmd__help,versions)
                 cmd="simctl__subcmd__help__subcmd__versions"
@@ -146,7 +158,7 @@ _simctl() {
 
     case "${cmd}" in
         simctl)
-            opts="-h -V --socket --json --help --version find-similar containing contained-in versions compare calibrate pairs groups status files show roots rescan sync watch report completions help"
+            opts="-h -V --socket --json --help --version find-similar containing contained-in versions compare calibrate pairs groups folders templates status files show roots rescan sync watch report completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -234,7 +246,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__contained__subcmd__in)
-            opts="-h --scheme --root --wait --strict --limit --threshold --socket --json --help"
+            opts="-h --scheme --root --wait --strict --fold --limit --threshold --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -246,6 +258,10 @@ _simctl() {
                     ;;
                 --root)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fold)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --limit)
@@ -268,7 +284,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__containing)
-            opts="-h --scheme --root --wait --strict --limit --threshold --socket --json --help"
+            opts="-h --scheme --root --wait --strict --fold --limit --threshold --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -280,6 +296,10 @@ _simctl() {
                     ;;
                 --root)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fold)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --limit)
@@ -332,7 +352,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__find__subcmd__similar)
-            opts="-h --scheme --root --wait --strict --limit --threshold --socket --json --help"
+            opts="-h --scheme --root --wait --strict --fold --limit --threshold --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -344,6 +364,10 @@ _simctl() {
                     ;;
                 --root)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fold)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --limit)
@@ -365,8 +389,42 @@ _simctl() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        simctl__subcmd__folders)
+            opts="-h --share --files --limit --root --wait --strict --socket --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --share)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --files)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         simctl__subcmd__groups)
-            opts="-h --of --id --threshold --limit --root --wait --strict --socket --json --help"
+            opts="-h --of --id --kind --common --deadline --threshold --limit --root --wait --strict --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -377,6 +435,18 @@ _simctl() {
                     return 0
                     ;;
                 --id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kind)
+                    COMPREPLY=($(compgen -W "stars components cores" -- "${cur}"))
+                    return 0
+                    ;;
+                --common)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --deadline)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -404,7 +474,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__help)
-            opts="find-similar containing contained-in versions compare calibrate pairs groups status files show roots rescan sync watch report completions help"
+            opts="find-similar containing contained-in versions compare calibrate pairs groups folders templates status files show roots rescan sync watch report completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -502,6 +572,20 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__help__subcmd__find__subcmd__similar)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        simctl__subcmd__help__subcmd__folders)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -642,6 +726,20 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__help__subcmd__sync)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        simctl__subcmd__help__subcmd__templates)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -906,6 +1004,32 @@ _simctl() {
                 return 0
             fi
             case "${prev}" in
+                --socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        simctl__subcmd__templates)
+            opts="-h --min-documents --limit --wait --strict --socket --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --min-documents)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --socket)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

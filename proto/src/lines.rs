@@ -15,8 +15,10 @@ mod event;
 mod family;
 mod file;
 mod find;
+mod folders;
 mod list;
 mod report;
+mod template;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -32,8 +34,10 @@ pub use event::Event;
 pub use family::VersionEdge;
 pub use file::{DescribedFile, File};
 pub use find::{Match, QuerySummary, Scheme, Version};
+pub use folders::{FolderCopies, FolderCopiesSummary};
 pub use list::{Counts, Group, Member, Pair, Summary};
 pub use report::{Diff, Finding, JsonPath, Manifest, Question, SchemeInUse, UnreadFile};
+pub use template::{Template, TemplatesSummary};
 
 /// The fields of a line, beside `type` and `v`.
 pub trait Body: Serialize {
@@ -78,6 +82,10 @@ bodies! {
     Pair = "pair",
     Group = "group",
     Summary = "summary",
+    FolderCopies = "folders",
+    FolderCopiesSummary = "folder-copies",
+    Template = "template",
+    TemplatesSummary = "templates",
     Comparison = "comparison",
     Calibration = "calibration",
     Status = "status",

@@ -21,6 +21,7 @@ mod papers;
 mod pdf_recall;
 mod readers;
 mod reference;
+mod template_pairs;
 mod throughput;
 mod version_chains;
 
@@ -99,6 +100,11 @@ pub const STUDIES: &[Study] = &[
         run: version_chains::run,
     },
     Study {
+        name: "template-pairs",
+        about: "short documents of one template: near-duplicate pairs with it and without it",
+        run: template_pairs::run,
+    },
+    Study {
         name: "cherkasova-fig2",
         about: "copies with i insertions, by window: average similarity",
         run: papers::cherkasova_fig2::run,
@@ -167,6 +173,11 @@ pub const STUDIES: &[Study] = &[
         name: "ignatov-table3",
         about: "pairs by the smallest unit of n permutations, against a list",
         run: papers::ignatov::table3,
+    },
+    Study {
+        name: "ignatov-table4",
+        about: "time of two miners by collection and units in common; every stage",
+        run: papers::ignatov_table4::run,
     },
     Study {
         name: "ignatov-lengths",

@@ -12,6 +12,7 @@ use serde_json::Value;
 /// Our crates, each with those of ours it may depend on: dependencies point inward.
 const CRATES: &[(&str, &[&str])] = &[
     ("simdex-signature", &[]),
+    ("simdex-cores", &[]),
     ("simdex-extract", &[]),
     ("simdex-readers", &["simdex-extract"]),
     ("simdex-path", &[]),
@@ -21,6 +22,7 @@ const CRATES: &[(&str, &[&str])] = &[
     (
         "simdexd",
         &[
+            "simdex-cores",
             "simdex-extract",
             "simdex-index",
             "simdex-proto",
@@ -35,6 +37,7 @@ const CRATES: &[(&str, &[&str])] = &[
         "simdex-tests",
         &[
             "simdex-client",
+            "simdex-cores",
             "simdex-extract",
             "simdex-index",
             "simdex-proto",

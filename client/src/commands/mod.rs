@@ -5,6 +5,7 @@ mod compare;
 mod completions;
 mod files;
 mod find;
+mod folders;
 mod groups;
 mod pairs;
 mod report;
@@ -13,6 +14,7 @@ mod roots;
 mod show;
 mod status;
 mod sync;
+mod templates;
 mod versions;
 mod watch;
 
@@ -68,6 +70,8 @@ async fn ask(session: &mut Session, verb: RequestVerb) -> Result<Outcome, Failur
         } => calibrate::run(session, precision, threshold.value, &roots).await,
         RequestVerb::Pairs(args) => pairs::run(session, args).await,
         RequestVerb::Groups(args) => groups::run(session, args).await,
+        RequestVerb::Folders(args) => folders::run(session, args).await,
+        RequestVerb::Templates(args) => templates::run(session, args).await,
         RequestVerb::Status => status::run(session).await,
         RequestVerb::Files(args) => files::run(session, args).await,
         RequestVerb::Show { file } => show::run(session, &file).await,

@@ -150,6 +150,10 @@ impl<W: Write> Printer<W> {
             ("extracted text", bytes(status.text_bytes)),
             ("threshold", ratio(status.threshold)),
             ("largest message", bytes(status.max_message_bytes)),
+            (
+                "resident memory",
+                status.resident_bytes.map_or(UNKNOWN.to_owned(), bytes),
+            ),
             ("sandbox", status.sandbox.clone()),
             ("waiting", counted(status.queued, "change")),
             ("complete", complete(status.completeness.as_ref())),
@@ -162,6 +166,7 @@ impl<W: Write> Printer<W> {
             let name = format!("report {}", schedule.name);
             self.fields(&[(&name, schedule_sentence(schedule))])?;
         }
+        self.section(&status.memory)?;
         self.section(&status.schemes)?;
         self.section(&status.roots)
     }

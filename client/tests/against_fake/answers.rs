@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use simdex_client::wire::{
-    Alarm, CalibrateReply, CompareReply, ComparedBy, Completeness, Fact, File, Group, Match,
-    Member, NotGiven, Pair, Pending, Place, QuerySummary, Ratio, Relation, Root, SampleQuality,
-    Scheme, SchemeEstimate, SchemeUsage, SizeGroup, Span, StatusReply, Summary,
+    Alarm, CalibrateReply, CompareReply, ComparedBy, Completeness, Fact, File, FolderCopies,
+    FolderCopiesSummary, Group, Match, Member, MemoryUse, NotGiven, Pair, Pending, Place,
+    QuerySummary, Ratio, Relation, Root, SampleQuality, Scheme, SchemeEstimate, SchemeUsage,
+    SizeGroup, Span, StatusReply, Summary, Template, TemplatesSummary,
 };
 
 pub(crate) fn scheme(n: u64) -> Scheme {
@@ -49,6 +50,7 @@ pub(crate) fn verified_match() -> Match {
         date: Some(1_700_000_000),
         date_source: "sent".to_owned(),
         is_query: false,
+        folded_under: Vec::new(),
     }
 }
 
@@ -67,6 +69,7 @@ pub(crate) fn estimated_match() -> Match {
         date: None,
         date_source: String::new(),
         is_query: false,
+        folded_under: Vec::new(),
     }
 }
 
@@ -121,6 +124,7 @@ pub(crate) fn group() -> Group {
     Group {
         id: 9,
         kind: "star".to_owned(),
+        common: None,
         principal: b"/share/a.txt".to_vec(),
         members: vec![
             member(b"/share/a.txt", Relation::Unspecified, Some(1.0)),
@@ -229,9 +233,51 @@ pub(crate) fn summary() -> Summary {
         groups: 1,
         pairs: Some(1),
         suppressed: 0,
+        unfinished: None,
         seconds: 0.25,
         completeness: Some(complete()),
     }
+}
+
+/// A folder and its backup.
+pub(crate) fn folders() -> (FolderCopies, FolderCopiesSummary) {
+    let folders = FolderCopies {
+        a: b"/share/2024".to_vec(),
+        b: b"/share/backup.zip!".to_vec(),
+        files_a: 100,
+        files_b: 98,
+        shared_a: 97,
+        shared_b: 96,
+    };
+    let summary = FolderCopiesSummary {
+        pairs: 1,
+        files: 250,
+        truncated: false,
+        seconds: 0.5,
+        completeness: Some(complete()),
+    };
+    (folders, summary)
+}
+
+/// A letterhead in so many documents.
+pub(crate) fn templates(documents: u64) -> (Template, TemplatesSummary) {
+    let template = Template {
+        root: b"/share".to_vec(),
+        text: "Example Ltd, Sample Street 1, 1000 Town\nRegistered in Town, number 12345\n"
+            .to_owned(),
+        lines: 2,
+        documents,
+        of_documents: 40,
+        example: b"/share/a.txt".to_vec(),
+    };
+    let summary = TemplatesSummary {
+        templates: 7,
+        documents: 40,
+        truncated: true,
+        seconds: 0.5,
+        completeness: Some(complete()),
+    };
+    (template, summary)
 }
 
 pub(crate) fn status() -> StatusReply {
@@ -258,6 +304,19 @@ pub(crate) fn status() -> StatusReply {
         text_bytes: 2048,
         sandbox: "landlock, seccomp".to_owned(),
         new_index: true,
+        resident_bytes: Some(3 << 20),
+        memory: vec![
+            MemoryUse {
+                holder: "unmerged postings".to_owned(),
+                bytes: Some(32_000),
+                limit: None,
+            },
+            MemoryUse {
+                holder: "cache of the store".to_owned(),
+                bytes: None,
+                limit: Some(512 << 20),
+            },
+        ],
         alarm: Some(Alarm {
             reason: "cannot write /var/lib/simdex/text/000001.seg: no storage space".to_owned(),
             since: 0,

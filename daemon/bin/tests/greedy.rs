@@ -308,6 +308,38 @@ fn replies_without_text_are_counted_until_they_are_read() {
 }
 
 #[test]
+fn families_that_nobody_reads_hold_no_memory_of_questions() {
+    // One that takes more than half of the memory one user may hold, and of which more files hold a part than
+    // are sent ahead of what is read.
+    let text = prose(1, 200_000);
+    let names: Vec<_> = (0..800)
+        .map(|n| format!("{n}{}.txt", "x".repeat(200)))
+        .collect();
+    let files: Vec<_> = names.iter().map(|name| (&**name, prose(1, 60))).collect();
+    let daemon = Daemon::with(&files, |config| {
+        config.store.working_mib = Mebibytes(64);
+        config.grpc.idle_seconds = DAY.as_secs();
+    });
+    let unread = daemon.wait(async {
+        let mut unread = Vec::new();
+        for _ in 0..2 {
+            let channel = that_does_not_read(&daemon).await;
+            let asked = tokio_stream::once(query(Source::Text(text.clone())));
+            let mut request = Request::new(asked);
+            request.set_timeout(DAY);
+            let mut client = SimilarityClient::new(channel);
+            unread.push(client.find_family(request).await.unwrap());
+        }
+        unread
+    });
+    let (matches, _) = daemon
+        .find(FindKind::Contained, Subject::Text(text))
+        .unwrap();
+    assert!(!matches.is_empty());
+    drop(unread);
+}
+
+#[test]
 fn reports_that_are_sent_to_nobody_who_reads_keep_no_barrier_waiting() {
     let text = prose(1, 40_000);
     let changed = format!("{text} {}", prose(2, 40));

@@ -27,12 +27,14 @@ pub(super) fn hit(hit: Hit) -> v1::Match {
             .map(|date| date.source.name().to_owned())
             .unwrap_or_default(),
         is_query: hit.is_query,
+        folded_under: Vec::new(),
     }
 }
 
 /// Encodes an answer as the replies of a stream, the summary last.
 pub fn answer(
     answer: Answer,
+    folded: Vec<Option<usize>>,
     completeness: Completeness,
     seconds: f64,
 ) -> impl Iterator<Item = v1::FindReply> + Send + 'static {
@@ -54,7 +56,13 @@ pub fn answer(
         compared_by: compared_by(answer.compared_by),
         completeness: Some(completeness.into()),
     };
-    let matches = answer.hits.into_iter().map(|found| Part::Match(hit(found)));
+    let mut matches: Vec<v1::Match> = answer.hits.into_iter().map(hit).collect();
+    for (at, under) in folded.into_iter().enumerate() {
+        if let Some(under) = under {
+            matches[at].folded_under = matches[under].path.clone();
+        }
+    }
+    let matches = matches.into_iter().map(Part::Match);
     let parts = matches.chain(std::iter::once(Part::Summary(summary)));
     parts.map(|part| v1::FindReply { part: Some(part) })
 }

@@ -84,6 +84,21 @@ fn mode(chosen: Option<&ChosenMode>) -> &'static str {
     }
 }
 
+/// Encodes what holds memory: the parts of the index, and the engine's page cache of `cache_bytes`.
+pub fn memory(index: &Index, cache_bytes: u64) -> Vec<v1::MemoryUse> {
+    let of_index = index.memory_use().into_iter().map(|part| v1::MemoryUse {
+        holder: part.holder.name().to_owned(),
+        bytes: Some(part.bytes),
+        limit: part.limit,
+    });
+    let cache = v1::MemoryUse {
+        holder: "cache of the store".to_owned(),
+        bytes: None,
+        limit: Some(cache_bytes),
+    };
+    of_index.chain([cache]).collect()
+}
+
 /// Encodes the cost of a scheme. Its n is the least in use: each document is signed at the rung its length asks for.
 pub fn usage(index: &Index, usage: Usage) -> v1::SchemeUsage {
     let used = match usage.scheme {

@@ -17,7 +17,8 @@ use crate::catalogue;
 use crate::families::{Direction, LinkRule};
 use crate::owners::Owners;
 use crate::query::{
-    Family, FamilyEdge, FamilyFile, FamilyParams, QueryError, Subject, VersionKind, find_family,
+    Family, FamilyEdge, FamilyFile, FamilyParams, QueryError, Subject, SubjectSummary, VersionKind,
+    find_family,
 };
 use crate::report::Finding;
 use crate::visit::FirstError;
@@ -99,6 +100,12 @@ impl Finder<'_, '_> {
             return Ok(());
         };
         let family = find_family(index, &subject, text, &self.params, self.search.cancel())?;
+        // Whoever takes what is found may take long: the text and its permits end here.
+        let subject = {
+            let summary = subject.summary();
+            drop(subject);
+            summary
+        };
         count(&mut self.totals, "families", 1);
         count(&mut self.totals, "cut_short", u64::from(family.is_cut));
         for version in 0..family.len() {
@@ -143,7 +150,7 @@ impl Finder<'_, '_> {
     /// Takes the files of a superseded version that are old enough.
     fn version(
         &mut self,
-        subject: &Subject,
+        subject: &SubjectSummary,
         family: &Family,
         version: usize,
         successor: &Successor,
@@ -188,7 +195,7 @@ impl Finder<'_, '_> {
     /// The first file of a version by path; empty where all went away since.
     fn first_path(
         &self,
-        subject: &Subject,
+        subject: &SubjectSummary,
         family: &Family,
         version: usize,
     ) -> Result<Vec<u8>, FindingError> {

@@ -25,6 +25,7 @@ use crate::encode;
 use crate::engine::{CompletenessGuard, Engine};
 use crate::lists;
 use crate::reporting;
+use crate::resident::resident_bytes;
 use crate::roots::Root;
 use crate::visit::FirstError;
 
@@ -363,6 +364,8 @@ fn status(engine: &Engine, cancel: &Cancel) -> Result<v1::StatusReply, Refused> 
         text_bytes,
         sandbox: engine.pool.sandbox().to_string(),
         new_index: engine.host().is_new,
+        resident_bytes: resident_bytes(),
+        memory: encode::memory(index, engine.config.store.cache_mib.bytes()),
         alarm: alarm.as_ref().map(encode::alarm),
         completeness: Some(completeness.into()),
         schedules: Vec::new(),

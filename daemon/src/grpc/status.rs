@@ -14,6 +14,7 @@ use tonic::{Code, Status};
 
 use crate::calibrating::CalibrationError;
 use crate::causes::causes;
+use crate::clusters::ClusterError;
 use crate::engine::{EngineError, Incomplete};
 use crate::events::LostEvents;
 use crate::findings::FindingError;
@@ -163,7 +164,19 @@ impl From<ListError> for Refused {
     fn from(error: ListError) -> Self {
         match error {
             ListError::Incomplete(error) => error.into(),
+            ListError::Clusters(error) => error.into(),
             ListError::Index(error) => error.into(),
+        }
+    }
+}
+
+impl From<ClusterError> for Refused {
+    fn from(error: ClusterError) -> Self {
+        match error {
+            ClusterError::Index(error) => error.into(),
+            ClusterError::TooMany { .. } => {
+                Self::new(Code::ResourceExhausted, &error.to_string()).advised(error.advice())
+            }
         }
     }
 }

@@ -14,6 +14,10 @@ use simdex_signature::{CanonicalText, Rung, SchemeKind, Signature};
 use super::QueryError;
 use crate::ingest::{ReadContent, hash_all, patience_of, raw_document};
 
+mod summary;
+
+pub use summary::SubjectSummary;
+
 /// The subject of a query, or one side of a comparison.
 pub struct Subject {
     body: Body,

@@ -37,6 +37,7 @@ impl<'a> SortedGroup<'a> {
         json::Group {
             id: self.group.id,
             kind: self.group.kind.to_owned(),
+            common: None,
             principal: lossy(&self.group.principal),
             principal_bytes: exact(&self.group.principal),
             members: members.collect(),

@@ -37,6 +37,11 @@ pub struct Status {
     /// Set while changes are not applied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alarm: Option<Alarm>,
+    /// Resident memory of the daemon, workers apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resident_bytes: Option<u64>,
+    /// What holds memory.
+    pub memory: Vec<MemoryUse>,
     /// Cost of each scheme.
     pub schemes: Vec<SchemeUsage>,
     /// The watched trees.
@@ -95,6 +100,8 @@ impl From<&v1::StatusReply> for Status {
             max_message_bytes: status.max_message_bytes,
             sandbox: status.sandbox.clone(),
             alarm: status.alarm.as_ref().map(Into::into),
+            resident_bytes: status.resident_bytes,
+            memory: status.memory.iter().map(Into::into).collect(),
             schemes: status.schemes.iter().map(Into::into).collect(),
             roots: status.roots.iter().map(Into::into).collect(),
             schedules: status.schedules.iter().map(Into::into).collect(),
@@ -126,6 +133,29 @@ impl From<&v1::Alarm> for Alarm {
             since: date(Some(alarm.since)),
             next_attempt: date(alarm.next_attempt),
             answering: alarm.answering,
+        }
+    }
+}
+
+/// What a part of the daemon holds in memory.
+#[derive(Clone, Debug, Serialize)]
+pub struct MemoryUse {
+    /// The part, for people.
+    pub holder: String,
+    /// Bytes it holds, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// The most it holds, where it has a limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+}
+
+impl From<&v1::MemoryUse> for MemoryUse {
+    fn from(part: &v1::MemoryUse) -> Self {
+        Self {
+            holder: part.holder.clone(),
+            bytes: part.bytes,
+            limit: part.limit,
         }
     }
 }

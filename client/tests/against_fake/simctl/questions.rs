@@ -51,6 +51,35 @@ fn matches_as_json_are_one_object_a_line() {
 }
 
 #[test]
+fn what_is_folded_is_counted_and_listed_on_demand() {
+    let daemon = Daemon::start();
+    let run = simctl(
+        &daemon,
+        &["find-similar", "/share/a.txt", "--fold", "always"],
+    );
+    assert_eq!(
+        run.out,
+        "\
+RESEMBLANCE  CONTAINMENT OF QUERY  CONTAINMENT IN QUERY  RELATION        BASIS     PATH
+0.750        0.875                 0.840                 near-duplicate  verified  /share/b.txt (+ 1 near-duplicate)
+"
+    );
+    assert_eq!(
+        run.talk,
+        "simctl: 1 file folded under a better near-duplicate; --fold never lists all\n"
+    );
+    let json = ["find-similar", "/share/a.txt", "--fold", "always", "--json"];
+    let lines = simctl(&daemon, &json).out;
+    assert_eq!(lines.matches("\"type\":\"match\"").count(), 2);
+    assert_eq!(
+        lines.matches("\"folded_under\":\"/share/b.txt\"").count(),
+        1
+    );
+    let piped = simctl(&daemon, &["find-similar", "/share/a.txt"]);
+    assert_eq!(piped.out.lines().count(), 3);
+}
+
+#[test]
 fn versions_carry_their_dates() {
     let daemon = Daemon::start();
     let tree = simctl(&daemon, &["versions", "/share/a.txt"]).out;

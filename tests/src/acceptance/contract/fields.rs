@@ -114,6 +114,12 @@ const USAGE: Fields = &[
     ("unmerged", Count),
 ];
 
+const MEMORY: Fields = &[
+    ("holder", Text),
+    ("bytes", Maybe(&Count)),
+    ("limit", Maybe(&Count)),
+];
+
 /// Every type of line that a scan or a verb prints, `type` and `v` apart.
 pub(super) const LINES: &[(&str, Fields)] = &[
     (
@@ -243,6 +249,8 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("text_bytes", Count),
             ("max_message_bytes", Count),
             ("sandbox", Text),
+            ("resident_bytes", Maybe(&Count)),
+            ("memory", List(MEMORY)),
             ("schemes", List(USAGE)),
             ("roots", List(ROOT)),
             ("summary", Object(SUMMARY)),
