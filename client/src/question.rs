@@ -47,6 +47,8 @@ pub struct FindOptions {
     pub roots: Vec<u32>,
     /// Says of near-duplicates among the files listed which better one each stands under.
     pub fold: bool,
+    /// No judgement of each match.
+    pub without_judgement: bool,
 }
 
 impl FindOptions {
@@ -60,6 +62,7 @@ impl FindOptions {
             relation_threshold: None,
             fold: self.fold,
             strict,
+            without_judgement: self.without_judgement,
             source: Some(source),
         }
     }

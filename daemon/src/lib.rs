@@ -12,6 +12,7 @@
 //! * Read side: [`query`] takes one question from its subject to verified hits; [`families`] puts the
 //!   versions of a document in order; [`compare`] and
 //!   [`difference`] set two documents side by side; [`catalogue`] lists files, pairs and groups;
+//!   [`judging`] judges pairs of documents by many signals;
 //!   [`lists`] closes them with counts and with what they rest on; [`report`] writes them down.
 //! * Edges: [`grpc`] adapts all of it to the wire, [`scan`] and [`output`] to a terminal; both print
 //!   or send what [`encode`] makes of it.
@@ -38,6 +39,7 @@ pub mod grpc;
 pub mod host;
 pub mod identity;
 pub mod ingest;
+pub mod judging;
 pub mod lifecycle;
 pub mod lists;
 pub mod output;

@@ -137,14 +137,7 @@ fn write(
         now: created.as_second(),
         account,
     };
-    if let ReportKind::Question(question) = &request.kind {
-        search.check(question)?;
-    }
-    let (groups, counts) = match request.kind {
-        ReportKind::Groups => listed(engine, &view, request.threshold, cancel)?,
-        ReportKind::Question(_) => (Vec::new(), counted(engine, &view, cancel)?),
-    };
-    cancel.check()?;
+    let (groups, counts) = gathered(&search, &request)?;
     let mut summary = Summary {
         completeness: guard.close()?,
         ..counts
@@ -182,6 +175,23 @@ fn write(
     summary.completeness = guard.close()?;
     summary.seconds = seconds();
     Ok((summary, written.manifest))
+}
+
+/// The groups of a report of them, and the counts of every report; refuses a question about unknown files.
+fn gathered(
+    search: &Search<'_>,
+    request: &ReportRequest,
+) -> Result<(Vec<ReportGroup>, Summary), ReportingError> {
+    let (engine, view, cancel) = (search.engine, search.view, search.account.cancel());
+    let gathered = match &request.kind {
+        ReportKind::Groups => listed(engine, view, request.threshold, cancel)?,
+        ReportKind::Question(question) => {
+            search.check(question)?;
+            (Vec::new(), counted(engine, view, cancel)?)
+        }
+    };
+    cancel.check()?;
+    Ok(gathered)
 }
 
 /// A compliance question on its way into a report.

@@ -50,6 +50,8 @@ complete -c simctl -n "__fish_simctl_needs_command" -f -a "completions" -d 'Prin
 complete -c simctl -n "__fish_simctl_needs_command" -f -a "help" -d 'Print this message or the help of the given subcommand(s)'
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l scheme -d 'Find files by this signature scheme; what is found is verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
 bsw_n\t'By content-defined chunks of fingerprints as well'"
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l judge -d 'Judge by many signals whether each pair is the same document, a version, or only the same template' -r -f -a "on\t'Beside the numbers of each pair'
+off\t'Numbers alone'"
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l fold -d 'Fold near-duplicates among the files listed under the best of them, and count them; auto: in tables on a terminal. With --json, always adds which file each stands under' -r -f -a "auto\t'In tables on a terminal'
 always\t'Wherever the answer goes'
@@ -63,6 +65,8 @@ complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l json -d '
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l scheme -d 'Find files by this signature scheme; what is found is verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
 bsw_n\t'By content-defined chunks of fingerprints as well'"
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l judge -d 'Judge by many signals whether each pair is the same document, a version, or only the same template' -r -f -a "on\t'Beside the numbers of each pair'
+off\t'Numbers alone'"
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l fold -d 'Fold near-duplicates among the files listed under the best of them, and count them; auto: in tables on a terminal. With --json, always adds which file each stands under' -r -f -a "auto\t'In tables on a terminal'
 always\t'Wherever the answer goes'
@@ -76,6 +80,8 @@ complete -c simctl -n "__fish_simctl_using_subcommand containing" -l json -d 'Pr
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l scheme -d 'Find files by this signature scheme; what is found is verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
 bsw_n\t'By content-defined chunks of fingerprints as well'"
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l judge -d 'Judge by many signals whether each pair is the same document, a version, or only the same template' -r -f -a "on\t'Beside the numbers of each pair'
+off\t'Numbers alone'"
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l fold -d 'Fold near-duplicates among the files listed under the best of them, and count them; auto: in tables on a terminal. With --json, always adds which file each stands under' -r -f -a "auto\t'In tables on a terminal'
 always\t'Wherever the answer goes'
@@ -89,6 +95,8 @@ complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l json -d '
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l scheme -d 'Find files by this signature scheme; what is found is verified in the same way' -r -f -a "mod_n\t'By sampled fingerprints'
 bsw_n\t'By content-defined chunks of fingerprints as well'"
+complete -c simctl -n "__fish_simctl_using_subcommand versions" -l judge -d 'Judge by many signals whether each pair is the same document, a version, or only the same template' -r -f -a "on\t'Beside the numbers of each pair'
+off\t'Numbers alone'"
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand versions" -l format -d 'Draw the versions in this form; --json prints lines in place of it' -r -f -a "tree\t'A tree for a terminal of 80 columns'
 dot\t'A graph for Graphviz'
@@ -106,6 +114,8 @@ bsw_n\t'Content-defined chunks of fingerprints; no interval'
 min_n\t'The smallest fingerprints; no containment'
 sketch_n\t'The smallest fingerprint of each bin; no containment'"
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l n -d 'Sample one shingle in N (mod_n, bsw_n), or keep N of each text (min_n, sketch_n) [default: as the index does]' -r
+complete -c simctl -n "__fish_simctl_using_subcommand compare" -l judge -d 'Judge by many signals whether each pair is the same document, a version, or only the same template' -r -f -a "on\t'Beside the numbers of each pair'
+off\t'Numbers alone'"
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l socket -d 'Ask the daemon at this socket [default: $SIMDEX_SOCKET, else simdex/simdexd.sock in $XDG_RUNTIME_DIR or /run]' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l no-difference -d 'Give the numbers alone'
 complete -c simctl -n "__fish_simctl_using_subcommand compare" -l json -d 'Print one JSON object a line'

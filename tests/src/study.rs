@@ -16,6 +16,7 @@ mod convert;
 mod crossformat;
 mod extracted;
 mod furniture;
+mod judge;
 mod measure;
 mod papers;
 mod pdf_recall;
@@ -103,6 +104,31 @@ pub const STUDIES: &[Study] = &[
         name: "template-pairs",
         about: "short documents of one template: near-duplicate pairs with it and without it",
         run: template_pairs::run,
+    },
+    Study {
+        name: "judge-terms",
+        about: "document frequencies of common words: the judge's table of terms, written beside figures",
+        run: judge::terms::run,
+    },
+    Study {
+        name: "judge-model",
+        about: "the shipped model, trained on labelled pairs and written beside figures",
+        run: judge::model::run,
+    },
+    Study {
+        name: "huffman-table1",
+        about: "groups of signals on fetched and shown bodies: F, R, FS, RS (Table 1)",
+        run: judge::table1::run,
+    },
+    Study {
+        name: "huffman-table2",
+        about: "every signal alone, groups, held-out sources, each kind of pair (Tables 2 and 3)",
+        run: judge::table2::run,
+    },
+    Study {
+        name: "huffman-cost",
+        about: "F1 as dearer signals are added, and the time of each (Fig. 3)",
+        run: judge::cost::run,
     },
     Study {
         name: "cherkasova-fig2",

@@ -37,6 +37,8 @@ pub(crate) struct FindArgs {
     #[arg(long, value_enum, default_value_t = Scheme::ModN)]
     pub(crate) scheme: Scheme,
     #[command(flatten)]
+    pub(crate) judge: Judged,
+    #[command(flatten)]
     pub(crate) roots: Roots,
     #[command(flatten)]
     pub(crate) wanted: Wanted,
@@ -81,6 +83,32 @@ pub(crate) struct CompareArgs {
     /// index does]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) n: Option<u64>,
+    #[command(flatten)]
+    pub(crate) judge: Judged,
+}
+
+/// Whether pairs are judged.
+#[derive(Debug, Args)]
+pub(crate) struct Judged {
+    /// Judge by many signals whether each pair is the same document, a version, or only the same template
+    #[arg(long, value_enum, value_name = "WHETHER", default_value_t = Switch::On)]
+    judge: Switch,
+}
+
+impl Judged {
+    /// Whether no judgement is wanted.
+    pub(crate) fn is_off(&self) -> bool {
+        self.judge == Switch::Off
+    }
+}
+
+/// On or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Switch {
+    /// Beside the numbers of each pair
+    On,
+    /// Numbers alone
+    Off,
 }
 
 /// `versions` and how it is drawn.

@@ -6,7 +6,7 @@ use simdex_client::text::{escaped, harmless, plural};
 use simdex_client::wire::{self, NotGiven};
 
 use crate::output::table::{Column, left, right};
-use crate::output::text::{UNKNOWN, basis, estimated, measured};
+use crate::output::text::{UNKNOWN, basis, class_and_probability, estimated, measured};
 
 /// A record that a table shows.
 pub(crate) trait Tabular {
@@ -56,6 +56,11 @@ fn relation_name(relation_value: i32) -> String {
     relation(relation_value).unwrap_or(UNKNOWN).to_owned()
 }
 
+/// A judgement in a table: its class and probability.
+fn judged(judgement: Option<&wire::Judgement>) -> String {
+    judgement.map_or_else(|| UNKNOWN.to_owned(), class_and_probability)
+}
+
 fn text_or_dash(text: &str) -> String {
     if text.is_empty() {
         UNKNOWN.to_owned()
@@ -74,6 +79,7 @@ impl Tabular for wire::Match {
         left("CONTAINMENT OF QUERY"),
         left("CONTAINMENT IN QUERY"),
         left("RELATION"),
+        left("JUDGED"),
         left("BASIS"),
         left("PATH"),
     ];
@@ -84,6 +90,7 @@ impl Tabular for wire::Match {
             estimated(self.containment_of_query.as_ref(), self.verified),
             estimated(self.containment_in_query.as_ref(), self.verified),
             relation_name(self.relation),
+            judged(self.judgement.as_ref()),
             basis(self.verified),
             escaped(&self.path),
         ]]

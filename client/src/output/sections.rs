@@ -9,7 +9,7 @@ use simdex_client::lines::{date, hex, relation};
 use simdex_client::text::{counted, escaped, harmless};
 use simdex_client::wire;
 
-use crate::output::text::{UNKNOWN, measured, ratio};
+use crate::output::text::{UNKNOWN, class_and_probability, measured, ratio};
 use crate::output::{Printer, Tabular};
 
 /// A comparison and what its sides are called.
@@ -47,8 +47,26 @@ impl<W: Write> Printer<W> {
                 format!("{spans}, {}", counted(shared, "byte")),
             ),
         ])?;
+        if let Some(judgement) = &reply.judgement {
+            self.judgement(judgement)?;
+        }
         self.section(&reply.estimates)?;
         self.difference(&reply.diff)
+    }
+
+    /// What the pair is judged to be, and why.
+    fn judgement(&mut self, judgement: &wire::Judgement) -> io::Result<()> {
+        let rule = match judgement.rule.as_str() {
+            "" => "both carry one text".to_owned(),
+            rule => format!("{}: {rule}", judgement.rule_number),
+        };
+        let signals = judgement.signals.iter();
+        let signals = signals.map(|signal| format!("{} {}", signal.name, measured(signal.value)));
+        self.fields(&[
+            ("judged", class_and_probability(judgement)),
+            ("by rule", rule),
+            ("signals", signals.collect::<Vec<_>>().join(", ")),
+        ])
     }
 
     /// A recommended setting by size, then what it comes to.

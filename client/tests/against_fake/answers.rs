@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use simdex_client::wire::{
     Alarm, CalibrateReply, CompareReply, ComparedBy, Completeness, Fact, File, FolderCopies,
-    FolderCopiesSummary, Group, Match, Member, MemoryUse, NotGiven, Pair, Pending, Place,
-    QuerySummary, Ratio, Relation, Root, SampleQuality, Scheme, SchemeEstimate, SchemeUsage,
-    SizeGroup, Span, StatusReply, Summary, Template, TemplatesSummary,
+    FolderCopiesSummary, Group, JudgedClass, Judgement, Match, Member, MemoryUse, NotGiven, Pair,
+    Pending, Place, QuerySummary, Ratio, Relation, Root, SampleQuality, Scheme, SchemeEstimate,
+    SchemeUsage, SignalValue, SizeGroup, Span, StatusReply, Summary, Template, TemplatesSummary,
 };
 
 pub(crate) fn scheme(n: u64) -> Scheme {
@@ -35,6 +35,24 @@ pub(crate) fn between(low: f64, value: f64, high: f64) -> Option<Ratio> {
     })
 }
 
+pub(crate) fn judgement() -> Judgement {
+    let signal = |name: &str, value| SignalValue {
+        name: name.to_owned(),
+        value,
+    };
+    Judgement {
+        class: JudgedClass::TemplateOnly.into(),
+        probability: 0.875,
+        rule_number: 4,
+        rule: "resemblance > 0.5 and mcd <= 0.25".to_owned(),
+        signals: vec![
+            signal("resemblance", Some(0.75)),
+            signal("mcd", Some(0.125)),
+            signal("same-title", None),
+        ],
+    }
+}
+
 pub(crate) fn verified_match() -> Match {
     Match {
         path: b"/share/b.txt".to_vec(),
@@ -51,6 +69,7 @@ pub(crate) fn verified_match() -> Match {
         date_source: "sent".to_owned(),
         is_query: false,
         folded_under: Vec::new(),
+        judgement: Some(judgement()),
     }
 }
 
@@ -70,6 +89,7 @@ pub(crate) fn estimated_match() -> Match {
         date_source: String::new(),
         is_query: false,
         folded_under: Vec::new(),
+        judgement: None,
     }
 }
 
@@ -329,6 +349,7 @@ pub(crate) fn status() -> StatusReply {
 
 pub(crate) fn comparison() -> CompareReply {
     CompareReply {
+        judgement: Some(judgement()),
         relation: Relation::Contains.into(),
         resemblance: 0.5,
         containment_of_a: 0.5,

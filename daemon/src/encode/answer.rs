@@ -1,5 +1,6 @@
 //! Encodes what a question found.
 
+use simdex_judge::{Class, Judgement};
 use simdex_proto::completeness::Completeness;
 use simdex_proto::v1;
 use simdex_signature::CANONICAL_VERSION;
@@ -28,6 +29,7 @@ pub(super) fn hit(hit: Hit) -> v1::Match {
             .unwrap_or_default(),
         is_query: hit.is_query,
         folded_under: Vec::new(),
+        judgement: hit.judgement.map(judgement),
     }
 }
 
@@ -104,6 +106,29 @@ pub fn comparison(found: Comparison, completeness: Completeness) -> v1::CompareR
         chars_a: found.chars.0,
         chars_b: found.chars.1,
         completeness: Some(completeness.into()),
+        judgement: found.judgement.map(judgement),
+    }
+}
+
+/// Encodes a judgement.
+pub(super) fn judgement(judged: Judgement) -> v1::Judgement {
+    let class = match judged.class {
+        Class::Same => v1::JudgedClass::Same,
+        Class::Version => v1::JudgedClass::Version,
+        Class::TemplateOnly => v1::JudgedClass::TemplateOnly,
+        Class::Unrelated => v1::JudgedClass::Unrelated,
+    };
+    let signals = judged.signals.into_iter();
+    let signals = signals.map(|(signal, value)| v1::SignalValue {
+        name: signal.name().to_owned(),
+        value,
+    });
+    v1::Judgement {
+        class: class.into(),
+        probability: judged.probability,
+        rule_number: judged.rule.as_ref().map_or(0, |rule| rule.number),
+        rule: judged.rule.map(|rule| rule.to_string()).unwrap_or_default(),
+        signals: signals.collect(),
     }
 }
 
@@ -162,6 +187,7 @@ mod tests {
             },
             date: None,
             is_query: false,
+            judgement: None,
         });
         assert_eq!(shown.relation(), v1::Relation::ContainedIn);
         assert_eq!(shown.containment_of_query.unwrap().value, None);

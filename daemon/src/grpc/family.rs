@@ -34,6 +34,7 @@ impl FamilyRequest {
             relation_threshold: query.relation_threshold,
             fold: false,
             strict: query.strict,
+            without_judgement: query.without_judgement,
             source: None,
         };
         let asked = question::parse_query(engine, FindKind::Versions, &query)?;

@@ -23,6 +23,7 @@ use crate::calibrating::{CalibrationRequest, calibrate};
 use crate::compare::{Comparing, compare};
 use crate::encode;
 use crate::engine::{CompletenessGuard, Engine};
+use crate::judging::judge_hits;
 use crate::lists::{self, ListRequest};
 use crate::query::{FindKind, find, fold};
 use crate::visit::FirstError;
@@ -50,17 +51,22 @@ impl SimilarityService {
         let query = upload::first(&mut parts, caller.deadline).await?;
         let (strict, folds) = (query.strict, query.fold && kind != FindKind::Versions);
         let params = question::parse_query(&*self.runner.engine()?, kind, &query)?;
+        let is_judged = !query.without_judgement;
         let source = self.source(query, &mut parts, caller, memory_meter).await?;
         let work = move |engine: &Engine, cancel: &Cancel| {
             let guard = CompletenessGuard::begin(engine, &params.view, strict)?;
             let account = caller.account(&engine.index, cancel);
             let subject = source.subject(engine, caller.share(), &account)?;
-            let answer = find(&engine.index, &subject, &params, cancel)?;
+            let mut answer = find(&engine.index, &subject, &params, cancel)?;
             let near = params.relation_threshold;
             let folded = match folds {
                 true => fold(&engine.index, &answer.hits, near, &account)?,
                 false => Vec::new(),
             };
+            if is_judged {
+                let model = engine.models.in_force();
+                judge_hits(&model, &engine.index, &subject, &mut answer.hits)?;
+            }
             let seconds = started.elapsed().as_secs_f64();
             Ok(encode::answer(answer, folded, guard.close()?, seconds).collect())
         };
@@ -177,6 +183,7 @@ impl Similarity for SimilarityService {
         let request = request.into_inner();
         let schemes = scheme::parse_schemes(&request)?;
         let with_difference = !request.without_difference;
+        let is_judged = !request.without_judgement;
         let sides = request.a.zip(request.b);
         let (a, b) = sides.ok_or_else(|| Status::invalid_argument("a side is missing"))?;
         let (disk, longest) = (self.runner.disk(), self.runner.longest_message());
@@ -193,11 +200,13 @@ impl Similarity for SimilarityService {
                 a.compared(engine, asker, &account)?,
                 b.compared(engine, asker, &account)?,
             );
+            let model = is_judged.then(|| engine.models.in_force());
             let asked = Comparing {
                 names: (&names.0, &names.1),
                 threshold: engine.threshold().get(),
                 longest: with_difference.then_some(longest),
                 schemes: &schemes,
+                model: model.as_deref(),
                 account: &account,
             };
             let found = compare(&engine.index, &a, &b, &asked)?;

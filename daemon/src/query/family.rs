@@ -201,6 +201,7 @@ impl Family {
                         document: member.hash,
                         overlap: member.overlap,
                         scheme: scheme_used(index),
+                        judgement: None,
                     }),
                 });
                 going

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{JsonPath, completeness, date, exact, filled, hex, lossy, relation};
+use super::{JsonPath, Judgement, completeness, date, exact, filled, hex, lossy, relation};
 use crate::completeness::Completeness;
 use crate::v1;
 
@@ -65,6 +65,8 @@ pub struct Match {
     /// The exact bytes of that, where they are not UTF-8.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub folded_under_bytes: Option<String>,
+    /// What the pair is judged to be; null where it was not judged.
+    pub judgement: Option<Judgement>,
     /// Set in families of versions only.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub version: Option<Version>,
@@ -88,6 +90,7 @@ impl From<&v1::Match> for Match {
             scheme: found.scheme.as_ref().map(Into::into),
             folded_under: is_folded.then(|| lossy(&found.folded_under)),
             folded_under_bytes: exact(&found.folded_under).filter(|_| is_folded),
+            judgement: found.judgement.as_ref().map(Into::into),
             version: None,
         }
     }

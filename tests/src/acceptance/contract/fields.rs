@@ -103,6 +103,14 @@ const ESTIMATE: Fields = &[
     ("not_given", Texts),
 ];
 
+const JUDGEMENT: Fields = &[
+    ("class", Text),
+    ("probability", Ratio),
+    ("rule_number", Count),
+    ("rule", Maybe(&Text)),
+    ("signals", List(&[("name", Text), ("value", Maybe(&Ratio))])),
+];
+
 const SPAN: Fields = &[("offset_a", Count), ("offset_b", Count), ("length", Count)];
 
 const USAGE: Fields = &[
@@ -159,6 +167,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("shared_fingerprints", Count),
             ("verified", Bool),
             ("scheme", Object(SCHEME)),
+            ("judgement", Maybe(&Object(JUDGEMENT))),
         ],
     ),
     (
@@ -229,6 +238,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("shingles_b", Count),
             ("chars_a", Count),
             ("chars_b", Count),
+            ("judgement", Maybe(&Object(JUDGEMENT))),
             ("estimates", List(ESTIMATE)),
             ("spans", List(SPAN)),
             ("diff", Maybe(&Text)),
