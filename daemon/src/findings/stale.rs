@@ -100,6 +100,12 @@ impl Finder<'_, '_> {
             return Ok(());
         };
         let family = find_family(index, &subject, text, &self.params, self.search.cancel())?;
+        // Whoever takes what is found may take long: the text and its permits end here.
+        let subject = {
+            let summary = subject.summary();
+            drop(subject);
+            summary
+        };
         count(&mut self.totals, "families", 1);
         count(&mut self.totals, "cut_short", u64::from(family.is_cut));
         for version in 0..family.len() {
@@ -107,7 +113,6 @@ impl Finder<'_, '_> {
             self.placed.insert(hash);
         }
         let successors = self.successors(&family);
-        let subject = subject.summary();
         for (version, successor) in successors.iter().enumerate() {
             if let Some(successor) = successor {
                 self.version(&subject, &family, version, successor)?;
