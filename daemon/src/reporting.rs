@@ -91,10 +91,7 @@ pub fn keep(
     let path = folder.publish()?;
     let finished = jiff::Timestamp::now().as_microsecond().unsigned_abs();
     engine.index.put_report(finished, &path, summary.groups)?;
-    // Those that somebody removed; where it cannot be told they stay.
-    let is_missing = |error: io::Error| error.kind() == io::ErrorKind::NotFound;
-    let is_there = |path: &Path| !path.symlink_metadata().is_err_and(is_missing);
-    engine.index.forget_reports(is_there)?;
+    engine.index.forget_reports(may_be_there)?;
     Ok(KeptReport {
         path,
         manifest,
@@ -117,6 +114,12 @@ pub fn send(
 pub fn guarded(engine: &Engine) -> Vec<PathBuf> {
     let roots = engine.roots.iter().map(|root| root.path.clone());
     roots.chain([engine.data_dir.clone()]).collect()
+}
+
+/// Whether a report stays on record: it was not removed by somebody, as far as can be told.
+pub fn may_be_there(report: &Path) -> bool {
+    let is_missing = |error: io::Error| error.kind() == io::ErrorKind::NotFound;
+    !report.symlink_metadata().is_err_and(is_missing)
 }
 
 fn write(
