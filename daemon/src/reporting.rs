@@ -118,8 +118,7 @@ pub fn guarded(engine: &Engine) -> Vec<PathBuf> {
 
 /// Whether a report stays on record: it was not removed by somebody, as far as can be told.
 pub fn may_be_there(report: &Path) -> bool {
-    let is_missing = |error: io::Error| error.kind() == io::ErrorKind::NotFound;
-    !report.symlink_metadata().is_err_and(is_missing)
+    !matches!(report.symlink_metadata(), Err(error) if error.kind() == io::ErrorKind::NotFound)
 }
 
 fn write(

@@ -128,6 +128,14 @@ const MEMORY: Fields = &[
     ("limit", Maybe(&Count)),
 ];
 
+const SCHEDULE: Fields = &[
+    ("name", Text),
+    ("next", Maybe(&Text)),
+    ("last", Maybe(&Text)),
+    ("report", Maybe(&Path)),
+    ("error", Maybe(&Text)),
+];
+
 /// Every type of line that a scan or a verb prints, `type` and `v` apart.
 pub(super) const LINES: &[(&str, Fields)] = &[
     (
@@ -150,6 +158,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("ordinal", Maybe(&Count)),
             ("last_read", Maybe(&Text)),
             ("modified", Maybe(&Text)),
+            ("owner", Maybe(&Count)),
             ("group", Maybe(&Count)),
         ],
     ),
@@ -261,6 +270,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("sandbox", Text),
             ("resident_bytes", Maybe(&Count)),
             ("memory", List(MEMORY)),
+            ("schedules", List(SCHEDULE)),
             ("schemes", List(USAGE)),
             ("roots", List(ROOT)),
             ("summary", Object(SUMMARY)),
