@@ -270,7 +270,6 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("sandbox", Text),
             ("resident_bytes", Maybe(&Count)),
             ("memory", List(MEMORY)),
-            ("schedules", List(SCHEDULE)),
             ("schemes", List(USAGE)),
             ("roots", List(ROOT)),
             ("summary", Object(SUMMARY)),
@@ -312,6 +311,12 @@ pub(super) fn check(line: &Value, fields: Fields) -> Result<()> {
             why.is_some_and(|why| why.is_string()) == line["diff"].is_null(),
             "difference_left_out"
         );
+    }
+    if line["type"] == "status"
+        && let Some(schedules) = own.remove("schedules")
+    {
+        // Of a daemon that has any.
+        holds(&schedules, List(SCHEDULE)).context("schedules")?;
     }
     if line["type"] == "file" {
         let complete = own.get("complete").is_none_or(Value::is_boolean);
