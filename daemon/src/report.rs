@@ -35,7 +35,7 @@ use std::io;
 use std::ops::Deref;
 use std::path::PathBuf;
 
-use simdex_index::{Cancel, MemoryPermit};
+use simdex_index::{Cancel, IndexError, MemoryAccount, MemoryPermit};
 use simdex_proto::completeness::Completeness;
 use simdex_proto::lines::SchemeInUse;
 use thiserror::Error;
@@ -110,8 +110,8 @@ pub struct ReportInput<'a> {
     pub key: &'a ReportKey,
     /// Extracted text of a document.
     pub text_of: &'a TextOf<'a>,
-    /// Cancelled once nobody waits for the report.
-    pub cancel: &'a Cancel,
+    /// Counts what is held while the report is written; cancelled once nobody waits for it.
+    pub account: &'a MemoryAccount,
 }
 
 /// Near-duplicates and copies around their principal.
@@ -213,6 +213,9 @@ pub enum ReportError {
         /// The file or folder.
         name: String,
     },
+    /// It takes more memory than it may.
+    #[error(transparent)]
+    Memory(IndexError),
     /// Nobody waits for it any more.
     #[error("the report was given up before its end")]
     Cancelled,
@@ -230,6 +233,16 @@ pub enum ReportError {
         /// The group.
         id: u64,
     },
+}
+
+/// Memory that was not to be had.
+impl From<IndexError> for ReportError {
+    fn from(error: IndexError) -> Self {
+        match error {
+            IndexError::Cancelled => Self::Cancelled,
+            error => Self::Memory(error),
+        }
+    }
 }
 
 impl ReportError {
@@ -257,13 +270,14 @@ impl ReportError {
                 Some("remove reports there that are no longer needed, or make room on the disk")
             }
             Self::Text { .. } => Some("`simdexd verify` checks the store"),
+            Self::Memory(error) => error.advice(),
             Self::Cancelled | Self::NoPrincipal { .. } => None,
         }
     }
 }
 
-/// Writes the files of a report, the manifest last. Memory holds all groups of the input, and two texts at a
-/// time.
+/// Writes the files of a report, the manifest last. Memory holds all groups of the input, two texts at a time, and
+/// what the manifest and a load file need of each file, which is counted.
 ///
 /// # Errors
 /// See [`ReportError`]; what was written until then is for the sink to throw away.
@@ -273,7 +287,7 @@ pub fn write(sink: &dyn Sink, input: &ReportInput<'_>) -> Result<Written, Report
         None => write::report(sink, input),
     };
     // A sink that gives up when nobody waits any more fails in its own words.
-    check(input.cancel)?;
+    check(input.account.cancel())?;
     written
 }
 

@@ -7,6 +7,7 @@
 //! [`Scheduler`] runs them, one after another, on a thread of its own.
 
 mod hook;
+mod runs;
 mod scheduler;
 #[cfg(test)]
 mod tests;

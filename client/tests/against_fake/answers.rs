@@ -142,6 +142,7 @@ pub(crate) fn group() -> Group {
         containment_of_principal: None,
     };
     Group {
+        is_continued: false,
         id: 9,
         kind: "star".to_owned(),
         common: None,

@@ -360,11 +360,27 @@ impl Similarity for Fake {
         if request.threshold == Some(0.5) {
             summary.completeness = Some(answers::half_built());
         }
-        let parts = [Part::Group(answers::group()), Part::Summary(summary)];
+        let mut parts = vec![Part::Group(answers::group()), Part::Summary(summary)];
+        if request.threshold == Some(0.25) {
+            let more = answers::group().members;
+            let next = wire::Group {
+                id: answers::group().id,
+                members: more.clone(),
+                is_continued: true,
+                ..wire::Group::default()
+            };
+            parts.splice(
+                1..1,
+                [next.clone(), next, answers::group()].map(Part::Group),
+            );
+            // Cut in the middle.
+            parts.pop();
+        }
         streamed(
             parts
+                .into_iter()
                 .map(|part| Ok(wire::ListGroupsReply { part: Some(part) }))
-                .into(),
+                .collect(),
         )
     }
 

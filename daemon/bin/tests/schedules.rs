@@ -131,6 +131,31 @@ fn what_is_due_is_written_once_kept_as_long_as_asked_and_caught_up_after_a_pause
 }
 
 #[test]
+fn a_report_that_a_crash_kept_from_the_index_is_known_from_the_next_start_on() {
+    let bed = Bed::new();
+    let scheduler = bed.scheduler("");
+    scheduler.run_due(at(22, "12:00"));
+    scheduler.run_due(at(23, "02:00"));
+    // As though the daemon had died when the report had its name and the index had not heard of it.
+    let engine = bed.slot.get().unwrap();
+    engine.index.forget_reports(|_| false).unwrap();
+    // Somebody else's folder of such a name is none.
+    fs::create_dir(bed.place("reports").join(run(21))).unwrap();
+    let again = bed.scheduler("");
+    again.run_due(at(23, "12:00"));
+    let status = again.status().remove(0);
+    let report = bed.place("reports").join(run(23));
+    assert_eq!(
+        (status.last, status.report, status.error.as_str()),
+        (Some(at(23, "02:00")), Some(report), "")
+    );
+    for day in [24, 25] {
+        again.run_due(at(day, "02:00"));
+    }
+    assert_eq!(bed.names("reports"), [run(21), run(24), run(25)]);
+}
+
+#[test]
 fn what_fails_is_told_and_what_is_not_ours_stays() {
     let bed = Bed::new();
     let scheduler = bed.scheduler("command = [\"/bin/false\"]");

@@ -8,7 +8,7 @@ use super::{DocumentHash, PermittedText, ReportError, ReportGroup, ReportInput, 
 use super::{ReportFile, TextOf, Written};
 use super::{check, hex, html, load, manifest, text_path, view};
 use crate::difference::{Difference, Extent, lines};
-use simdex_index::Cancel;
+use simdex_index::{Cancel, GrowingPermit, MemoryAccount};
 use simdex_proto::lines::{self as json, Body, JsonPath, Line, exact, lossy};
 use simdex_proto::manifest::checked_hash;
 
@@ -113,7 +113,7 @@ pub(super) fn report<'a>(
     let mut groups: Vec<_> = input.groups.iter().collect();
     groups.sort_by_key(|group| (&group.principal, group.id));
     let mut writer = Writer::open(sink, input)?;
-    let mut places = load::Places::default();
+    let mut places = load::Places::of(input.account);
     writer
         .html
         .write_with(|out| html::head(out, input, &groups))?;
@@ -121,7 +121,7 @@ pub(super) fn report<'a>(
         let sorted = SortedGroup::new(group)?;
         writer.group(&sorted, index < html::GROUPS_SHOWN)?;
         if input.load.is_some() {
-            places.add(&sorted);
+            places.add(&sorted)?;
         }
     }
     writer
@@ -159,14 +159,14 @@ struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     fn open(to: &'a dyn Sink, input: &ReportInput<'a>) -> Result<Self, ReportError> {
-        let mut sink = HashingSink::new(to);
+        let mut sink = HashingSink::new(to, input.account);
         Ok(Self {
             groups: sink.create_file("groups.jsonl")?,
             diffs: sink.create_file("diffs.jsonl")?,
             html: sink.create_file("report.html")?,
             sink,
-            texts: Texts::of(input.text_of),
-            cancel: input.cancel,
+            texts: Texts::of(input.text_of, input.account),
+            cancel: input.account.cancel(),
             diff_count: 0,
             without_text: 0,
             view_bytes: 0,
@@ -346,12 +346,20 @@ struct Texts<'a> {
     text_of: &'a TextOf<'a>,
     /// Documents whose text is written.
     written: HashSet<DocumentHash>,
+    /// Counts these.
+    held: GrowingPermit,
 }
 
+/// Bytes that a document takes in the set, with room to grow.
+const WRITTEN: u64 = 80;
+
 impl<'a> Texts<'a> {
-    fn of(text_of: &'a TextOf<'a>) -> Self {
-        let written = HashSet::new();
-        Self { text_of, written }
+    fn of(text_of: &'a TextOf<'a>, account: &MemoryAccount) -> Self {
+        Self {
+            text_of,
+            written: HashSet::new(),
+            held: GrowingPermit::of(account),
+        }
     }
 
     fn get(
@@ -366,6 +374,7 @@ impl<'a> Texts<'a> {
         if let Some(text) = &text
             && self.written.insert(*document)
         {
+            self.held.add(WRITTEN)?;
             sink.write_file(&text_path(document), text.as_bytes())?;
         }
         Ok(text)

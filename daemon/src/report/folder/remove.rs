@@ -1,11 +1,14 @@
-//! Removing a report that this daemon kept: what its manifest names, and nothing else.
+//! Reports that this daemon kept, known by their manifests: what is in one, and removing what its manifest names
+//! and nothing else.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::fd::OwnedFd;
 
 use rustix::fs::{AtFlags, Mode, OFlags};
+use serde::Deserialize;
 
 use super::super::{ReportError, ReportKey};
 use super::{DIRECTORY, ReportDir};
@@ -13,6 +16,17 @@ use super::{DIRECTORY, ReportDir};
 /// Longest manifest that is read, bytes.
 const LONGEST_MANIFEST: u64 = 64 << 20;
 const MANIFEST: &str = "manifest.json";
+
+/// The manifest in a folder.
+fn manifest(folder: &OwnedFd) -> io::Result<String> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let manifest = rustix::fs::openat(folder, MANIFEST, flags, Mode::empty())?;
+    let mut text = String::new();
+    File::from(manifest)
+        .take(LONGEST_MANIFEST)
+        .read_to_string(&mut text)?;
+    Ok(text)
+}
 
 impl ReportDir {
     /// Removes the report of this name. Its manifest must bear this key's mark, and goes first: what is left of a
@@ -25,14 +39,22 @@ impl ReportDir {
             .map_err(|source| self.failed(name, source))
     }
 
+    /// How many groups the report of this name has; none where its manifest does not bear this key's mark.
+    pub fn groups_in(&self, name: &OsStr, key: &ReportKey) -> Option<u64> {
+        #[derive(Deserialize)]
+        struct Manifest {
+            groups: u64,
+        }
+        let folder = rustix::fs::openat(&self.directory, name, DIRECTORY, Mode::empty());
+        let text = manifest(&folder.ok()?).ok()?;
+        key.listed(&text)?;
+        let manifest: Manifest = serde_json::from_str(&text).ok()?;
+        Some(manifest.groups)
+    }
+
     fn remove_named(&self, name: &OsStr, key: &ReportKey) -> io::Result<()> {
         let folder = rustix::fs::openat(&self.directory, name, DIRECTORY, Mode::empty())?;
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let manifest = rustix::fs::openat(&folder, MANIFEST, flags, Mode::empty())?;
-        let mut text = String::new();
-        File::from(manifest)
-            .take(LONGEST_MANIFEST)
-            .read_to_string(&mut text)?;
+        let text = manifest(&folder)?;
         let other = || io::Error::other("it is not a report of this daemon and was not removed");
         let files = key.listed(&text).ok_or_else(other)?;
         rustix::fs::unlinkat(&folder, MANIFEST, AtFlags::empty())?;
