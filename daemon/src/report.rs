@@ -8,6 +8,7 @@
 //! diffs/G/D.diff  unified, the principal's extracted text to document D's, in group G
 //! text/D.txt      extracted text of document D, named by its hash
 //! load/           where it was asked for: a load file for review platforms, one row per file ([`LoadFile`])
+//! changes.jsonl   where it was asked for: what changed since an earlier report, one line a change ([`changes`])
 //! unread.jsonl    one line a file that was not read, or not whole: its path, state and reason
 //! report.html     the same for people, self-contained
 //! ```
@@ -16,6 +17,7 @@
 //!
 //! Two reports over the same state differ in `created` and `seconds`, in `report.html`, which shows when it
 //! was made, and in the hashes that cover these: that of the page, `daemon_mark` and `manifest_blake3`.
+mod changes;
 mod file;
 mod findings;
 mod folder;
@@ -42,6 +44,7 @@ use thiserror::Error;
 
 use crate::catalogue::Summary;
 
+pub use changes::PreviousReport;
 pub use file::{AllFiles, ReportFile, VisitFile};
 pub use findings::{Finding, Findings, Sums, TakeFinding, VisitFindings};
 pub use folder::{PendingReport, ReportDir};
@@ -106,6 +109,8 @@ pub struct ReportInput<'a> {
     pub files: &'a AllFiles<'a>,
     /// The load file to write, if any.
     pub load: Option<LoadFile>,
+    /// The earlier report of groups to compare with, if any.
+    pub since: Option<&'a PreviousReport>,
     /// Key of the mark by which this daemon knows its reports.
     pub key: &'a ReportKey,
     /// Extracted text of a document.
@@ -213,6 +218,12 @@ pub enum ReportError {
         /// The file or folder.
         name: String,
     },
+    /// An earlier report cannot be compared with.
+    #[error("the report before cannot be compared with: {source}")]
+    Previous {
+        /// The cause.
+        source: io::Error,
+    },
     /// It takes more memory than it may.
     #[error(transparent)]
     Memory(IndexError),
@@ -269,6 +280,7 @@ impl ReportError {
             Self::NoRoom { .. } => {
                 Some("remove reports there that are no longer needed, or make room on the disk")
             }
+            Self::Previous { .. } => Some("name another, or none"),
             Self::Text { .. } => Some("`simdexd verify` checks the store"),
             Self::Memory(error) => error.advice(),
             Self::Cancelled | Self::NoPrincipal { .. } => None,

@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
 use simdex_index::{Cancel, FileView, GrowingPermit, Index, IndexError, MemoryAccount, View};
@@ -18,8 +19,8 @@ use crate::engine::{CompletenessGuard, Engine, Incomplete};
 use crate::findings::{FindingError, FindingKind, Search};
 use crate::owners::Owners;
 use crate::report::{
-    self, Findings, LoadFile, PermittedText, ReportDir, ReportError, ReportFile, ReportGroup,
-    ReportInput, ReportMember, Sink, Sums, TakeFinding, VisitFile, VisitFindings,
+    self, Findings, LoadFile, PermittedText, PreviousReport, ReportDir, ReportError, ReportFile,
+    ReportGroup, ReportInput, ReportMember, Sink, Sums, TakeFinding, VisitFile, VisitFindings,
 };
 use crate::visit::FirstError;
 
@@ -51,6 +52,8 @@ pub struct ReportRequest {
     pub load: Option<LoadFile>,
     /// What the report is of.
     pub kind: ReportKind,
+    /// The earlier report to compare with, if any; of groups alone.
+    pub since: Option<Arc<PreviousReport>>,
 }
 
 /// What a report is of.
@@ -165,6 +168,7 @@ fn write(
             findings: asked.findings(&request.kind, &answer),
             files: &|visit| files(engine, &view, cancel, visit),
             load: request.load,
+            since: request.since.as_deref(),
             key: engine.own_reports.key(),
             text_of: &|hash| text_of(&engine.index, DocumentHash(*hash), account),
             account,

@@ -233,6 +233,7 @@ fn of_report(error: &ReportError) -> Code {
             Code::FailedPrecondition
         }
         ReportError::NoRoom { .. } => Code::ResourceExhausted,
+        ReportError::Previous { .. } => Code::FailedPrecondition,
         ReportError::Text { .. } => Code::DataLoss,
         ReportError::Memory(_) => Code::ResourceExhausted,
         ReportError::NoPrincipal { .. } | ReportError::Cancelled => Code::Internal,

@@ -18,10 +18,12 @@ use crate::watch::walk::{Look, Seen};
 
 const MANIFEST: &str = "manifest.json";
 /// Files at the top of a report.
-const AT_TOP: [&str; 5] = [
+const AT_TOP: [&str; 7] = [
     MANIFEST,
     "groups.jsonl",
     "diffs.jsonl",
+    "changes.jsonl",
+    "findings.jsonl",
     "unread.jsonl",
     "report.html",
 ];

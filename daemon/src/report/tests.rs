@@ -93,6 +93,7 @@ pub(super) fn input<'a>(groups: Vec<ReportGroup>, text_of: &'a TextOf<'a>) -> Re
         findings: None,
         files: &two_unread,
         load: None,
+        since: None,
         key: &KEY,
         text_of,
         account: &ACCOUNT,
@@ -498,4 +499,56 @@ fn a_report_that_holds_more_than_it_may_is_refused_and_leaves_nothing() {
     );
     assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
     assert_eq!(budget.used(), 0);
+}
+
+#[test]
+fn what_changed_since_an_earlier_report_is_told_and_shown() {
+    let place = tempfile::tempdir().unwrap();
+    let of = |path: &[u8], text: &str| member(path, text, "identical-bytes", Some(1.0));
+    let gone = group(
+        9,
+        vec![of(b"/share/<b>", HOSTILE), of(b"/share/b2", HOSTILE)],
+    );
+    keep(
+        place.path(),
+        "first",
+        &input(vec![contract_group(), gone], &known),
+    )
+    .unwrap();
+    let reports = ReportDir::open(&place.path().canonicalize().unwrap()).unwrap();
+    let previous = reports.previous("first".as_ref(), &KEY).unwrap();
+    let mut changed = contract_group();
+    changed.members.remove(3);
+    changed.members.push(of(b"/share/n\xff.txt", CONTRACT));
+    let new = group(11, vec![of(b"/share/q", DRAFT), of(b"/share/r", DRAFT)]);
+    let later = ReportInput {
+        since: Some(&previous),
+        ..input(vec![changed, new], &known)
+    };
+    keep(place.path(), "second", &later).unwrap();
+    let second = place.path().join("second");
+    verify(&second).unwrap();
+    assert_eq!(
+        read(&second, "changes.jsonl"),
+        include_str!("golden/changes.jsonl")
+    );
+    let manifest: serde_json::Value =
+        serde_json::from_str(&read(&second, "manifest.json")).unwrap();
+    assert_eq!(manifest["since"]["groups_new"], 1);
+    assert_eq!(manifest["since"]["files_left"], 3);
+    let page = read(&second, "report.html");
+    let section = &page[page.find("id=\"changes\"").unwrap()..];
+    assert!(section.contains("&lt;b&gt;") && !section.contains("<b>/share"));
+    // A report over the same groups says that nothing changed.
+    let previous = reports.previous("second".as_ref(), &KEY).unwrap();
+    let same = ReportInput {
+        since: Some(&previous),
+        ..later
+    };
+    keep(place.path(), "third", &same).unwrap();
+    assert_eq!(read(&place.path().join("third"), "changes.jsonl"), "");
+    // What was changed since is not compared with.
+    fs::write(second.join("groups.jsonl"), "").unwrap();
+    let refused = reports.previous("second".as_ref(), &KEY).unwrap_err();
+    assert!(matches!(refused, ReportError::Previous { .. }), "{refused}");
 }

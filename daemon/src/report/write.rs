@@ -3,12 +3,14 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::time::{Duration, Instant};
 
+use super::changes::Changes;
 use super::sink::{HashedFile, HashingSink, Sink};
 use super::{DocumentHash, PermittedText, ReportError, ReportGroup, ReportInput, ReportMember};
 use super::{ReportFile, TextOf, Written};
 use super::{check, hex, html, load, manifest, text_path, view};
 use crate::difference::{Difference, Extent, lines};
 use simdex_index::{Cancel, GrowingPermit, MemoryAccount};
+use simdex_proto::changes::ChangeTotals;
 use simdex_proto::lines::{self as json, Body, JsonPath, Line, exact, lossy};
 use simdex_proto::manifest::checked_hash;
 
@@ -113,6 +115,7 @@ pub(super) fn report<'a>(
     let mut groups: Vec<_> = input.groups.iter().collect();
     groups.sort_by_key(|group| (&group.principal, group.id));
     let mut writer = Writer::open(sink, input)?;
+    let mut changes = Changes::begin(&mut writer.sink, input)?;
     let mut places = load::Places::of(input.account);
     writer
         .html
@@ -120,6 +123,9 @@ pub(super) fn report<'a>(
     for (index, group) in groups.iter().enumerate() {
         let sorted = SortedGroup::new(group)?;
         writer.group(&sorted, index < html::GROUPS_SHOWN)?;
+        if let Some(changes) = &mut changes {
+            changes.group(&sorted)?;
+        }
         if input.load.is_some() {
             places.add(&sorted)?;
         }
@@ -127,6 +133,8 @@ pub(super) fn report<'a>(
     writer
         .html
         .write_with(|out| html::more_groups(out, groups.len()))?;
+    let changes = changes.map(|it| it.finish(&mut writer.sink, &mut writer.html));
+    let changes = changes.transpose()?;
     writer.unread(input)?;
     if let Some(load) = input.load {
         load::write(
@@ -141,7 +149,7 @@ pub(super) fn report<'a>(
     writer
         .html
         .write_with(|out| html::foot(out, &input.summary.completeness, &met))?;
-    writer.close(input)
+    writer.close(input, changes)
 }
 
 /// The open files and what was counted.
@@ -272,7 +280,11 @@ impl<'a> Writer<'a> {
         self.cancel.deadline().map_or(end, |last| last.min(end))
     }
 
-    fn close(self, input: &ReportInput<'_>) -> Result<Written, ReportError> {
+    fn close(
+        self,
+        input: &ReportInput<'_>,
+        changes: Option<ChangeTotals>,
+    ) -> Result<Written, ReportError> {
         let Self {
             mut sink,
             groups,
@@ -287,6 +299,7 @@ impl<'a> Writer<'a> {
             kind: "groups",
             diffs: self.diff_count,
             without_text: self.without_text,
+            changes,
             ..manifest::Outcome::default()
         };
         close(sink, input, outcome)

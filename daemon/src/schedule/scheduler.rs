@@ -13,7 +13,7 @@ use simdex_index::Cancel;
 use super::{Schedule, Timetable, hook, runs};
 use crate::config::ScheduleConfig;
 use crate::engine::Engine;
-use crate::report::ReportDir;
+use crate::report::{PreviousReport, ReportDir};
 use crate::reporting;
 use crate::slot::EngineSlot;
 
@@ -183,12 +183,38 @@ impl Scheduler {
         let name = schedule.run_name(due);
         let cancel = self.cancel.clone().or(engine.ending());
         let account = engine.index.memory().questions.account(&cancel);
-        let request = schedule.request(engine);
+        let mut request = schedule.request(engine);
+        let since = self.previous(engine, schedule, due);
+        let no_changes = since.map(|since| request.since = since).err();
         let kept = reporting::keep(engine, &self.reports, OsStr::new(&name), request, &account);
         let path = kept.map_err(|error| crate::causes::causes(&error))?.path;
         tracing::info!(report = name, "a report on schedule was written");
-        let trouble = self.remove_old(engine, schedule, &path).err();
+        let trouble = self
+            .remove_old(engine, schedule, &path)
+            .err()
+            .or(no_changes);
         Ok(Run { path, trouble })
+    }
+
+    /// The last report of a schedule before this run, where its changes since are wanted and there is one.
+    fn previous(
+        &self,
+        engine: &Engine,
+        schedule: &Schedule,
+        due: Timestamp,
+    ) -> Result<Option<Arc<PreviousReport>>, String> {
+        if !schedule.is_since_last() {
+            return Ok(None);
+        }
+        let told = |error: &(dyn std::error::Error + 'static)| crate::causes::causes(error);
+        let last = runs::last(&engine.index, &self.reports, schedule, due);
+        let Some((_, path)) = last.map_err(|error| told(&error))? else {
+            return Ok(None);
+        };
+        let name = path.file_name().unwrap_or_default();
+        let previous = self.reports.previous(name, engine.own_reports.key());
+        let previous = previous.map_err(|error| told(&error))?;
+        Ok(Some(Arc::new(previous)))
     }
 
     /// Runs the command of a schedule after its report.

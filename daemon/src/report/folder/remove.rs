@@ -10,17 +10,23 @@ use std::os::fd::OwnedFd;
 use rustix::fs::{AtFlags, Mode, OFlags};
 use serde::Deserialize;
 
-use super::super::{ReportError, ReportKey};
+use simdex_proto::manifest::checked_hash;
+
+use super::super::changes::GROUPS;
+use super::super::{PreviousReport, ReportError, ReportKey};
 use super::{DIRECTORY, ReportDir};
 
 /// Longest manifest that is read, bytes.
 const LONGEST_MANIFEST: u64 = 64 << 20;
 const MANIFEST: &str = "manifest.json";
+const READ: OFlags = OFlags::RDONLY
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::CLOEXEC);
 
 /// The manifest in a folder.
 fn manifest(folder: &OwnedFd) -> io::Result<String> {
-    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let manifest = rustix::fs::openat(folder, MANIFEST, flags, Mode::empty())?;
+    let manifest = rustix::fs::openat(folder, MANIFEST, READ, Mode::empty())?;
     let mut text = String::new();
     File::from(manifest)
         .take(LONGEST_MANIFEST)
@@ -50,6 +56,27 @@ impl ReportDir {
         key.listed(&text)?;
         let manifest: Manifest = serde_json::from_str(&text).ok()?;
         Some(manifest.groups)
+    }
+
+    /// The report of this name, to compare a later one with. Its manifest must bear this key's mark, and its list
+    /// of groups must be as the manifest says.
+    ///
+    /// # Errors
+    /// [`ReportError::Previous`].
+    pub fn previous(&self, name: &OsStr, key: &ReportKey) -> Result<PreviousReport, ReportError> {
+        self.read_previous(name, key)
+            .map_err(|source| ReportError::Previous { source })
+    }
+
+    fn read_previous(&self, name: &OsStr, key: &ReportKey) -> io::Result<PreviousReport> {
+        let folder = rustix::fs::openat(&self.directory, name, DIRECTORY, Mode::empty())?;
+        let text = manifest(&folder)?;
+        let other = || io::Error::other("it is not a report of groups of this daemon");
+        let files = key.listed(&text).ok_or_else(other)?;
+        let hash = files.get(GROUPS).ok_or_else(other)?;
+        let groups = rustix::fs::openat(&folder, GROUPS, READ, Mode::empty())?;
+        let manifest = checked_hash(&text).unwrap_or_default();
+        PreviousReport::of(self.path.join(name), manifest, File::from(groups), hash)
     }
 
     fn remove_named(&self, name: &OsStr, key: &ReportKey) -> io::Result<()> {
