@@ -248,8 +248,7 @@ fn verify(
     let mut stop = bound::StopRule::new(params.limit);
     for (position, (candidate, upper)) in ranked.iter().enumerate() {
         cancel.check()?;
-        if *upper < params.threshold || (params.kind != FindKind::Versions && stop.excludes(*upper))
-        {
+        if params.kind != FindKind::Versions && stop.excludes(*upper) {
             break;
         }
         if position >= most {
@@ -273,9 +272,18 @@ fn verify(
         if let Some(value) = overlap.value(params.kind)
             && value >= params.threshold
         {
-            stop.add(value);
+            // The file asked about is not listed, so its document may fill no place of the answer.
+            if !is_own_document(index, subject, candidate) {
+                stop.add(value);
+            }
             found.documents.push((*candidate, overlap));
         }
     }
     Ok(found)
+}
+
+/// Whether the candidate is the document that the subject carries.
+fn is_own_document(index: &Index, subject: &Subject, candidate: &Candidate) -> bool {
+    let stats = index.stats(candidate.document);
+    stats.is_some_and(|stats| subject.carries(stats.hash))
 }
