@@ -188,7 +188,7 @@ impl Engine {
         })
     }
 
-    /// Walks a root and names what may have changed; returns what it came to. A shortage is waited
+    /// Walks a root and enqueues what may have changed; returns the root's status after that. A shortage is waited
     /// out as a barrier waits. Where the caller gives up before it is over, the root's own thread walks
     /// it: what was half walked would be pending otherwise, with the alarm that ended it, until the next
     /// timed rescan.
@@ -223,7 +223,7 @@ impl Engine {
         walked.try_for_each(|(root, status)| unheld(root, status))
     }
 
-    /// Returns once everything named so far is applied, settled and power-safe.
+    /// Returns once everything enqueued so far is applied, settled and power-safe.
     pub fn barrier(&self, cancel: &Cancel) -> Result<(), EngineError> {
         self.pipeline.barrier(cancel)
     }
@@ -245,7 +245,7 @@ impl Engine {
         Ok(removed)
     }
 
-    /// Files named and not yet applied, and looks finished.
+    /// Files enqueued and not yet applied, and jobs finished.
     pub fn counts(&self) -> Counts {
         self.pipeline.counts()
     }
@@ -347,7 +347,7 @@ fn hooks(host: &Host, lifecycle: &Arc<Lifecycle>) -> Hooks {
     }
 }
 
-/// An error that names the root where a barrier cannot be kept.
+/// Fails where a root cannot be in step with its share: stale, replaced, or with a loss held.
 fn unheld(root: &Root, status: &RootStatus) -> Result<(), EngineError> {
     let path = root.path.display();
     match status.state {

@@ -3,8 +3,9 @@
 //! [`Ingest::file`] reads as ARCHITECTURE draws it ("Where does a document go?"): look at the path,
 //! compare its stat with the record ([`ChangeDetector`]), open it, take its bytes once ([`snapshot`]),
 //! look the content up ([`records`]), extract it if it is new ([`extract`]), fill in frames
-//! ([`framesets`]), read its members ([`members`]), build the change. Each of these knows those after
-//! it and none before it; [`outcome`], [`facts`] and [`convert`] are at the bottom.
+//! ([`framesets`]), read its members ([`members`]), build the change. [`members`] and [`framesets`] use
+//! [`extract`] and [`records`]; no module calls [`Ingest`]; [`outcome`], [`facts`] and [`convert`] are at the
+//! bottom.
 //!
 //! Everything is decided by what the file system says now, so ingesting twice does no harm and hints
 //! need not be exact. Each step that fails ends in a state with a reason; only the index's own

@@ -306,7 +306,7 @@ impl Shared {
     /// Ingests a file, and retries while the index fails. Returns `None` when the engine ends: what
     /// workers answered is discarded then, because they report `shutting-down`.
     fn ingest_until_done(&self, reader: usize, key: &FileKey) -> Option<IngestOutcome> {
-        // What a panic leaves behind is dropped: ingesting only reads.
+        // A panic leaves no write half done: ingesting writes at most one record, in a batch of its own.
         let ingest = || match catch_unwind(AssertUnwindSafe(|| self.ingest(key))) {
             Ok(ingested) => Ok(ingested?),
             Err(_) => {

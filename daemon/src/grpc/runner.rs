@@ -24,7 +24,7 @@ use crate::disk::DiskGuard;
 use crate::engine::Engine;
 use crate::slot::{EngineSlot, Reopening};
 
-/// Barriers, kept reports and walks under way at once.
+/// Requests of [`RequestClass::Work`] under way at once.
 const LONG_WORK: usize = 8;
 /// Event streams under way at once.
 const WATCHERS: usize = 64;
@@ -38,7 +38,8 @@ pub(super) enum RequestClass {
     Stream,
     /// Goes as fast as its client writes: uploads.
     Upload,
-    /// Lasts as long as its work: barriers, reports that are kept, walks.
+    /// Lasts as long as its work: waiting until changes are applied (sync, wait), kept reports, confirmed losses,
+    /// components, cores, templates, copies of folders, calibration.
     Work,
     /// Lasts until its client leaves, and occupies no thread: events.
     Events,

@@ -246,7 +246,8 @@ impl Similarity for SimilarityService {
         request: Request<v1::ListGroupsRequest>,
     ) -> Result<Response<Self::ListGroupsStream>, Status> {
         let asked = GroupsRequest::parse(&*self.runner.engine()?, request.get_ref())?;
-        // Only what is made for the call lasts: stars are at hand, or made as fast as they are read.
+        // Components and cores last as long as their work. Stars at the daemon's threshold over all roots are
+        // kept; others are made before the first is sent, within the deadline of a list.
         let (class, caller) = match asked.is_long() {
             true => (RequestClass::Work, self.runner.long_caller(&request)),
             false => (RequestClass::Stream, self.runner.caller(&request)),

@@ -14,7 +14,7 @@ use crate::watch::stat::Observe;
 
 /// What became of ingesting a file.
 pub enum IngestOutcome {
-    /// Nothing changed.
+    /// The index need not apply anything; at most the time of the last read was recorded.
     Unchanged,
     /// The index must apply this.
     Changed(Change),

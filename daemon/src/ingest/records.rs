@@ -36,7 +36,8 @@ impl ContentLookup {
         matches!(self, Self::NeedsRead(_) | Self::Frameset(_))
     }
 
-    /// Whether the index may still hold members of the file that must be removed explicitly.
+    /// Whether the index may still hold members that the file no longer has: then even a file without
+    /// members is applied as a container, which removes them.
     pub(super) fn may_leave_members(&self) -> bool {
         match self {
             // Read again, it may hold fewer files than before.
@@ -98,7 +99,8 @@ impl Records<'_> {
             || self.pool.outside().is_some_and(could_improve)
     }
 
-    /// Whether some member of a file is still to be read, or lost its text, or may not be on record.
+    /// Whether a file that holds members has none on record, or one that is still to be read, lost its text,
+    /// or may not be on record.
     pub(super) fn members_wait(&self, container: &FileKey) -> Result<bool, IndexError> {
         if self.whole(container)?.is_none() {
             return Ok(true);

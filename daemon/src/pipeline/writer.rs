@@ -1,5 +1,5 @@
-//! The one thread that changes the index: gathers what readers found and applies it. Another
-//! commits.
+//! The thread that applies the changes made by ingestion, gathered into batches, and the thread that commits
+//! them.
 
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;

@@ -62,7 +62,7 @@ impl Walk<'_> {
     }
 
     /// Files on record before this path, and after the last one met, are not there. One without a
-    /// content has nothing to lose and is named at once.
+    /// content has nothing to lose and is enqueued at once.
     pub(super) fn miss_before(&mut self, path: Option<&[u8]>) -> Result<()> {
         while let Some(key) = self.known.next_before(path)? {
             match self.rescan.index.file(&key)? {
