@@ -66,5 +66,5 @@ pub mod templates;
 pub mod verify;
 pub mod visit;
 pub mod wakeup;
-pub mod walks;
+pub mod walk_queue;
 pub mod watch;

@@ -9,8 +9,8 @@
 //!
 //! Nothing is concluded from a directory that is not proven to be the root ([`crate::identity`]).
 
+mod comparison;
 mod known;
-mod walk;
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -32,8 +32,8 @@ use crate::visit::FirstError;
 use crate::watch::anchor::{Anchor, RootRefusal};
 use crate::watch::loss::{HELD_FROM, Verdict as Loss, judge as judge_loss};
 use crate::watch::walk::{Limits, Look, look, walk_beneath};
+use comparison::RecordComparison;
 use known::Known;
-use walk::Walk;
 
 /// What a walk comes to, or why it ended before that.
 type Result<T> = std::result::Result<T, EngineError>;
@@ -277,22 +277,22 @@ impl Rescan<'_> {
             false => root.path.join(OsStr::from_bytes(&directory.path)),
         };
         root.forget_troubles(&directory.path);
-        let mut walk = Walk {
+        let mut comparison = RecordComparison {
             rescan: self,
             root,
             known: Known::below(self.index, directory),
             found: WalkFindings::default(),
         };
         let mut failed = FirstError::default();
-        let mut visit = |seen| failed.flow(walk.see(seen));
+        let mut visit = |seen| failed.flow(comparison.see(seen));
         let walked = walk_beneath(anchor, &start, Limits::default(), &mut visit);
         failed.into_result()?;
         if let Err(refusal) = walked {
             return Ok(Err(refusal));
         }
-        walk.miss_before(None)?;
+        comparison.miss_before(None)?;
         self.enqueue_vanished(anchor, directory)?;
-        Ok(Ok(walk.found))
+        Ok(Ok(comparison.found))
     }
 
     /// Enqueues files that are being read and are not there any more: they come on record only now.

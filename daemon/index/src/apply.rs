@@ -116,6 +116,7 @@ impl Index {
             }
         }
         state.count(&mut counts, counted);
+        state.queue_changed_documents(counted);
     }
 
     pub(crate) fn buffered(&self) -> usize {

@@ -13,7 +13,7 @@ use super::question;
 use super::reply_channel::too_long;
 use super::status::{Refused, echo};
 use crate::encode;
-use crate::engine::{CompletenessGuard, Engine};
+use crate::engine::{CompletenessCheck, Engine};
 use crate::lists::{self, GroupRequest};
 use crate::query::QueryError;
 
@@ -52,7 +52,7 @@ pub(super) fn document(
 ) -> Result<v1::GetDocumentReply, Refused> {
     use v1::get_document_request::Source as Wire;
     let (index, cancel): (&Index, _) = (&engine.index, account.cancel());
-    let guard = CompletenessGuard::begin(engine, &engine.roots.view(), false)?;
+    let check = CompletenessCheck::begin(engine, &engine.roots.view(), false)?;
     let (id, hash) = match request.source {
         Some(Wire::Path(path)) => {
             let file = question::find_file(engine, &question::parse_path(path)?)?;
@@ -83,7 +83,7 @@ pub(super) fn document(
         shingles,
         files,
         text: text.map(|(text, _)| text),
-        completeness: Some(guard.close()?.into()),
+        completeness: Some(check.verdict()?.into()),
     })
 }
 

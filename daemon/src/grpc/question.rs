@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use simdex_extract::Share;
+use simdex_extract::QueueKey;
 use simdex_index::{Index, MemoryAccount, View};
 use simdex_proto::{defaults, v1};
 use simdex_schema::DocumentHash;
@@ -20,7 +20,7 @@ use crate::query::{FindKind, QueryError, QueryParams, Subject};
 use crate::roots::path_from;
 
 /// Most files that a query may ask for.
-const MOST: u32 = 10_000;
+const MAX_HITS: u32 = 10_000;
 /// Most bytes of a path or a name; members within members have long ones.
 const LONGEST_PATH: usize = 64 << 10;
 /// Most roots that one request may name.
@@ -58,7 +58,7 @@ impl SubjectSource {
     pub(super) fn subject(
         self,
         engine: &Engine,
-        asker: Share,
+        asker: QueueKey,
         memory: &MemoryAccount,
     ) -> Result<Subject, Refused> {
         let index = &engine.index;
@@ -80,7 +80,7 @@ impl SubjectSource {
     pub(super) fn compared(
         self,
         engine: &Engine,
-        asker: Share,
+        asker: QueueKey,
         memory: &MemoryAccount,
     ) -> Result<Subject, Refused> {
         let path = match &self {
@@ -116,7 +116,7 @@ pub(super) fn parse_side(
 /// one of the contents that share a document. `None` if the file changed since.
 fn own_text(
     engine: &Engine,
-    asker: Share,
+    asker: QueueKey,
     known: &Subject,
     path: &std::path::Path,
     memory: &MemoryAccount,
@@ -228,9 +228,9 @@ pub(super) fn parse_query(
     query: &v1::Query,
 ) -> Result<QueryParams, Status> {
     let limit = query.limit.unwrap_or(defaults::LIMIT);
-    if !(1..=MOST).contains(&limit) {
+    if !(1..=MAX_HITS).contains(&limit) {
         return Err(Status::invalid_argument(format!(
-            "limit is {limit}, not 1 to {MOST}"
+            "limit is {limit}, not 1 to {MAX_HITS}"
         )));
     }
     let near = engine.threshold().get();

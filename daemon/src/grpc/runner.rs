@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use simdex_extract::Share;
+use simdex_extract::QueueKey;
 use simdex_index::{Cancel, Index, MemoryAccount};
 use tokio::sync::watch;
 use tonic::{Request, Response, Status};
@@ -67,9 +67,9 @@ pub struct RequestRunner {
 }
 
 impl Caller {
-    /// The share of the workers that documents of this caller count against.
-    pub(super) fn share(&self) -> Share {
-        Share::of_user(self.client.uid)
+    /// Whose turn the documents of this caller take in the queue for workers.
+    pub(super) fn queue_key(&self) -> QueueKey {
+        QueueKey::User(self.client.uid)
     }
 
     /// The account that permits for a question of this caller are taken of, until `cancel`.

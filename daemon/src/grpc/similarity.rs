@@ -16,13 +16,13 @@ use super::question::{self, SubjectSource};
 use super::runner::{Caller, RequestClass, RequestRunner};
 use super::status::Refused;
 use super::templates::TemplatesRequest;
-use super::traffic::Received;
-use super::upload::{self, Receiving};
+use super::traffic::RequestBytes;
+use super::upload::{self, UploadTarget};
 use super::{Replies, event_stream, lookup, scheme};
 use crate::calibrating::{CalibrationRequest, calibrate};
 use crate::compare::{Comparing, compare};
 use crate::encode;
-use crate::engine::{CompletenessGuard, Engine};
+use crate::engine::{CompletenessCheck, Engine};
 use crate::judging::judge_hits;
 use crate::lists::{self, ListRequest};
 use crate::query::{FindKind, find, fold};
@@ -46,17 +46,17 @@ impl SimilarityService {
     ) -> Result<Response<Replies<v1::FindReply>>, Status> {
         let started = Instant::now();
         let caller = self.runner.caller(&request);
-        let memory_meter = request.extensions().get::<Received>().cloned();
+        let memory_meter = request.extensions().get::<RequestBytes>().cloned();
         let mut parts = request.into_inner();
         let query = upload::first(&mut parts, caller.deadline).await?;
-        let (strict, folds) = (query.strict, query.fold && kind != FindKind::Versions);
+        let (strict, folds) = (query.strict, query.fold && kind != FindKind::Related);
         let params = question::parse_query(&*self.runner.engine()?, kind, &query)?;
-        let is_judged = query.with_judgement && kind != FindKind::Versions;
+        let is_judged = query.with_judgement && kind != FindKind::Related;
         let source = self.source(query, &mut parts, caller, memory_meter).await?;
         let work = move |engine: &Engine, cancel: &Cancel| {
-            let guard = CompletenessGuard::begin(engine, &params.view, strict)?;
+            let check = CompletenessCheck::begin(engine, &params.view, strict)?;
             let account = caller.account(&engine.index, cancel);
-            let subject = source.subject(engine, caller.share(), &account)?;
+            let subject = source.subject(engine, caller.queue_key(), &account)?;
             let mut answer = find(&engine.index, &subject, &params, cancel)?;
             let near = params.relation_threshold;
             let folded = match folds {
@@ -68,7 +68,7 @@ impl SimilarityService {
                 judge_hits(&model, &engine.index, &subject, &mut answer.hits)?;
             }
             let seconds = started.elapsed().as_secs_f64();
-            Ok(encode::answer(answer, folded, guard.close()?, seconds).collect())
+            Ok(encode::answer(answer, folded, check.verdict()?, seconds).collect())
         };
         self.runner
             .buffered_stream(RequestClass::Query, caller, work)
@@ -81,7 +81,7 @@ impl SimilarityService {
         query: v1::Query,
         parts: &mut Streaming<v1::FindRequest>,
         caller: Caller,
-        memory_meter: Option<Received>,
+        memory_meter: Option<RequestBytes>,
     ) -> Result<SubjectSource, Status> {
         use v1::query::Source as Wire;
         let engine = self.runner.engine()?;
@@ -95,7 +95,7 @@ impl SimilarityService {
                 SubjectSource::Signature(question::parse_signature(&engine.index, signature)?)
             }
             Some(Wire::Upload(upload)) => {
-                let receiving = Receiving {
+                let target = UploadTarget {
                     name: question::parse_name(upload.path)?,
                     dir: engine.data_dir.clone(),
                     disk: self.runner.disk(),
@@ -105,7 +105,7 @@ impl SimilarityService {
                 // A slow upload must not keep the engine from being reopened.
                 drop(engine);
                 let _slot = self.runner.enter(RequestClass::Upload, caller).await?;
-                let sent = upload::receive(parts, receiving, caller.deadline).await?;
+                let sent = upload::receive(parts, target, caller.deadline).await?;
                 return Ok(SubjectSource::Upload(sent));
             }
             None => return Err(Status::invalid_argument("the query names no document")),
@@ -153,7 +153,7 @@ impl Similarity for SimilarityService {
         &self,
         request: Request<Streaming<v1::FindRequest>>,
     ) -> Result<Response<Self::FindVersionsStream>, Status> {
-        self.find(FindKind::Versions, request).await
+        self.find(FindKind::Related, request).await
     }
 
     async fn find_family(
@@ -162,7 +162,7 @@ impl Similarity for SimilarityService {
     ) -> Result<Response<Self::FindFamilyStream>, Status> {
         let started = Instant::now();
         let caller = self.runner.caller(&request);
-        let memory_meter = request.extensions().get::<Received>().cloned();
+        let memory_meter = request.extensions().get::<RequestBytes>().cloned();
         let mut parts = request.into_inner();
         let query = upload::first(&mut parts, caller.deadline).await?;
         let asked = FamilyRequest::parse(&*self.runner.engine()?, &query)?;
@@ -188,14 +188,14 @@ impl Similarity for SimilarityService {
         let (a, b) = sides.ok_or_else(|| Status::invalid_argument("a side is missing"))?;
         let (disk, longest) = (self.runner.disk(), self.runner.longest_message());
         let work = move |engine: &Engine, cancel: &Cancel| {
-            let guard = CompletenessGuard::begin(engine, &engine.roots.view(), false)?;
+            let check = CompletenessCheck::begin(engine, &engine.roots.view(), false)?;
             let (a, b) = (
                 question::parse_side(engine, &disk, a)?,
                 question::parse_side(engine, &disk, b)?,
             );
             let names = (a.name("a"), b.name("b"));
             let account = caller.account(&engine.index, cancel);
-            let asker = caller.share();
+            let asker = caller.queue_key();
             let (a, b) = (
                 a.compared(engine, asker, &account)?,
                 b.compared(engine, asker, &account)?,
@@ -210,7 +210,7 @@ impl Similarity for SimilarityService {
                 account: &account,
             };
             let found = compare(&engine.index, &a, &b, &asked)?;
-            Ok(encode::comparison(found, guard.close()?))
+            Ok(encode::comparison(found, check.verdict()?))
         };
         self.runner.unary(RequestClass::Query, caller, work).await
     }

@@ -67,7 +67,7 @@ impl<'a> ChangeDetector<'a> {
                 };
                 let framesets = self.framesets(root);
                 Ok(self.records.deserves_another_try(&content)
-                    || (holds_members(&content) && self.records.members_wait(key)?)
+                    || (holds_members(&content) && self.records.members_are_incomplete(key)?)
                     || framesets.changed_on_record(key, (*hash, *stat), &content)?)
             }
         }

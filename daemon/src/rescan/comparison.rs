@@ -8,14 +8,14 @@ use crate::roots::Root;
 use crate::watch::walk::{Seen, SkipReason};
 
 /// A walk under way, beside what is on record.
-pub(super) struct Walk<'a> {
+pub(super) struct RecordComparison<'a> {
     pub(super) rescan: &'a Rescan<'a>,
     pub(super) root: &'a Root,
     pub(super) known: Known<'a>,
     pub(super) found: WalkFindings,
 }
 
-impl Walk<'_> {
+impl RecordComparison<'_> {
     pub(super) fn see(&mut self, seen: Seen) -> Result<()> {
         (self.rescan.go_on)()?;
         let Some(key) = self.root.key(seen.path()) else {
