@@ -18,7 +18,7 @@ use super::reply_channel::ReplySender;
 use super::report_sink::ReplySink;
 use super::runner::{RequestClass, RequestRunner};
 use super::status::{Refused, echo};
-use super::{Replies, ReportKeeping, question, report_request};
+use super::{Replies, ReportKeeping, question, report_request, subject_source};
 use crate::alarms::Alarm;
 use crate::catalogue;
 use crate::encode;
@@ -106,7 +106,7 @@ impl Admin for AdminService {
             .runner
             .unary(RequestClass::Query, caller, move |engine, _| {
                 let check = CompletenessCheck::begin(engine, &engine.roots.view(), false)?;
-                let file = question::find_file(engine, &path)?;
+                let file = subject_source::find_file(engine, &path)?;
                 Ok(v1::DescribeFileReply {
                     file: Some(encode::file(&file)),
                     completeness: Some(check.verdict()?.into()),

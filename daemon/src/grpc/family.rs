@@ -6,10 +6,11 @@ use simdex_index::Cancel;
 use simdex_proto::{defaults, v1};
 use tonic::Status;
 
-use super::question::{self, SubjectSource};
+use super::question;
 use super::reply_channel::ReplySender;
 use super::runner::Caller;
 use super::status::Refused;
+use super::subject_source::SubjectSource;
 use crate::encode::{self, FamilySource};
 use crate::engine::{CompletenessCheck, Engine};
 use crate::families::LinkRule;

@@ -9,9 +9,9 @@ use simdex_proto::v1;
 use simdex_schema::{DocId, GroupId};
 use tonic::Status;
 
-use super::question;
 use super::reply_channel::too_long;
 use super::status::{Refused, echo};
+use super::{question, subject_source};
 use crate::encode;
 use crate::engine::{CompletenessCheck, Engine};
 use crate::lists::{self, GroupRequest};
@@ -26,7 +26,7 @@ pub(super) fn group(
     use v1::get_group_request::Source as Wire;
     let (group, completeness) = match source {
         Wire::Path(path) => {
-            let file = question::find_file(engine, &question::parse_path(path)?)?;
+            let file = subject_source::find_file(engine, &question::parse_path(path)?)?;
             lists::group(engine, &GroupRequest::Of(&file), strict)?
         }
         Wire::Id(id) => {
@@ -55,7 +55,7 @@ pub(super) fn document(
     let check = CompletenessCheck::begin(engine, &engine.roots.view(), false)?;
     let (id, hash) = match request.source {
         Some(Wire::Path(path)) => {
-            let file = question::find_file(engine, &question::parse_path(path)?)?;
+            let file = subject_source::find_file(engine, &question::parse_path(path)?)?;
             file.document.ok_or_else(|| without_text(&file))?
         }
         Some(Wire::Document(hash)) => {
