@@ -58,7 +58,8 @@ impl Engine {
     }
 
     /// Returns once nothing is queued and every document is settled. What does not pass by itself (a
-    /// root that is stale, a loss that is held, a damaged text, a file that the machine fails to read) is not waited for.
+    /// root that is stale, a loss that is held, a damaged text, a file that the machine fails to read), or may take
+    /// hours (documents in crowds), is not waited for.
     pub fn wait_until_complete(&self, cancel: &Cancel) -> Result<(), EngineError> {
         let view = self.roots.view();
         let pending = || self.pending(&view).passing() > 0;
@@ -71,6 +72,7 @@ impl Engine {
         let queued = self.roots_being_walked(view) + self.counts().pending;
         let retrying = self.pipeline.retrying();
         let unsettled = self.index.unsettled();
+        let crowded = self.index.crowded();
         let shown = self.roots.iter().filter(|root| view.shows(root.id));
         let states: Vec<RootState> = shown.map(|root| root.state()).collect();
         let count = |is: fn(&RootState) -> bool| states.iter().filter(|state| is(state)).count();
@@ -78,6 +80,7 @@ impl Engine {
             queued,
             retrying,
             unsettled,
+            crowded,
             stale_roots: count(|s| matches!(s, RootState::Stale | RootState::Replaced)) as u64,
             held_losses: count(|s| *s == RootState::LossHeld) as u64,
             damaged: self.index.damaged_texts(),
