@@ -39,7 +39,7 @@ pub fn run(args: &VerifyArgs, program: &Path) -> anyhow::Result<ExitCode> {
         let verified = crate::report::verify(dir)?;
         println!(
             "the report {} is whole: {} with the right checksum and nothing else is there, {} \
-             to be applied; its manifest is {}",
+             to be applied; its manifest's hash is {}",
             dir.display(),
             counted(verified.files, "file"),
             counted(verified.diffs, "difference"),
