@@ -13,6 +13,7 @@ use simdex_index::verify::{Depth, Verified};
 
 use crate::cli::exit;
 use crate::error::EngineError;
+use crate::report::MANIFEST;
 use simdex_proto::text::counted;
 
 /// What `verify` was asked for.
@@ -34,7 +35,7 @@ pub struct VerifyArgs {
 #[expect(clippy::print_stdout, reason = "the command's answer")]
 pub fn run(args: &VerifyArgs, program: &Path) -> anyhow::Result<ExitCode> {
     let dir = &args.dir;
-    if std::fs::symlink_metadata(dir.join("manifest.json")).is_ok() {
+    if std::fs::symlink_metadata(dir.join(MANIFEST)).is_ok() {
         let verified = crate::report::verify(dir)?;
         println!(
             "the report {} is whole: {} with the right checksum and nothing else is there, {} \
