@@ -62,12 +62,12 @@ pub struct Group {
     pub is_continued: bool,
     /// Principal first, then by resemblance, then by path; in a group of several parts the files of one document
     /// stand together.
-    pub members: Vec<Member>,
+    pub members: Vec<GroupFile>,
 }
 
 /// One file of a group.
 #[derive(Clone, Debug)]
-pub struct Member {
+pub struct GroupFile {
     /// The file, with its state.
     pub file: FileView,
     /// Hash of the document it carries.
@@ -119,8 +119,9 @@ pub fn facts(file: &FileView) -> Vec<(&str, &str)> {
     let mut facts: Vec<_> = stated.map(|(code, value)| (&**code, &**value)).collect();
     let name = std::path::Path::new(std::ffi::OsStr::from_bytes(file.key.name()));
     let name = name.file_name().and_then(std::ffi::OsStr::to_str);
-    let promised = name.and_then(|name| simdex_extract::broken_promise(name, &content.media_type));
-    facts.extend(promised.map(|promised| (simdex_extract::Fact::NamedAs.code(), promised)));
+    let expected =
+        name.and_then(|name| simdex_extract::mismatched_extension(name, &content.media_type));
+    facts.extend(expected.map(|expected| (simdex_extract::Fact::NamedAs.code(), expected)));
     facts
 }
 

@@ -14,8 +14,8 @@ use simdex_schema::DocumentHash;
 use simdex_signature::{Ratio, Rung, Scheme, SchemeKind, Unit};
 use thiserror::Error;
 
-use crate::catalogue::{self, Group, Member, Summary};
-use crate::engine::{CompletenessGuard, Engine, Incomplete};
+use crate::catalogue::{self, Group, GroupFile, Summary};
+use crate::engine::{CompletenessCheck, Engine, Incomplete};
 use crate::findings::{FindingError, FindingKind, Search};
 use crate::owners::Owners;
 use crate::report::{
@@ -134,7 +134,7 @@ fn write(
     let started = Instant::now();
     let cancel = account.cancel();
     let view = engine.roots.view();
-    let guard = CompletenessGuard::begin(engine, &view, request.strict)?;
+    let check = CompletenessCheck::begin(engine, &view, request.strict)?;
     let search = Search {
         engine,
         view: &view,
@@ -144,7 +144,7 @@ fn write(
     };
     let (groups, _held, counts) = gathered(&search, &request)?;
     let mut summary = Summary {
-        completeness: guard.close()?,
+        completeness: check.verdict()?,
         ..counts
     };
     let asked = Asked {
@@ -162,7 +162,7 @@ fn write(
             scheme: scheme_line(&engine.index),
             roots: engine.roots.iter().map(|root| root.path.clone()).collect(),
             summary: summary.clone(),
-            completeness: &|| guard.completeness(),
+            completeness: &|| check.completeness(),
             seconds: &seconds,
             groups,
             findings: asked.findings(&request.kind, &answer),
@@ -178,7 +178,7 @@ fn write(
         return Err(error.into());
     }
     let written = written?;
-    summary.completeness = guard.close()?;
+    summary.completeness = check.verdict()?;
     summary.seconds = seconds();
     Ok((summary, written.manifest))
 }
@@ -352,7 +352,7 @@ fn visit_file(
     })
 }
 
-fn report_member(member: &Member) -> ReportMember {
+fn report_member(member: &GroupFile) -> ReportMember {
     ReportMember {
         path: member.file.path.as_os_str().as_bytes().to_vec(),
         document: member.document.0,

@@ -37,7 +37,7 @@ pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outco
         if let Some(summary) = &reply.summary {
             eprint_line(summary_sentence(summary));
         }
-        eprint_line(format!("the manifest is {}", reply.manifest));
+        eprint_line(format!("the manifest's hash is {}", reply.manifest));
     }
     if let Some(earlier) = earlier {
         changes(session, earlier, &reply)?;

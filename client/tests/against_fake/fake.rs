@@ -360,21 +360,19 @@ impl Similarity for Fake {
         if request.threshold == Some(0.5) {
             summary.completeness = Some(answers::half_built());
         }
-        let mut parts = vec![Part::Group(answers::group()), Part::Summary(summary)];
+        let groups = answers::groups(request.kind).into_iter().map(Part::Group);
+        let mut parts: Vec<Part> = groups.chain([Part::Summary(summary)]).collect();
         if request.threshold == Some(0.25) {
-            let more = answers::group().members;
             let next = wire::Group {
                 id: answers::group().id,
-                members: more.clone(),
+                members: answers::group().members,
                 is_continued: true,
                 ..wire::Group::default()
             };
-            parts.splice(
-                1..1,
-                [next.clone(), next, answers::group()].map(Part::Group),
-            );
             // Cut in the middle.
-            parts.pop();
+            parts = [answers::group(), next.clone(), next, answers::group()]
+                .map(Part::Group)
+                .into();
         }
         streamed(
             parts

@@ -10,7 +10,7 @@ use simdex_index::{
 use simdex_schema::{DocId, EdgeRecord, GroupId};
 use simdex_signature::Ratio;
 
-use super::{Counted, Group, Member, PART, PATH, bytes_of, path_of};
+use super::{Counted, Group, GroupFile, PART, PATH, bytes_of, path_of};
 use crate::query::Relation;
 
 /// Calls `visit` for each group in the order of the principal's path, and counts them. Of one of more than
@@ -289,7 +289,7 @@ impl Reader<'_> {
     fn others_by_path(
         &self,
         group: &GroupView,
-        parts: &mut Parts<'_, Member>,
+        parts: &mut Parts<'_, GroupFile>,
     ) -> Result<(), IndexError> {
         let mut others = Vec::new();
         for member in &group.members {
@@ -298,7 +298,7 @@ impl Reader<'_> {
                 ControlFlow::Continue(())
             })?;
         }
-        others.sort_by(|a: &Member, b| {
+        others.sort_by(|a: &GroupFile, b| {
             let by_path = || path_of(&a.file).cmp(path_of(&b.file));
             b.resemblance.total_cmp(&a.resemblance).then_with(by_path)
         });
@@ -311,7 +311,7 @@ impl Reader<'_> {
         &self,
         group: &GroupView,
         account: &MemoryAccount,
-        parts: &mut Parts<'_, Member>,
+        parts: &mut Parts<'_, GroupFile>,
     ) -> Result<(), IndexError> {
         let mut held = GrowingPermit::of(account);
         let mut others = Vec::new();
@@ -345,7 +345,7 @@ impl Reader<'_> {
         &self,
         id: DocId,
         edge: Option<EdgeRecord>,
-        visit: &mut dyn FnMut(Member) -> ControlFlow<()>,
+        visit: &mut dyn FnMut(GroupFile) -> ControlFlow<()>,
     ) -> Result<(), IndexError> {
         let mut first = None;
         self.index.visit_files_of(id, self.view, &mut |file| {
@@ -359,14 +359,14 @@ impl Reader<'_> {
     }
 }
 
-fn member(file: FileView, edge: Option<EdgeRecord>, same_bytes: bool) -> Option<Member> {
+fn member(file: FileView, edge: Option<EdgeRecord>, same_bytes: bool) -> Option<GroupFile> {
     let (_, document) = file.document?;
     let relation = match edge {
         Some(_) => Relation::NearDuplicate,
         None if same_bytes => Relation::IdenticalBytes,
         None => Relation::IdenticalText,
     };
-    Some(Member {
+    Some(GroupFile {
         document,
         relation,
         resemblance: edge.map_or(1.0, |edge| edge.resemblance()),

@@ -10,7 +10,7 @@ use simdex_schema::{DocId, EdgeRecord};
 use simdex_signature::Ratio;
 
 use super::groups::Reader;
-use super::{Counted, Member, Pair, bytes_of, is_first, path_of};
+use super::{Counted, GroupFile, Pair, bytes_of, is_first, path_of};
 use crate::query::Relation;
 use crate::visit::FirstError;
 
@@ -140,7 +140,7 @@ impl Reader<'_> {
     fn copies(&self, principal: DocId, found: &mut FoundPairs) -> Result<(), IndexError> {
         let (mut first, mut failed) = (None, FirstError::default());
         self.members(principal, None, &mut |copy| {
-            let Some(Member { file, document, .. }) = &first else {
+            let Some(GroupFile { file, document, .. }) = &first else {
                 first = Some(copy);
                 return ControlFlow::Continue(());
             };

@@ -65,7 +65,7 @@ fn of_file(
         return same_bytes(search, owners, file, totals, take);
     };
     let params = QueryParams {
-        kind: FindKind::Versions,
+        kind: FindKind::Related,
         scheme: SchemeKind::ModN,
         threshold: search.threshold,
         relation_threshold: search.threshold,

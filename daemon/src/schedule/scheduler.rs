@@ -13,7 +13,7 @@ use simdex_index::Cancel;
 use super::{Schedule, Timetable, hook, runs};
 use crate::config::ScheduleConfig;
 use crate::engine::Engine;
-use crate::report::{PreviousReport, ReportDir};
+use crate::report::{MANIFEST, PreviousReport, ReportDir};
 use crate::reporting;
 use crate::slot::EngineSlot;
 
@@ -220,7 +220,7 @@ impl Scheduler {
     /// Runs the command of a schedule after its report.
     fn tell(&self, schedule: &Schedule, run: Run) -> Run {
         let (command, time) = (&schedule.config.command, schedule.command_time());
-        let told = hook::run(command, &run.path.join("manifest.json"), time, &self.cancel);
+        let told = hook::run(command, &run.path.join(MANIFEST), time, &self.cancel);
         Run {
             trouble: run.trouble.or(told.err()),
             ..run

@@ -13,12 +13,9 @@ use serde::Deserialize;
 use simdex_proto::manifest::checked_hash;
 
 use super::super::changes::GROUPS;
-use super::super::{PreviousReport, ReportError, ReportKey};
+use super::super::{LONGEST_MANIFEST, MANIFEST, PreviousReport, ReportError, ReportKey};
 use super::{DIRECTORY, ReportDir};
 
-/// Longest manifest that is read, bytes.
-const LONGEST_MANIFEST: u64 = 64 << 20;
-const MANIFEST: &str = "manifest.json";
 const READ: OFlags = OFlags::RDONLY
     .union(OFlags::NOFOLLOW)
     .union(OFlags::NONBLOCK)
