@@ -87,6 +87,13 @@ fn a_streamed_report_is_whole_and_written_by_who_asked() {
     assert!(daemon.wait(daemon.client.reports()).unwrap().is_empty());
 }
 
+/// The change that a line tells, and the name of its file.
+fn told(line: &str) -> String {
+    let line: serde_json::Value = serde_json::from_str(line).unwrap();
+    let path = line["path"].as_str().unwrap_or("/").rsplit('/').next();
+    format!("{} {}", line["change"].as_str().unwrap(), path.unwrap())
+}
+
 #[test]
 fn two_reports_of_one_who_asked_say_what_changed_between_them() {
     let daemon = Daemon::start(&share());
@@ -118,11 +125,6 @@ fn two_reports_of_one_who_asked_say_what_changed_between_them() {
     let mode = fs::metadata(&changes.out).unwrap().permissions().mode();
     assert_eq!(mode & 0o777, 0o600);
     let lines = fs::read_to_string(&changes.out).unwrap();
-    let told = |line: &str| {
-        let line: serde_json::Value = serde_json::from_str(line).unwrap();
-        let path = line["path"].as_str().unwrap_or("/").rsplit('/').next();
-        format!("{} {}", line["change"].as_str().unwrap(), path.unwrap())
-    };
     let told: Vec<_> = lines.lines().map(told).collect();
     let right = [
         "file-joined moved.txt",

@@ -5,7 +5,8 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use simdex_index::{
-    Cancel, FileView, GroupView, GrowingPermit, Index, IndexError, MemberView, MemoryAccount, View,
+    Cancel, FileView, GroupDocument, GroupView, GrowingPermit, Index, IndexError, MemoryAccount,
+    View,
 };
 use simdex_schema::{DocId, EdgeRecord, GroupId};
 use simdex_signature::Ratio;
@@ -32,7 +33,7 @@ pub fn visit_groups(
         let Some(path) = reader.first_path(group.principal)? else {
             continue;
         };
-        let members = group.members.len() * size_of::<MemberView>() + size_of::<GroupView>();
+        let members = group.members.len() * size_of::<GroupDocument>() + size_of::<GroupView>();
         held.add(members as u64 + path.as_os_str().len() as u64 + PATH)?;
         found.push((path, group));
     }
@@ -318,7 +319,7 @@ impl Reader<'_> {
         for member in &group.members {
             account.cancel().check()?;
             if let Some(path) = self.first_path(member.document)? {
-                held.add(path.as_os_str().len() as u64 + PATH + size_of::<MemberView>() as u64)?;
+                held.add(path.as_os_str().len() as u64 + PATH + size_of::<GroupDocument>() as u64)?;
                 others.push((path, member));
             }
         }
