@@ -54,7 +54,7 @@ fn changes(
     reply: &wire::RunReportReply,
 ) -> Result<(), Failure> {
     let since = earlier.manifest.clone();
-    let saved = earlier.write_changes(&path_from_bytes(&reply.out))?;
+    let saved = earlier.write_changes(path_from_bytes(&reply.out))?;
     let (out, totals) = (simdex_client::path_bytes(&saved.out), saved.totals);
     if session.printer.is_json() {
         session.printer.line(&Changes {
