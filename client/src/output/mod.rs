@@ -1,6 +1,7 @@
 //! Answers on stdout, as tables for people or JSON lines for programs; remarks on stderr.
 
 mod family;
+mod groups;
 mod records;
 mod sections;
 mod table;
@@ -15,7 +16,8 @@ use crate::output::table::Table;
 use simdex_client::lines::{Body, Line};
 
 pub(crate) use family::{Family, dot, svg, tree};
-pub(crate) use records::{Cluster, FoldedMatch, JUDGED, Record, SHARED_OF_100, Tabular};
+pub(crate) use groups::{Cluster, SHARED_OF_100};
+pub(crate) use records::{FoldedMatch, JUDGED, Record, Tabular};
 pub(crate) use sections::{ComparisonText, summary_sentence};
 
 /// Writes answers in the form asked for.

@@ -42,9 +42,6 @@ records!(Match, Pair, Group, FolderCopies, Template, File, Root);
 /// The column of judgements, shown where they were asked for.
 pub(crate) const JUDGED: &str = "JUDGED";
 
-/// The column of what the documents of a core share, of the fingerprints kept of each.
-pub(crate) const SHARED_OF_100: &str = "SHARED OF 100";
-
 /// Digits of a hash that tables show; enough to tell documents apart by eye.
 const HASH_DIGITS: usize = 12;
 
@@ -58,7 +55,7 @@ fn short(hash: &[u8]) -> String {
     )
 }
 
-fn relation_name(relation_value: i32) -> String {
+pub(super) fn relation_name(relation_value: i32) -> String {
     relation(relation_value).unwrap_or(UNKNOWN).to_owned()
 }
 
@@ -67,7 +64,7 @@ fn judged(judgement: Option<&wire::Judgement>) -> String {
     judgement.map_or_else(|| UNKNOWN.to_owned(), class_and_probability)
 }
 
-fn text_or_dash(text: &str) -> String {
+pub(super) fn text_or_dash(text: &str) -> String {
     if text.is_empty() {
         UNKNOWN.to_owned()
     } else {
@@ -75,7 +72,7 @@ fn text_or_dash(text: &str) -> String {
     }
 }
 
-fn count_or_dash(value: Option<u64>) -> String {
+pub(super) fn count_or_dash(value: Option<u64>) -> String {
     value.map_or_else(|| UNKNOWN.to_owned(), |value| value.to_string())
 }
 
@@ -148,79 +145,6 @@ impl Tabular for wire::Pair {
             escaped(&self.a),
             escaped(&self.b),
         ]]
-    }
-}
-
-impl Tabular for wire::Group {
-    const COLUMNS: &'static [Column] = &[
-        right("GROUP"),
-        left("RESEMBLANCE"),
-        left("CONTAINMENT OF MEMBER"),
-        left("CONTAINMENT OF PRINCIPAL"),
-        left("RELATION"),
-        left("PATH"),
-    ];
-
-    fn rows(&self) -> Vec<Vec<String>> {
-        let row = |(at, member): (usize, &wire::Member)| {
-            vec![
-                self.id.to_string(),
-                measured(member.resemblance),
-                measured(member.containment_of_member),
-                measured(member.containment_of_principal),
-                role(at, member, "principal"),
-                escaped(&member.path),
-            ]
-        };
-        self.members.iter().enumerate().map(row).collect()
-    }
-}
-
-/// The relation of a member to the first of its group, which the contract lists first; `first` is what that
-/// one is called.
-fn role(at: usize, member: &wire::Member, first: &str) -> String {
-    match at {
-        0 => first.to_owned(),
-        _ => relation_name(member.relation),
-    }
-}
-
-/// A component or core. It has no id: tables number the clusters of one answer.
-pub(crate) struct Cluster {
-    /// Its place in the answer, from 1 on.
-    pub(crate) number: u64,
-    /// The component or core.
-    pub(crate) group: wire::Group,
-}
-
-impl Record for Cluster {
-    type Json = lines::Group;
-
-    fn json(&self) -> Self::Json {
-        (&self.group).into()
-    }
-}
-
-impl Tabular for Cluster {
-    const COLUMNS: &'static [Column] = &[
-        left("GROUP"),
-        right(SHARED_OF_100),
-        left("RELATION"),
-        left("PATH"),
-    ];
-
-    fn rows(&self) -> Vec<Vec<String>> {
-        let name = format!("{} {}", text_or_dash(&self.group.kind), self.number);
-        let common = count_or_dash(self.group.common.map(u64::from));
-        let row = |(at, member): (usize, &wire::Member)| {
-            vec![
-                name.clone(),
-                common.clone(),
-                role(at, member, "longest"),
-                escaped(&member.path),
-            ]
-        };
-        self.group.members.iter().enumerate().map(row).collect()
     }
 }
 

@@ -1,0 +1,85 @@
+//! Groups as tables: a star by its id, components and cores numbered.
+
+use simdex_client::lines;
+use simdex_client::text::escaped;
+use simdex_client::wire;
+
+use crate::output::records::{Record, Tabular, count_or_dash, relation_name, text_or_dash};
+use crate::output::table::{Column, left, right};
+use crate::output::text::measured;
+
+/// The column of what the documents of a core share, of the fingerprints kept of each.
+pub(crate) const SHARED_OF_100: &str = "SHARED OF 100";
+
+impl Tabular for wire::Group {
+    const COLUMNS: &'static [Column] = &[
+        right("GROUP"),
+        left("RESEMBLANCE"),
+        left("CONTAINMENT OF MEMBER"),
+        left("CONTAINMENT OF PRINCIPAL"),
+        left("RELATION"),
+        left("PATH"),
+    ];
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let row = |(at, member): (usize, &wire::Member)| {
+            vec![
+                self.id.to_string(),
+                measured(member.resemblance),
+                measured(member.containment_of_member),
+                measured(member.containment_of_principal),
+                role(at, member, "principal"),
+                escaped(&member.path),
+            ]
+        };
+        self.members.iter().enumerate().map(row).collect()
+    }
+}
+
+/// The relation of a member to the first of its group, which the contract lists first; `first` is what that
+/// one is called.
+fn role(at: usize, member: &wire::Member, first: &str) -> String {
+    match at {
+        0 => first.to_owned(),
+        _ => relation_name(member.relation),
+    }
+}
+
+/// A component or core. It has no id: tables number the clusters of one answer.
+pub(crate) struct Cluster {
+    /// Its place in the answer, from 1 on.
+    pub(crate) number: u64,
+    /// The component or core.
+    pub(crate) group: wire::Group,
+}
+
+impl Record for Cluster {
+    type Json = lines::Group;
+
+    fn json(&self) -> Self::Json {
+        (&self.group).into()
+    }
+}
+
+impl Tabular for Cluster {
+    const COLUMNS: &'static [Column] = &[
+        left("GROUP"),
+        right(SHARED_OF_100),
+        left("RELATION"),
+        left("PATH"),
+    ];
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let name = format!("{} {}", text_or_dash(&self.group.kind), self.number);
+        let common = count_or_dash(self.group.common.map(u64::from));
+        let row = |(at, member): (usize, &wire::Member)| {
+            vec![
+                name.clone(),
+                common.clone(),
+                role(at, member, "longest"),
+                escaped(&member.path),
+            ]
+        };
+        self.group.members.iter().enumerate().map(row).collect()
+    }
+}
