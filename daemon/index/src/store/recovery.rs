@@ -7,6 +7,7 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::fs::DirEntry;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -14,6 +15,7 @@ use std::time::{Duration, SystemTime};
 use ::sled::{Config, Db, Error, Mode};
 
 use super::durable::{entries, files, folders, sync_dir};
+use super::generation::{self, BLOBS, DB};
 use super::lock::wait_unlocked;
 use super::{StoreError, conf, runs};
 
@@ -77,20 +79,38 @@ fn check_clock(now: SystemTime) -> Result<(), StoreError> {
     }
 }
 
-/// Everything in the directory must be a regular file, but for the folder of blobs and that of runs,
-/// each of which is a directory of the same kind: the engine would wait for a FIFO and write through a
-/// link.
+/// Everything in the directory must be a regular file, but for the folder of blobs and those of runs and
+/// of generations, each of which is a directory of the same kind: the engine would wait for a FIFO and
+/// write through a link.
 pub(super) fn check_kinds(dir: &Path) -> Result<(), StoreError> {
-    let blobs = dir.join("blobs");
-    let runs = dir.join(runs::DIR);
-    check_folder(dir, &[&blobs, &runs])?;
-    check_folder(&blobs, &[])?;
+    let (runs, records) = (dir.join(runs::DIR), dir.join(generation::DIR));
+    check_engine(dir, &[&runs, &records])?;
     for run in folders(&runs)? {
-        let blobs = run.join("blobs");
-        check_folder(&run, &[&blobs])?;
-        check_folder(&blobs, &[])?;
+        check_engine(&run, &[])?;
+    }
+    for path in folders_among(&records)? {
+        check_engine(&path, &[])?;
     }
     Ok(())
+}
+
+/// The directory of one database of the engine, with `folders` of ours.
+fn check_engine(dir: &Path, folders: &[&Path]) -> Result<(), StoreError> {
+    let blobs = dir.join(BLOBS);
+    check_folder(dir, &[folders, &[blobs.as_path()]].concat())?;
+    check_folder(&blobs, &[])
+}
+
+/// The folders in a directory in which regular files may lie too.
+fn folders_among(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let found = entries(dir)?.filter_map(Result::ok);
+    let is_folder = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+    let folders: Vec<_> = found.filter(is_folder).map(|entry| entry.path()).collect();
+    check_folder(
+        dir,
+        &folders.iter().map(PathBuf::as_path).collect::<Vec<_>>(),
+    )?;
+    Ok(folders)
 }
 
 fn check_folder(folder: &Path, folders: &[&Path]) -> Result<(), StoreError> {
@@ -157,7 +177,7 @@ impl LastHandle {
     pub(super) fn close(mut self, dir: &Path) -> Result<(), StoreError> {
         let db = self.0.take();
         guarded(|| drop(db))?;
-        if !wait_unlocked(&dir.join("db"), RELEASE_LIMIT) {
+        if !wait_unlocked(&dir.join(DB), RELEASE_LIMIT) {
             let reason = format!("engine did not close within {RELEASE_LIMIT:?}");
             return Err(StoreError::Damaged { reason });
         }

@@ -16,20 +16,20 @@ use super::{
 };
 use crate::Cancel;
 
-const SMALL: Options = Options {
+pub(super) const SMALL: Options = Options {
     cache_bytes: 8 << 20,
 };
 /// Far above what a probe takes here; only a hang reaches it.
-const LONG: Duration = Duration::from_secs(120);
-const RECORDS: u32 = 500;
+pub(super) const LONG: Duration = Duration::from_secs(120);
+pub(super) const RECORDS: u32 = 500;
 const RUN: u32 = 7;
 
-fn value(n: u32) -> Vec<u8> {
+pub(super) fn value(n: u32) -> Vec<u8> {
     format!("value {n} ").repeat(20).into_bytes()
 }
 
 /// A directory holding a store with known content, closed cleanly.
-fn filled() -> (TempDir, PathBuf) {
+pub(super) fn filled() -> (TempDir, PathBuf) {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("store");
     let store = SledStore::open(&dir, SMALL).unwrap();
@@ -38,7 +38,7 @@ fn filled() -> (TempDir, PathBuf) {
     (temp, dir)
 }
 
-fn fill(store: &SledStore) {
+pub(super) fn fill(store: &SledStore) {
     let put = |n: u32| Write::Put {
         key: n.to_be_bytes().to_vec(),
         value: value(n),
@@ -65,7 +65,7 @@ fn run(store: &SledStore) -> Arc<dyn PostingRun> {
     store.postings().run(RUN).unwrap().unwrap()
 }
 
-fn assert_filled(store: &SledStore) {
+pub(super) fn assert_filled(store: &SledStore) {
     let run = run(store);
     for n in 0..RECORDS {
         let key = n.to_be_bytes();
@@ -89,7 +89,7 @@ fn snapshot(dir: &Path) -> PathBuf {
 }
 
 /// As a crash would leave it.
-fn unclean(dir: &Path) {
+pub(super) fn unclean(dir: &Path) {
     fs::remove_file(dir.join("CLEAN")).unwrap();
 }
 
@@ -228,7 +228,7 @@ fn probe_child() {
     }
 }
 
-fn real_probe(dir: &Path) -> Option<Command> {
+pub(super) fn real_probe(dir: &Path) -> Option<Command> {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "store::tests::probe_child", "--nocapture"]);
     command.env("SIMDEX_TEST_PROBE", dir);
@@ -555,7 +555,7 @@ fn files_that_are_none_are_refused_at_once_and_written_through_by_nobody() {
     }
 }
 
-fn link(path: &Path) {
+pub(super) fn link(path: &Path) {
     std::os::unix::fs::symlink(path.with_file_name("target"), path).unwrap();
 }
 

@@ -37,7 +37,11 @@ impl SledTree {
         guarded(|| operation(&self.tree))?.map_err(|error| from_engine(&self.dir, error))
     }
 
-    fn unseal<'a>(&self, key: &[u8], sealed: &'a IVec) -> Result<&'a [u8], StoreError> {
+    /// The value that was sealed.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] where it is another than was stored here.
+    pub(super) fn unseal<'a>(&self, key: &[u8], sealed: &'a IVec) -> Result<&'a [u8], StoreError> {
         unseal(self.id, key, sealed).ok_or_else(|| StoreError::Corrupt {
             tree: self.id.name(),
             key: describe(key),
@@ -58,7 +62,12 @@ impl SledTree {
     }
 
     /// Stores bytes without a seal.
-    pub(super) fn put_as_it_is(&self, key: &[u8], bytes: Vec<u8>) -> Result<(), StoreError> {
+    pub(super) fn put_as_it_is(
+        &self,
+        key: &[u8],
+        bytes: impl Into<IVec>,
+    ) -> Result<(), StoreError> {
+        let bytes = bytes.into();
         self.run(|tree| tree.insert(key, bytes)).map(|_previous| ())
     }
 
