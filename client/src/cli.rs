@@ -7,12 +7,14 @@ use clap_complete::Shell;
 use simdex_client::defaults;
 
 mod arguments;
+mod report;
 
 use arguments::ratio;
 pub(crate) use arguments::{
-    CompareArgs, Drawing, FilesArgs, FindArgs, GroupsArgs, ListArgs, ReportTarget, RootsVerb,
-    Threshold, VersionsArgs, Wanted, WatchArgs,
+    CompareArgs, Drawing, FilesArgs, FindArgs, Fold, FoldersArgs, GroupsArgs, GroupsKind, ListArgs,
+    RootsVerb, SearchArgs, TemplatesArgs, Threshold, VersionsArgs, Wanted, WatchArgs,
 };
+pub(crate) use report::ReportArgs;
 
 /// Ask the Simdex daemon which documents are versions, copies, excerpts or containers of others.
 ///
@@ -55,11 +57,11 @@ pub(crate) enum Verb {
 #[derive(Debug, Subcommand)]
 pub(crate) enum RequestVerb {
     /// List the files that resemble FILE, most alike first
-    FindSimilar(FindArgs),
+    FindSimilar(SearchArgs),
     /// List the files that contain FILE, those that hold most of it first
-    Containing(FindArgs),
+    Containing(SearchArgs),
     /// List the files contained in FILE, most fully contained first
-    ContainedIn(FindArgs),
+    ContainedIn(SearchArgs),
     /// Show the versions of FILE, earliest to latest, and how each came of another
     Versions(VersionsArgs),
     /// Show how two files stand to each other, and their difference
@@ -79,6 +81,10 @@ pub(crate) enum RequestVerb {
     Pairs(ListArgs),
     /// List the groups of near-duplicates, or one of them
     Groups(GroupsArgs),
+    /// List folders, archives and roots that are copies of each other as a whole, largest first
+    Folders(FoldersArgs),
+    /// List text that recurs in many documents of a root: letterheads, footers, disclaimers
+    Templates(TemplatesArgs),
     /// Show what the daemon holds and watches
     Status,
     /// List every file seen, with its state
@@ -104,14 +110,7 @@ pub(crate) enum RequestVerb {
     /// Print changes as they become visible to queries, until interrupted
     Watch(WatchArgs),
     /// Write a report directory, or have the daemon keep one
-    Report {
-        #[command(flatten)]
-        target: ReportTarget,
-        #[command(flatten)]
-        threshold: Threshold,
-        #[command(flatten)]
-        wanted: Wanted,
-    },
+    Report(ReportArgs),
 }
 
 /// The verbs that ask about one document, with the least ratio each lists where none is asked for.

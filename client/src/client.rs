@@ -12,7 +12,7 @@ use crate::locate::{candidate_paths, path_bytes, root_at};
 use crate::wire::admin_client::AdminClient;
 use crate::wire::similarity_client::SimilarityClient;
 use crate::wire::{self, ListFilesReply, ListGroupsReply, ListPairsReply};
-use crate::{Error, ItemStream, Limits, Reply, connect};
+use crate::{Error, GroupOptions, ItemStream, Limits, Reply, connect};
 
 mod compared;
 mod questions;
@@ -82,19 +82,67 @@ impl Client {
         self.list(self.similarity.clone().list_pairs(request)).await
     }
 
-    /// Lists groups of near-duplicates at `threshold` (the daemon's own where absent).
+    /// Lists groups of near-duplicates at `threshold` (the daemon's own where absent): stars.
     pub async fn groups(
         &self,
         threshold: Option<f64>,
         roots: Vec<u32>,
     ) -> Result<ItemStream<ListGroupsReply>, Error> {
-        let request = wire::ListGroupsRequest {
+        let options = GroupOptions {
             threshold,
+            ..GroupOptions::default()
+        };
+        self.groups_of_kind(&options, roots).await
+    }
+
+    /// Lists groups of near-duplicates, of the kind and at the threshold that `options` name.
+    pub async fn groups_of_kind(
+        &self,
+        options: &GroupOptions,
+        roots: Vec<u32>,
+    ) -> Result<ItemStream<ListGroupsReply>, Error> {
+        let request = options.request(roots, self.strict);
+        let mut similarity = self.similarity.clone();
+        let item = options.longest_wait(&self.limits);
+        let replies = within(item, similarity.list_groups(request)).await?;
+        ItemStream::open(replies, item, None).await
+    }
+
+    /// Lists pairs of folders that hold the same files, those with most in common first. What is absent is left
+    /// to the daemon.
+    pub async fn folder_copies(
+        &self,
+        share: Option<f64>,
+        files: Option<u64>,
+        roots: Vec<u32>,
+    ) -> Result<ItemStream<wire::ListFolderCopiesReply>, Error> {
+        let request = wire::ListFolderCopiesRequest {
             roots,
+            share,
+            files,
             strict: self.strict,
         };
-        self.list(self.similarity.clone().list_groups(request))
-            .await
+        let work = self.limits.work;
+        let replies = within(work, self.similarity.clone().list_folder_copies(request)).await?;
+        ItemStream::open(replies, work, None).await
+    }
+
+    /// Lists template text of each root, in most documents first. What is absent is left to the daemon.
+    pub async fn templates(
+        &self,
+        min_documents: Option<u32>,
+        limit: Option<u32>,
+        roots: Vec<u32>,
+    ) -> Result<ItemStream<wire::ListTemplatesReply>, Error> {
+        let request = wire::ListTemplatesRequest {
+            roots,
+            min_documents,
+            limit,
+            strict: self.strict,
+        };
+        let work = self.limits.work;
+        let replies = within(work, self.similarity.clone().list_templates(request)).await?;
+        ItemStream::open(replies, work, None).await
     }
 
     /// Finds the group that a file is in, by any name under which the daemon may know the file.

@@ -8,7 +8,8 @@ use tonic::Streaming;
 use crate::Error;
 use crate::upload::ReadErrorWatcher;
 use crate::wire::{
-    self, family_reply, find_reply, list_files_reply, list_groups_reply, list_pairs_reply,
+    self, family_reply, find_reply, list_files_reply, list_folder_copies_reply, list_groups_reply,
+    list_pairs_reply, list_templates_reply,
 };
 
 /// One message of a streamed answer.
@@ -155,3 +156,22 @@ impl Reply for wire::FamilyReply {
 reply!(ListFilesReply, list_files_reply, File, Summary);
 reply!(ListPairsReply, list_pairs_reply, Pair, Summary);
 reply!(ListGroupsReply, list_groups_reply, Group, Summary);
+reply!(
+    ListTemplatesReply,
+    list_templates_reply,
+    Template,
+    TemplatesSummary
+);
+
+impl Reply for wire::ListFolderCopiesReply {
+    type Item = wire::FolderCopies;
+    type Closing = wire::FolderCopiesSummary;
+
+    fn part(self) -> Option<Part<Self::Item, Self::Closing>> {
+        use list_folder_copies_reply::Part as Sent;
+        Some(match self.part? {
+            Sent::Folders(folders) => Part::Item(folders),
+            Sent::Summary(summary) => Part::Closing(summary),
+        })
+    }
+}

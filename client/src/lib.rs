@@ -28,6 +28,7 @@
 mod client;
 mod connect;
 mod error;
+mod group_options;
 mod item_stream;
 mod locate;
 mod member_path;
@@ -39,6 +40,7 @@ mod upload;
 pub use client::Client;
 pub use connect::{Limits, default_socket};
 pub use error::{Error, cause};
+pub use group_options::GroupOptions;
 pub use item_stream::{FamilyPart, ItemStream, Part, Reply};
 pub use locate::{absolute, path_bytes, path_from_bytes, shown};
 pub use question::{FindKind, FindOptions, Subject};
@@ -46,6 +48,7 @@ pub use report::SavedReport;
 pub use side::CompareOptions;
 pub use upload::Upload;
 
+pub use simdex_proto::age::parse_age;
 /// Messages of the wire contract, `simdex.v1`.
 pub use simdex_proto::v1 as wire;
 pub use simdex_proto::{completeness, lines, text};

@@ -45,6 +45,10 @@ pub struct FindOptions {
     pub limit: Option<u32>,
     /// Ids of the roots searched; empty = all.
     pub roots: Vec<u32>,
+    /// Says of near-duplicates among the files listed which better one each stands under.
+    pub fold: bool,
+    /// No judgement of each match.
+    pub without_judgement: bool,
 }
 
 impl FindOptions {
@@ -56,7 +60,9 @@ impl FindOptions {
             limit: self.limit,
             roots: self.roots.clone(),
             relation_threshold: None,
+            fold: self.fold,
             strict,
+            without_judgement: self.without_judgement,
             source: Some(source),
         }
     }

@@ -12,8 +12,10 @@ use simdex_signature::Ratio;
 
 use crate::query::Relation;
 
+mod clusters;
 mod pairs;
 
+pub use clusters::{ClusterFiles, ClusterMember, visit_clusters};
 pub use pairs::pairs;
 
 /// Counts over everything a view shows.
@@ -33,6 +35,8 @@ pub struct Summary {
     pub pairs: Option<u64>,
     /// Posting lists that the search for pairs or groups skipped, because none depends on them.
     pub suppressed: u64,
+    /// Parts of the collection whose cores are not all listed; none where no cores were asked for.
+    pub unfinished: Option<u64>,
     /// Time the answer took.
     pub seconds: f64,
     /// Completeness of the index when it was counted.

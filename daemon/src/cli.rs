@@ -8,6 +8,7 @@ use clap::{Args, Parser, Subcommand};
 use crate::causes::sentence;
 use crate::config::{Config, RootConfig, RootMode};
 use crate::engine::EngineError;
+use crate::report::ReportDir;
 use crate::{overlap, rebuild, scan, serve, verify};
 
 /// Exit codes of the contract.
@@ -177,6 +178,13 @@ fn serve(args: ServeArgs) -> anyhow::Result<ExitCode> {
 fn check_config(file: PathBuf) -> anyhow::Result<ExitCode> {
     let config = Config::load(&file)?;
     overlap::check_strictly(&config)?;
+    if let Some(path) = config
+        .report_dir
+        .as_ref()
+        .filter(|_| !config.schedules.is_empty())
+    {
+        ReportDir::open(path)?.check_writable()?;
+    }
     let roots = simdex_proto::text::counted(config.roots.len() as u64, "root");
     println!("{} is valid: {roots}", file.display());
     for root in &config.roots {

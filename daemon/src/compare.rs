@@ -3,11 +3,13 @@
 use std::time::{Duration, Instant};
 
 use simdex_index::{Index, IndexError, MemoryAccount};
+use simdex_judge::{Judgement, Model};
 use simdex_schema::State;
 use simdex_signature::{Span, shared_spans};
 use thiserror::Error;
 
 use crate::difference::{Difference, lines};
+use crate::judging::of_comparison;
 use crate::query::{Overlap, QueryError, Relation, ShingledText, Subject};
 
 mod estimates;
@@ -34,6 +36,8 @@ pub struct Comparison {
     pub diff: Result<String, LeftOut>,
     /// What the signatures of each scheme asked for say.
     pub estimates: Vec<SchemeEstimate>,
+    /// What the pair is judged to be; none where that was not asked for.
+    pub judgement: Option<Judgement>,
 }
 
 /// Why a comparison has no difference.
@@ -60,6 +64,8 @@ pub struct Comparing<'a> {
     pub longest: Option<usize>,
     /// Schemes to estimate by.
     pub schemes: &'a SchemesAsked,
+    /// The model to judge by; none where no judgement is asked for.
+    pub model: Option<&'a Model>,
     /// Memory of the comparison; its flag is cancelled once the caller is gone.
     pub account: &'a MemoryAccount,
 }
@@ -79,6 +85,9 @@ pub fn compare(
     let spans = spans(text_a, text_b, asked.account)?;
     cancel.check()?;
     let diff = difference(text_a, text_b, spans.len(), asked)?;
+    let judgement = asked
+        .model
+        .map(|model| of_comparison(model, a, b, &overlap));
     let estimates = estimates::estimates(index, [text_a, text_b], asked.schemes, asked.account)?;
     Ok(Comparison {
         relation: relation(a, b, &overlap, asked.threshold),
@@ -88,6 +97,7 @@ pub fn compare(
         spans,
         diff,
         estimates,
+        judgement: judgement.transpose()?.flatten(),
     })
 }
 
@@ -210,6 +220,7 @@ mod tests {
             threshold: 0.8,
             longest: Some(1 << 20),
             schemes,
+            model: None,
             account: &budget.account(&cancel),
         };
         let compared = std::thread::scope(|scope| {

@@ -7,6 +7,7 @@
 mod check;
 mod limits;
 mod sample;
+mod schedules;
 mod setting;
 #[cfg(test)]
 mod tests;
@@ -18,6 +19,7 @@ use serde::Deserialize;
 use crate::watch;
 pub use check::ConfigError;
 pub use sample::sample;
+pub use schedules::ScheduleConfig;
 use setting::section;
 pub use setting::{Mebibytes, Permissions, Range, Setting, Value};
 
@@ -33,6 +35,8 @@ pub struct Config {
     pub report_dir: Option<PathBuf>,
     /// The watched trees.
     pub roots: Vec<RootConfig>,
+    /// Reports on schedule.
+    pub schedules: Vec<ScheduleConfig>,
     /// What counts as near-duplicate, and what is indexed.
     pub signature: SignatureConfig,
     /// Limits of the extraction workers.
@@ -239,8 +243,8 @@ section! {
         /// again lies in the file reserve in data_dir, which is given up where the disk runs full all
         /// the same. Each is a sixteenth of the disk at most.
         reserve_mib: Mebibytes = Mebibytes(64) => 0..=1_048_576,
-        /// Reports that report_dir holds at most. None is removed by the daemon: while as many are
-        /// there a new one is refused, until somebody removes one.
+        /// Reports that report_dir holds at most. Only those of a schedule beyond its `keep` are removed by
+        /// the daemon: while as many are there a new one is refused, until somebody removes one.
         kept_reports: u32 = 1000 => 1..=100_000,
     }
 }

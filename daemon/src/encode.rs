@@ -12,13 +12,13 @@ use simdex_index::FileView;
 use simdex_proto::v1;
 use simdex_signature::{Rung, Scheme, SchemeKind};
 
-use crate::catalogue::{Group, Member, Pair, Summary};
+use crate::catalogue::{ClusterFiles, Group, Member, Pair, Summary};
 use crate::query::{Measured, Relation};
 
 pub use answer::{answer, comparison};
 pub use calibration::calibration;
 pub use family::{FamilySource, family, family_summary, unordered_family};
-pub use status::{alarm, event, report, root, usage};
+pub use status::{alarm, event, memory, report, root, schedule, usage};
 
 /// The bytes of a path.
 pub fn path(path: &Path) -> Vec<u8> {
@@ -83,6 +83,7 @@ pub fn file(file: &FileView) -> v1::File {
         place: place(file),
         last_read: file.record.last_read,
         group: file.group.map(|group| group.0),
+        owner: file.record.stat.owner,
     }
 }
 
@@ -125,8 +126,35 @@ pub fn group(group: &Group) -> v1::Group {
     v1::Group {
         id: group.id.0,
         kind: "star".to_owned(),
+        common: None,
         principal: principal.unwrap_or_default(),
         members: group.members.iter().map(member).collect(),
+    }
+}
+
+/// Encodes a component or a core; the first of its files carries its longest document.
+pub fn cluster(cluster: &ClusterFiles) -> v1::Group {
+    let first = cluster
+        .members
+        .first()
+        .map(|member| path(&member.file.path));
+    let kind = if cluster.common.is_some() {
+        "core"
+    } else {
+        "component"
+    };
+    let members = cluster.members.iter().map(|member| v1::Member {
+        path: path(&member.file.path),
+        document: member.document.0.to_vec(),
+        relation: member.relation.map_or(0, relation),
+        ..v1::Member::default()
+    });
+    v1::Group {
+        id: 0,
+        kind: kind.to_owned(),
+        common: cluster.common,
+        principal: first.unwrap_or_default(),
+        members: members.collect(),
     }
 }
 
@@ -154,6 +182,7 @@ pub fn summary(summary: &Summary) -> v1::Summary {
         groups: summary.groups,
         pairs: summary.pairs,
         suppressed: summary.suppressed,
+        unfinished: summary.unfinished,
         seconds: summary.seconds,
         completeness: Some(summary.completeness.clone().into()),
     }

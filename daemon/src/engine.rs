@@ -21,10 +21,12 @@ use simdex_signature::Ratio;
 
 use crate::alarms::Part;
 use crate::causes::causes;
+use crate::clusters::KeptClusters;
 use crate::config::Config;
 use crate::events::Events;
 use crate::host::Host;
 use crate::ingest::{ChangeDetector, OwnReports};
+use crate::judging::Models;
 use crate::lifecycle::{Failure, Lifecycle};
 use crate::pipeline::Pipeline;
 use crate::progress::Counts;
@@ -53,6 +55,10 @@ pub struct Engine {
     pub roots: Arc<Roots>,
     /// Who is told of changes.
     pub events: Arc<Events>,
+    /// Components and cores that were asked for lately.
+    pub clusters: KeptClusters,
+    /// The model that pairs are judged by.
+    pub models: Arc<Models>,
     /// Which reports are its own.
     pub own_reports: Arc<OwnReports>,
     /// How it was set up.
@@ -103,6 +109,7 @@ impl Engine {
             path: host.data_dir.clone(),
             source,
         })?;
+        let models = Arc::new(Models::open(&host.data_dir)?);
         let own_reports = Arc::new(OwnReports::marked_by(key));
         let pipeline = Pipeline::start(
             host,
@@ -117,6 +124,8 @@ impl Engine {
             pool,
             roots,
             events,
+            clusters: KeptClusters::default(),
+            models,
             own_reports,
             config: config.clone(),
             data_dir: host.data_dir.clone(),

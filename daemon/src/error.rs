@@ -68,6 +68,9 @@ pub enum EngineError {
     /// The index failed.
     #[error(transparent)]
     Index(#[from] IndexError),
+    /// The model that ships with the program does not read.
+    #[error("the judge's own model cannot be read ({0})")]
+    Model(#[from] simdex_judge::ModelError),
     /// A thread could not be started.
     #[error("no thread could be started ({0})")]
     Thread(#[from] std::io::Error),
@@ -109,6 +112,7 @@ impl EngineError {
             Self::NothingHeld(_) => "run `simctl sync`, then see `simctl roots`",
             Self::NotApplied(_) => "it is tried again until it succeeds",
             Self::Failed(_) => "it is closed and opened again; ask again then",
+            Self::Model(_) => "install the program again",
             Self::Thread(_) => "raise the limit of processes",
             Self::Index(error) => return error.advice().map(str::to_owned),
             // Its message is the whole sentence: no client gets it.

@@ -12,6 +12,7 @@
 //! * Read side: [`query`] takes one question from its subject to verified hits; [`families`] puts the
 //!   versions of a document in order; [`compare`] and
 //!   [`difference`] set two documents side by side; [`catalogue`] lists files, pairs and groups;
+//!   [`judging`] judges pairs of documents by many signals;
 //!   [`lists`] closes them with counts and with what they rest on; [`report`] writes them down.
 //! * Edges: [`grpc`] adapts all of it to the wire, [`scan`] and [`output`] to a terminal; both print
 //!   or send what [`encode`] makes of it.
@@ -21,6 +22,7 @@ pub mod calibrating;
 pub mod catalogue;
 pub mod causes;
 pub mod cli;
+pub mod clusters;
 pub mod compare;
 pub mod config;
 pub mod descriptors;
@@ -31,14 +33,18 @@ pub mod engine;
 pub mod error;
 pub mod events;
 pub mod families;
+pub mod findings;
+pub mod folders;
 pub mod grpc;
 pub mod host;
 pub mod identity;
 pub mod ingest;
+pub mod judging;
 pub mod lifecycle;
 pub mod lists;
 pub mod output;
 pub mod overlap;
+pub mod owners;
 pub mod pipeline;
 pub mod progress;
 pub mod query;
@@ -47,13 +53,16 @@ pub mod recheck;
 pub mod report;
 pub mod reporting;
 pub mod rescan;
+pub mod resident;
 pub mod roots;
 pub mod scan;
+pub mod schedule;
 pub mod serve;
 pub mod shared_run;
 pub mod slot;
 pub mod storage;
 pub mod supervisor;
+pub mod templates;
 pub mod verify;
 pub mod visit;
 pub mod wakeup;

@@ -3,13 +3,14 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use simdex_index::{Cancel, FileView, IndexError, View};
+use simdex_index::{Cancel, FileView, IndexError, MemoryAccount, View};
 use simdex_proto::completeness::Completeness;
 use simdex_schema::GroupId;
 use simdex_signature::Ratio;
 use thiserror::Error;
 
-use crate::catalogue::{self, Group, Pair, Summary};
+use crate::catalogue::{self, ClusterFiles, Group, Pair, Summary};
+use crate::clusters::{self, ClusterError, ClusterRequest};
 use crate::engine::{CompletenessGuard, Engine, Incomplete};
 
 /// Parameters of a list of pairs or groups.
@@ -37,6 +38,9 @@ pub enum ListError {
     /// It would not be complete, and only a complete one was wanted.
     #[error(transparent)]
     Incomplete(#[from] Incomplete),
+    /// Components or cores cannot be made.
+    #[error(transparent)]
+    Clusters(#[from] ClusterError),
     /// The index failed, or the asker went away.
     #[error(transparent)]
     Index(#[from] IndexError),
@@ -83,6 +87,30 @@ pub fn groups(
     Ok(Summary {
         groups: listed.items,
         suppressed: listed.suppressed,
+        completeness: guard.close()?,
+        seconds: started.elapsed().as_secs_f64(),
+        ..catalogue::summary(index, view, cancel)?
+    })
+}
+
+/// Calls `visit` for each component or core of a view, by the path of its longest document, then counts. If
+/// `visit` returns `Break`, ignore the counts.
+pub fn clusters(
+    engine: &Engine,
+    (view, strict): (&View, bool),
+    request: &ClusterRequest,
+    account: &MemoryAccount,
+    visit: &mut dyn FnMut(ClusterFiles) -> ControlFlow<()>,
+) -> Result<Summary, ListError> {
+    let started = Instant::now();
+    let guard = CompletenessGuard::begin(engine, view, strict)?;
+    let (index, cancel) = (&engine.index, account.cancel());
+    let found = clusters::clusters(index, &engine.clusters, view, request, account)?;
+    let groups = catalogue::visit_clusters(index, view, &found, cancel, visit)?;
+    Ok(Summary {
+        groups,
+        suppressed: found.suppressed,
+        unfinished: found.unfinished,
         completeness: guard.close()?,
         seconds: started.elapsed().as_secs_f64(),
         ..catalogue::summary(index, view, cancel)?

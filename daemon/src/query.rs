@@ -12,6 +12,7 @@
 mod bound;
 mod dates;
 mod family;
+mod fold;
 mod hits;
 mod subject;
 #[cfg(test)]
@@ -28,8 +29,9 @@ use thiserror::Error;
 pub use dates::{DateSource, KnownDate, best_date};
 pub(crate) use family::scheme_used;
 pub use family::{Family, FamilyEdge, FamilyFile, FamilyParams, VersionKind, find_family};
+pub use fold::fold;
 pub use hits::{Hit, Measured, Overlap, Relation, SchemeUsed};
-pub use subject::{ComparedBy, ShingledText, Subject};
+pub use subject::{ComparedBy, ShingledText, Subject, SubjectSummary};
 
 /// What a query looks for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

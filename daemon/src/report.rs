@@ -7,16 +7,22 @@
 //! diffs.jsonl     one line a document that differs from its principal: its diff, its files
 //! diffs/G/D.diff  unified, the principal's extracted text to document D's, in group G
 //! text/D.txt      extracted text of document D, named by its hash
+//! load/           where it was asked for: a load file for review platforms, one row per file ([`LoadFile`])
 //! unread.jsonl    one line a file that was not read, or not whole: its path, state and reason
 //! report.html     the same for people, self-contained
 //! ```
 //!
+//! A report of a compliance question holds other files: [`findings`].
+//!
 //! Two reports over the same state differ in `created` and `seconds`, in `report.html`, which shows when it
 //! was made, and in the hashes that cover these: that of the page, `daemon_mark` and `manifest_blake3`.
+mod file;
+mod findings;
 mod folder;
 mod format;
 mod html;
 mod key;
+mod load;
 mod manifest;
 mod sink;
 #[cfg(test)]
@@ -36,8 +42,11 @@ use thiserror::Error;
 
 use crate::catalogue::Summary;
 
+pub use file::{AllFiles, ReportFile, VisitFile};
+pub use findings::{Finding, Findings, Sums, TakeFinding, VisitFindings};
 pub use folder::{PendingReport, ReportDir};
 pub use key::{FileHashes, ReportKey};
+pub use load::{LoadFile, LoadFileError};
 pub use sink::{Sink, SinkFile};
 pub use verify::{Verified, VerifyError, verify};
 
@@ -71,23 +80,6 @@ impl Deref for PermittedText {
     }
 }
 
-/// Visits the files that were not read, or not whole, in the order of their paths.
-pub type UnreadFiles<'a> = dyn Fn(&mut VisitUnread<'_>) -> io::Result<()> + 'a;
-
-/// Takes one file that was not read, or not whole.
-pub type VisitUnread<'a> = dyn FnMut(&UnreadFile<'_>) -> io::Result<()> + 'a;
-
-/// A file that was not read, or not whole.
-#[derive(Clone, Copy, Debug)]
-pub struct UnreadFile<'a> {
-    /// Absolute path, as bytes.
-    pub path: &'a [u8],
-    /// Name of its state.
-    pub state: &'a str,
-    /// Reason code that refines the state; empty if there is none.
-    pub reason: &'a str,
-}
-
 /// Everything a report is made of.
 pub struct ReportInput<'a> {
     /// When the state was taken.
@@ -106,10 +98,14 @@ pub struct ReportInput<'a> {
     pub completeness: &'a dyn Fn() -> Completeness,
     /// Seconds spent on the report until now.
     pub seconds: &'a dyn Fn() -> f64,
-    /// The groups, in any order.
+    /// The groups, in any order; none of a compliance question.
     pub groups: Vec<ReportGroup>,
-    /// Visits the files that were not read.
-    pub unread: &'a UnreadFiles<'a>,
+    /// What a compliance question found: the report is of it, and not of the groups.
+    pub findings: Option<Findings<'a>>,
+    /// Visits every file.
+    pub files: &'a AllFiles<'a>,
+    /// The load file to write, if any.
+    pub load: Option<LoadFile>,
     /// Key of the mark by which this daemon knows its reports.
     pub key: &'a ReportKey,
     /// Extracted text of a document.
@@ -272,7 +268,10 @@ impl ReportError {
 /// # Errors
 /// See [`ReportError`]; what was written until then is for the sink to throw away.
 pub fn write(sink: &dyn Sink, input: &ReportInput<'_>) -> Result<Written, ReportError> {
-    let written = write::report(sink, input);
+    let written = match &input.findings {
+        Some(found) => findings::report(sink, input, found),
+        None => write::report(sink, input),
+    };
     // A sink that gives up when nobody waits any more fails in its own words.
     check(input.cancel)?;
     written
@@ -285,4 +284,9 @@ fn check(cancel: &Cancel) -> Result<(), ReportError> {
 /// A document's name in files: the hash in hexadecimal.
 fn hex(document: &DocumentHash) -> String {
     blake3::Hash::from_bytes(*document).to_hex().to_string()
+}
+
+/// Where a document's text stands in the report.
+fn text_path(document: &DocumentHash) -> String {
+    format!("text/{}.txt", hex(document))
 }

@@ -1,22 +1,25 @@
 //! Gathers a report from the index and writes it: to a client, or into the directory of the daemon.
 
+use std::cell::Cell;
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use simdex_index::{Cancel, Index, IndexError, MemoryAccount, View};
-use simdex_proto::lines::SchemeInUse;
+use simdex_index::{Cancel, FileView, Index, IndexError, MemoryAccount, View};
+use simdex_proto::lines::{JsonPath, Question, SchemeInUse};
 use simdex_schema::DocumentHash;
 use simdex_signature::{Ratio, Rung, Scheme, SchemeKind, Unit};
 use thiserror::Error;
 
 use crate::catalogue::{self, Group, Summary};
 use crate::engine::{CompletenessGuard, Engine, Incomplete};
+use crate::findings::{FindingError, FindingKind, Search};
+use crate::owners::Owners;
 use crate::report::{
-    self, PermittedText, ReportDir, ReportError, ReportGroup, ReportInput, ReportMember, Sink,
-    UnreadFile, VisitUnread,
+    self, Findings, LoadFile, PermittedText, ReportDir, ReportError, ReportFile, ReportGroup,
+    ReportInput, ReportMember, Sink, Sums, TakeFinding, VisitFile, VisitFindings,
 };
 use crate::visit::FirstError;
 
@@ -29,18 +32,34 @@ pub enum ReportingError {
     /// It would not be complete, and only a complete one was wanted.
     #[error(transparent)]
     Incomplete(#[from] Incomplete),
+    /// What was asked about is not there.
+    #[error(transparent)]
+    Finding(#[from] FindingError),
     /// The index failed, or the asker went away.
     #[error(transparent)]
     Index(#[from] IndexError),
 }
 
 /// Parameters of a report.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct ReportRequest {
     /// Least resemblance of a near-duplicate.
     pub threshold: Ratio,
     /// Refuses a report that would not be complete.
     pub strict: bool,
+    /// The load file to write, if any.
+    pub load: Option<LoadFile>,
+    /// What the report is of.
+    pub kind: ReportKind,
+}
+
+/// What a report is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ReportKind {
+    /// The groups, with their differences.
+    Groups,
+    /// A compliance question.
+    Question(FindingKind),
 }
 
 /// A report that the daemon keeps.
@@ -111,16 +130,30 @@ fn write(
     let cancel = account.cancel();
     let view = engine.roots.view();
     let guard = CompletenessGuard::begin(engine, &view, request.strict)?;
-    let listed = catalogue::groups(&engine.index, &view, request.threshold, cancel)?;
+    let search = Search {
+        engine,
+        view: &view,
+        threshold: request.threshold.get(),
+        now: created.as_second(),
+        account,
+    };
+    if let ReportKind::Question(question) = &request.kind {
+        search.check(question)?;
+    }
+    let (groups, counts) = match request.kind {
+        ReportKind::Groups => listed(engine, &view, request.threshold, cancel)?,
+        ReportKind::Question(_) => (Vec::new(), counted(engine, &view, cancel)?),
+    };
     cancel.check()?;
     let mut summary = Summary {
-        groups: listed.items.len() as u64,
-        suppressed: listed.suppressed,
         completeness: guard.close()?,
-        ..catalogue::summary(&engine.index, &view, cancel)?
+        ..counts
     };
-    let groups = listed.items.into_iter();
-    let groups = groups.map(|group| report_group(&group)).collect();
+    let asked = Asked {
+        search: &search,
+        failed: Cell::default(),
+    };
+    let answer = |take: &mut TakeFinding<'_>| asked.answer(&request.kind, take);
     let seconds = || started.elapsed().as_secs_f64();
     let written = report::write(
         sink,
@@ -134,15 +167,98 @@ fn write(
             completeness: &|| guard.completeness(),
             seconds: &seconds,
             groups,
-            unread: &|visit| unread(&engine.index, &view, cancel, visit),
+            findings: asked.findings(&request.kind, &answer),
+            files: &|visit| files(engine, &view, cancel, visit),
+            load: request.load,
             key: engine.own_reports.key(),
             text_of: &|hash| text_of(&engine.index, DocumentHash(*hash), account),
             cancel,
         },
-    )?;
+    );
+    if let Some(error) = asked.failed.take() {
+        return Err(error.into());
+    }
+    let written = written?;
     summary.completeness = guard.close()?;
     summary.seconds = seconds();
     Ok((summary, written.manifest))
+}
+
+/// A compliance question on its way into a report.
+struct Asked<'a> {
+    search: &'a Search<'a>,
+    /// What kept it from being answered.
+    failed: Cell<Option<FindingError>>,
+}
+
+impl Asked<'_> {
+    /// What a report of this kind holds beside the groups.
+    fn findings<'a>(
+        &self,
+        kind: &ReportKind,
+        visit: &'a VisitFindings<'a>,
+    ) -> Option<Findings<'a>> {
+        let ReportKind::Question(question) = kind else {
+            return None;
+        };
+        let path = |path: &PathBuf| JsonPath::new(path.as_os_str().as_bytes());
+        let mut asked = Question::default();
+        match question {
+            FindingKind::CopiesOf(files) => asked.files = Some(files.iter().map(path).collect()),
+            FindingKind::StaleVersions(age) => asked.older_than_seconds = Some(*age),
+            FindingKind::Leak(protected) => {
+                let roots = self.search.engine.roots.iter();
+                let inside = roots.filter(|root| protected.contains(&root.id));
+                asked.protected = Some(inside.map(|root| path(&root.path)).collect());
+            }
+            FindingKind::Duplicates => {}
+        }
+        Some(Findings {
+            kind: question.name(),
+            question: asked,
+            visit,
+        })
+    }
+
+    fn answer(&self, kind: &ReportKind, take: &mut TakeFinding<'_>) -> io::Result<Sums> {
+        let ReportKind::Question(question) = kind else {
+            return Ok(Sums::new());
+        };
+        self.search
+            .run(question, take)
+            .map_err(|error| match error {
+                FindingError::Write(error) => error,
+                error => {
+                    self.failed.set(Some(error));
+                    io::Error::other("the question could not be answered")
+                }
+            })
+    }
+}
+
+/// The groups of a view, with its counts.
+fn listed(
+    engine: &Engine,
+    view: &View,
+    threshold: Ratio,
+    cancel: &Cancel,
+) -> Result<(Vec<ReportGroup>, Summary), IndexError> {
+    let listed = catalogue::groups(&engine.index, view, threshold, cancel)?;
+    let counts = Summary {
+        groups: listed.items.len() as u64,
+        suppressed: listed.suppressed,
+        ..catalogue::summary(&engine.index, view, cancel)?
+    };
+    let groups = listed.items.into_iter();
+    Ok((groups.map(|group| report_group(&group)).collect(), counts))
+}
+
+/// The counts of a view. Groups are those at the engine's threshold.
+fn counted(engine: &Engine, view: &View, cancel: &Cancel) -> Result<Summary, IndexError> {
+    Ok(Summary {
+        groups: catalogue::count_groups(&engine.index, view, engine.threshold(), cancel)?,
+        ..catalogue::summary(&engine.index, view, cancel)?
+    })
 }
 
 fn scheme_line(index: &Index) -> SchemeInUse {
@@ -163,29 +279,48 @@ fn singular(unit: Unit) -> &'static str {
     }
 }
 
-/// Calls `visit` for each file that was not read, or not whole.
-fn unread(
-    index: &Index,
+/// Calls `visit` for each file.
+fn files(
+    engine: &Engine,
     view: &View,
     cancel: &Cancel,
-    visit: &mut VisitUnread<'_>,
+    visit: &mut VisitFile<'_>,
 ) -> io::Result<()> {
+    let owners = Owners::of_machine();
     let mut failed = FirstError::default();
-    let visited = catalogue::files(index, view, &mut |file| {
-        let done = cancel.check().map_err(io::Error::other).and_then(|()| {
-            if !catalogue::is_unread(file) {
-                return Ok(());
-            }
-            visit(&UnreadFile {
-                path: file.path.as_os_str().as_bytes(),
-                state: file.state.name(),
-                reason: file.reason.as_str(),
-            })
-        });
-        failed.flow(done)
+    let visited = engine.index.files(view, &mut |file| {
+        let done = cancel.check().map_err(io::Error::other);
+        failed.flow(done.and_then(|()| visit_file(engine, &owners, &file, visit)))
     });
     visited.map_err(io::Error::other)?;
     failed.into_result()
+}
+
+fn visit_file(
+    engine: &Engine,
+    owners: &Owners,
+    file: &FileView,
+    visit: &mut VisitFile<'_>,
+) -> io::Result<()> {
+    let root = engine.roots.iter().find(|root| root.id == file.key.root);
+    let container = file.container();
+    let owner = file.record.stat.owner;
+    visit(&ReportFile {
+        path: file.path.as_os_str().as_bytes(),
+        root: root.map_or(&[], |root| root.path.as_os_str().as_bytes()),
+        container: container.as_ref().map(|path| path.as_os_str().as_bytes()),
+        state: file.state.name(),
+        reason: file.reason.as_str(),
+        is_unread: catalogue::is_unread(file),
+        content: file.record.content().map(|hash| hash.0),
+        document: file.document.map(|(_, hash)| hash.0),
+        media_type: file.content.as_ref().map_or("", |read| &read.media_type),
+        bytes: file.record.bytes(),
+        modified: file.record.modified(),
+        owner,
+        owner_name: owners.name(owner),
+        facts: &catalogue::facts(file),
+    })
 }
 
 fn report_group(group: &Group) -> ReportGroup {

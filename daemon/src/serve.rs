@@ -8,6 +8,7 @@ mod health;
 mod incoming;
 mod notify;
 mod place;
+mod reports;
 mod signals;
 mod socket;
 
@@ -33,11 +34,12 @@ use crate::config::Config;
 use crate::descriptors;
 use crate::grpc::limits::ClientLimits;
 use crate::grpc::{
-    AdminService, Connections, RequestRunner, SimilarityService, TrafficLayer, limits,
+    AdminService, Connections, ReportKeeping, RequestRunner, SimilarityService, TrafficLayer,
+    limits,
 };
 use crate::host::Host;
 use crate::pipeline::Pipeline;
-use crate::report::ReportDir;
+use crate::schedule::SchedulerThread;
 use crate::slot::EngineSlot;
 use crate::supervisor::{self, Supervisor};
 use health::{tell, tell_health};
@@ -118,6 +120,8 @@ pub struct Running {
     host: Arc<Host>,
     slot: Arc<EngineSlot>,
     supervisor: Supervisor,
+    /// Ends with the daemon, before the engine.
+    schedules: Option<SchedulerThread>,
     setup: ProcessSetup,
     socket: Socket,
     leave: watch::Sender<bool>,
@@ -168,16 +172,28 @@ impl Running {
             engine.watch()?;
         }
         let (leave, leaving) = watch::channel(false);
+        let kept = reports::keeping(&host, &slot)?;
+        let scheduler = kept.scheduler.clone();
         let Served {
             health,
             teller,
             server,
-        } = serve(&setup.runtime, &host, &slot, &socket, leaving, descriptors)?;
+        } = serve(
+            &setup.runtime,
+            &host,
+            (&slot, kept),
+            &socket,
+            leaving,
+            descriptors,
+        )?;
         let supervisor = Supervisor::start(Arc::clone(&host), Arc::clone(&slot))?;
+        let schedules = scheduler.map(|scheduler| scheduler.start()).transpose();
+        let schedules = schedules.context("the thread of schedules cannot be started")?;
         let running = Self {
             host,
             slot,
             supervisor,
+            schedules,
             setup,
             socket,
             leave,
@@ -228,6 +244,7 @@ impl Running {
             host,
             slot,
             supervisor,
+            schedules,
             setup:
                 ProcessSetup {
                     runtime,
@@ -256,6 +273,7 @@ impl Running {
             }
             server.abort();
         });
+        drop(schedules);
         // Dropping the connections that are left cancels the work behind them.
         runtime.shutdown_timeout(LAST_LOOK);
         close(&host, &slot, &supervisor)
@@ -305,7 +323,7 @@ struct Served {
 fn serve(
     runtime: &Runtime,
     host: &Arc<Host>,
-    slot: &Arc<EngineSlot>,
+    (slot, kept): (&Arc<EngineSlot>, ReportKeeping),
     socket: &Socket,
     leaving: watch::Receiver<bool>,
     descriptors: u64,
@@ -323,7 +341,7 @@ fn serve(
     let similarity = SimilarityServer::new(SimilarityService::new(Arc::clone(&runner)))
         .max_decoding_message_size(longest)
         .max_encoding_message_size(longest);
-    let admin = AdminServer::new(AdminService::new(runner, report_dir(host)?))
+    let admin = AdminServer::new(AdminService::new(runner, kept))
         .max_decoding_message_size(longest.min(limits::ADMIN_MESSAGE))
         .max_encoding_message_size(longest);
     let reflection = tonic_reflection::server::Builder::configure()
@@ -360,22 +378,6 @@ fn serve(
         teller,
         server: runtime.spawn(server),
     })
-}
-
-/// The directory for reports, if the config names one.
-fn report_dir(host: &Host) -> anyhow::Result<Option<Arc<ReportDir>>> {
-    let Some(path) = &host.config.report_dir else {
-        return Ok(None);
-    };
-    let kept_free = host.config.store.reserve_mib.bytes();
-    let most = host.config.store.kept_reports;
-    let reports = ReportDir::open(path)?
-        .keeping_free(kept_free)?
-        .holding_at_most(most);
-    let roots = host.config.roots.iter().map(|root| root.path.clone());
-    let guarded: Vec<PathBuf> = roots.chain([host.data_dir.clone()]).collect();
-    reports.check_apart(&guarded)?;
-    Ok(Some(Arc::new(reports)))
 }
 
 async fn left(mut leaving: watch::Receiver<bool>) {

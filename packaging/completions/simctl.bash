@@ -37,6 +37,9 @@ _simctl() {
             simctl,find-similar)
                 cmd="simctl__subcmd__find__subcmd__similar"
                 ;;
+            simctl,folders)
+                cmd="simctl__subcmd__folders"
+                ;;
             simctl,groups)
                 cmd="simctl__subcmd__groups"
                 ;;
@@ -63,6 +66,9 @@ _simctl() {
                 ;;
             simctl,sync)
                 cmd="simctl__subcmd__sync"
+                ;;
+            simctl,templates)
+                cmd="simctl__subcmd__templates"
                 ;;
             simctl,versions)
                 cmd="simctl__subcmd__versions"
@@ -91,6 +97,9 @@ _simctl() {
             simctl__subcmd__help,find-similar)
                 cmd="simctl__subcmd__help__subcmd__find__subcmd__similar"
                 ;;
+            simctl__subcmd__help,folders)
+                cmd="simctl__subcmd__help__subcmd__folders"
+                ;;
             simctl__subcmd__help,groups)
                 cmd="simctl__subcmd__help__subcmd__groups"
                 ;;
@@ -117,6 +126,9 @@ _simctl() {
                 ;;
             simctl__subcmd__help,sync)
                 cmd="simctl__subcmd__help__subcmd__sync"
+                ;;
+            simctl__subcmd__help,templates)
+                cmd="simctl__subcmd__help__subcmd__templates"
                 ;;
             simctl__subcmd__help,versions)
                 cmd="simctl__subcmd__help__subcmd__versions"
@@ -146,7 +158,7 @@ _simctl() {
 
     case "${cmd}" in
         simctl)
-            opts="-h -V --socket --json --help --version find-similar containing contained-in versions compare calibrate pairs groups status files show roots rescan sync watch report completions help"
+            opts="-h -V --socket --json --help --version find-similar containing contained-in versions compare calibrate pairs groups folders templates status files show roots rescan sync watch report completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -190,7 +202,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__compare)
-            opts="-h --no-difference --scheme --n --socket --json --help"
+            opts="-h --no-difference --scheme --n --judge --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -202,6 +214,10 @@ _simctl() {
                     ;;
                 --n)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --judge)
+                    COMPREPLY=($(compgen -W "on off" -- "${cur}"))
                     return 0
                     ;;
                 --socket)
@@ -234,7 +250,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__contained__subcmd__in)
-            opts="-h --scheme --root --wait --strict --limit --threshold --socket --json --help"
+            opts="-h --scheme --judge --root --wait --strict --fold --limit --threshold --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -244,8 +260,16 @@ _simctl() {
                     COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
                     return 0
                     ;;
+                --judge)
+                    COMPREPLY=($(compgen -W "on off" -- "${cur}"))
+                    return 0
+                    ;;
                 --root)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fold)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --limit)
@@ -268,7 +292,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__containing)
-            opts="-h --scheme --root --wait --strict --limit --threshold --socket --json --help"
+            opts="-h --scheme --judge --root --wait --strict --fold --limit --threshold --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -278,8 +302,16 @@ _simctl() {
                     COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
                     return 0
                     ;;
+                --judge)
+                    COMPREPLY=($(compgen -W "on off" -- "${cur}"))
+                    return 0
+                    ;;
                 --root)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fold)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --limit)
@@ -332,7 +364,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__find__subcmd__similar)
-            opts="-h --scheme --root --wait --strict --limit --threshold --socket --json --help"
+            opts="-h --scheme --judge --root --wait --strict --fold --limit --threshold --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -342,8 +374,16 @@ _simctl() {
                     COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
                     return 0
                     ;;
+                --judge)
+                    COMPREPLY=($(compgen -W "on off" -- "${cur}"))
+                    return 0
+                    ;;
                 --root)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --fold)
+                    COMPREPLY=($(compgen -W "auto always never" -- "${cur}"))
                     return 0
                     ;;
                 --limit)
@@ -365,8 +405,42 @@ _simctl() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        simctl__subcmd__folders)
+            opts="-h --share --files --limit --root --wait --strict --socket --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --share)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --files)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         simctl__subcmd__groups)
-            opts="-h --of --id --threshold --limit --root --wait --strict --socket --json --help"
+            opts="-h --of --id --kind --common --deadline --threshold --limit --root --wait --strict --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -377,6 +451,18 @@ _simctl() {
                     return 0
                     ;;
                 --id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kind)
+                    COMPREPLY=($(compgen -W "stars components cores" -- "${cur}"))
+                    return 0
+                    ;;
+                --common)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --deadline)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -404,7 +490,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__help)
-            opts="find-similar containing contained-in versions compare calibrate pairs groups status files show roots rescan sync watch report completions help"
+            opts="find-similar containing contained-in versions compare calibrate pairs groups folders templates status files show roots rescan sync watch report completions help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -502,6 +588,20 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__help__subcmd__find__subcmd__similar)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        simctl__subcmd__help__subcmd__folders)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
@@ -655,6 +755,20 @@ _simctl() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        simctl__subcmd__help__subcmd__templates)
+            opts=""
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         simctl__subcmd__help__subcmd__versions)
             opts=""
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
@@ -714,7 +828,7 @@ _simctl() {
             return 0
             ;;
         simctl__subcmd__report)
-            opts="-h --out --keep --threshold --wait --strict --socket --json --help"
+            opts="-h --out --keep --kind --older-than --protected --load-file --profile --encoding --threshold --wait --strict --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -726,6 +840,30 @@ _simctl() {
                     ;;
                 --keep)
                     COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --kind)
+                    COMPREPLY=($(compgen -W "groups copies-of stale-versions leak duplicates" -- "${cur}"))
+                    return 0
+                    ;;
+                --older-than)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --protected)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --load-file)
+                    COMPREPLY=($(compgen -W "dat csv edrm" -- "${cur}"))
+                    return 0
+                    ;;
+                --profile)
+                    COMPREPLY=($(compgen -W "relativity law brainspace purview short" -- "${cur}"))
+                    return 0
+                    ;;
+                --encoding)
+                    COMPREPLY=($(compgen -W "utf-8 windows-1252" -- "${cur}"))
                     return 0
                     ;;
                 --threshold)
@@ -893,8 +1031,34 @@ _simctl() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        simctl__subcmd__templates)
+            opts="-h --min-documents --limit --wait --strict --socket --json --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --min-documents)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --socket)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         simctl__subcmd__versions)
-            opts="-h --scheme --root --wait --strict --format --wide --limit --threshold --socket --json --help"
+            opts="-h --scheme --judge --root --wait --strict --format --wide --limit --threshold --socket --json --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -902,6 +1066,10 @@ _simctl() {
             case "${prev}" in
                 --scheme)
                     COMPREPLY=($(compgen -W "mod_n bsw_n" -- "${cur}"))
+                    return 0
+                    ;;
+                --judge)
+                    COMPREPLY=($(compgen -W "on off" -- "${cur}"))
                     return 0
                     ;;
                 --root)

@@ -3,8 +3,10 @@
 //! The `.proto` files under `simdex/v1/` are the contract and carry its comments; the Rust below is
 //! generated from them at build time and not committed. Beside it stands what daemon and client both
 //! print: [`lines`] are the JSON lines, [`completeness`] one of their parts and its words,
-//! [`manifest`] the end of a report's manifest, [`text`] how names and counts are shown.
+//! [`manifest`] the end of a report's manifest, [`text`] how names and counts are shown, [`age`] how ages are
+//! written.
 
+pub mod age;
 pub mod completeness;
 pub mod lines;
 pub mod manifest;
@@ -57,6 +59,18 @@ pub mod defaults {
     /// Least containment that FindContaining and FindContained list, and least of either or resemblance
     /// that FindVersions lists.
     pub const CONTAINMENT: f64 = 0.5;
+    /// Fingerprints of 100 that the documents of a core share at least.
+    pub const COMMON: u32 = 85;
+    /// Seconds that cores are sought.
+    pub const MINING_SECONDS: u32 = 60;
+    /// Documents that hold a template at least.
+    pub const TEMPLATE_DOCUMENTS: u32 = 10;
+    /// Most templates listed of a root.
+    pub const TEMPLATES: u32 = 1_000;
+    /// Share of the files of two folders that have their like in the other, at least.
+    pub const FOLDER_SHARE: f64 = 0.5;
+    /// Files that two folders have in common at least.
+    pub const FOLDER_FILES: u64 = 2;
     /// The share of pairs found by sampling that Calibrate requires to be similar.
     pub const PRECISION: f64 = 0.95;
     /// Most files that a Find request lists.

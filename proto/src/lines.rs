@@ -15,8 +15,11 @@ mod event;
 mod family;
 mod file;
 mod find;
+mod folders;
+mod judgement;
 mod list;
 mod report;
+mod template;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -32,8 +35,11 @@ pub use event::Event;
 pub use family::VersionEdge;
 pub use file::{DescribedFile, File};
 pub use find::{Match, QuerySummary, Scheme, Version};
+pub use folders::{FolderCopies, FolderCopiesSummary};
+pub use judgement::{Judgement, SignalValue, judged_class};
 pub use list::{Counts, Group, Member, Pair, Summary};
-pub use report::{Diff, JsonPath, Manifest, SchemeInUse, UnreadFile};
+pub use report::{Diff, Finding, JsonPath, Manifest, Question, SchemeInUse, UnreadFile};
+pub use template::{Template, TemplatesSummary};
 
 /// The fields of a line, beside `type` and `v`.
 pub trait Body: Serialize {
@@ -78,6 +84,10 @@ bodies! {
     Pair = "pair",
     Group = "group",
     Summary = "summary",
+    FolderCopies = "folders",
+    FolderCopiesSummary = "folder-copies",
+    Template = "template",
+    TemplatesSummary = "templates",
     Comparison = "comparison",
     Calibration = "calibration",
     Status = "status",
@@ -90,6 +100,7 @@ bodies! {
     Diff = "diff",
     Event = "event",
     UnreadFile = "unread",
+    Finding = "finding",
 }
 
 impl Body for Manifest {
@@ -105,7 +116,12 @@ pub fn lossy(path: &[u8]) -> String {
 /// The exact bytes, in base64, of a path that [`lossy`] changes.
 pub fn exact(path: &[u8]) -> Option<String> {
     let is_text = std::str::from_utf8(path).is_ok();
-    (!is_text).then(|| STANDARD.encode(path))
+    (!is_text).then(|| base64(path))
+}
+
+/// Bytes in base64.
+pub fn base64(bytes: &[u8]) -> String {
+    STANDARD.encode(bytes)
 }
 
 /// A hash in lower-case hexadecimal; `None` for an empty one.

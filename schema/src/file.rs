@@ -144,6 +144,9 @@ pub struct FileStat {
     pub mtime: Timestamp,
     /// Last change of the inode.
     pub ctime: Timestamp,
+    /// Numeric id of the user who owns the file (`st_uid`). None of a member, and where the file was last
+    /// read before this was recorded.
+    pub owner: Option<u32>,
 }
 
 /// Where a file ended.
@@ -201,6 +204,7 @@ impl FileRecord {
             length,
             mtime,
             ctime,
+            owner,
         } = self.stat;
         out.uint(inode).uint(device).uint(length);
         for time in [mtime, ctime] {
@@ -223,8 +227,11 @@ impl FileRecord {
         out.option(self.last_read, |out, seconds| {
             out.int(seconds);
         });
+        // A page as it is shown is a member, which has no owner: never both.
         if let Some(digest) = self.rendered_from {
             out.raw(&digest.to_be_bytes());
+        } else if let Some(owner) = owner {
+            out.uint(u64::from(owner));
         }
         out.finish()
     }
@@ -257,12 +264,15 @@ impl FileRecord {
             _ => input.option(Reader::int)?,
         };
         let is_rendered = member.is_some_and(|place| place.role == Role::Rendered);
-        let (inode, rendered_from) = match input.remaining() {
+        let (mut inode, mut rendered_from, mut owner) = (inode, None, None);
+        match input.remaining() {
             // Formats 1 to 4 keep the digest in place of the inode.
-            0 if is_rendered && inode != 0 => (0, Some(inode)),
-            0 => (inode, None),
-            _ => (inode, Some(u64::from_be_bytes(input.array()?))),
-        };
+            0 if is_rendered && inode != 0 => (inode, rendered_from) = (0, Some(inode)),
+            // Format 5 ends here.
+            0 => {}
+            _ if is_rendered => rendered_from = Some(u64::from_be_bytes(input.array()?)),
+            _ => owner = Some(input.narrow("owner")?),
+        }
         input.finish()?;
         let stat = FileStat {
             inode,
@@ -270,6 +280,7 @@ impl FileRecord {
             length,
             mtime,
             ctime,
+            owner,
         };
         Ok(Self {
             stat,

@@ -306,11 +306,18 @@ mod tests {
             runs: Vec::new(),
             ..old.clone()
         };
-        for version in OLDEST_FORMAT..FORMAT_VERSION {
+        for version in OLDEST_FORMAT..=4 {
             let bytes = of_format(version as u8, &old);
             assert_eq!(MetaRecord::decode(&bytes), Ok(read.clone()));
             assert_eq!(u32::from(read.encode()[0]), FORMAT_VERSION);
         }
+    }
+
+    #[test]
+    fn format_5_has_the_same_fields() {
+        let mut bytes = record().encode();
+        bytes[0] = 5;
+        assert_eq!(MetaRecord::decode(&bytes), Ok(record()));
     }
 
     #[test]

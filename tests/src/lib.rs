@@ -8,6 +8,7 @@
 //! * [`fault`]: trees under churn, disks that fail, what was acknowledged;
 //! * [`corpus`]: documents made from a seed;
 //! * [`near_duplicates`]: collections made by known edits, with a log of them;
+//! * [`labelled`]: pairs of known class, which judgements are trained on and held against;
 //! * [`evaluation`]: pairs and groups found held against a list;
 //! * [`fuzz`]: mutated documents and lying workers against the pool;
 //! * [`hostile`]: a daemon treated badly for an hour, run by `--bin hostile`;
@@ -27,6 +28,7 @@ pub mod fuzz;
 pub mod handmade;
 pub mod hostile;
 pub mod jsonl;
+pub mod labelled;
 pub mod near_duplicates;
 pub mod plot;
 pub mod sandbox;

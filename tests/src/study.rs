@@ -16,11 +16,13 @@ mod convert;
 mod crossformat;
 mod extracted;
 mod furniture;
+mod judge;
 mod measure;
 mod papers;
 mod pdf_recall;
 mod readers;
 mod reference;
+mod template_pairs;
 mod throughput;
 mod version_chains;
 
@@ -99,6 +101,41 @@ pub const STUDIES: &[Study] = &[
         run: version_chains::run,
     },
     Study {
+        name: "template-pairs",
+        about: "short documents of one template: near-duplicate pairs with it and without it",
+        run: template_pairs::run,
+    },
+    Study {
+        name: "judge-terms",
+        about: "document frequencies of common words: the judge's table of terms, written beside figures",
+        run: judge::terms::run,
+    },
+    Study {
+        name: "judge-model",
+        about: "the shipped model, trained on labelled pairs and written beside figures",
+        run: judge::model::run,
+    },
+    Study {
+        name: "judge-growth",
+        about: "F1 and precision by the depth of the judge's tree and the least pairs of a leaf",
+        run: judge::growth::run,
+    },
+    Study {
+        name: "huffman-table1",
+        about: "groups of signals on fetched and shown bodies: F, R, FS, RS (Table 1)",
+        run: judge::table1::run,
+    },
+    Study {
+        name: "huffman-table2",
+        about: "every signal alone, groups, held-out sources, each kind of pair (Tables 2 and 3)",
+        run: judge::table2::run,
+    },
+    Study {
+        name: "huffman-cost",
+        about: "F1 as dearer signals are added, and the time of each (Fig. 3)",
+        run: judge::cost::run,
+    },
+    Study {
         name: "cherkasova-fig2",
         about: "copies with i insertions, by window: average similarity",
         run: papers::cherkasova_fig2::run,
@@ -167,6 +204,11 @@ pub const STUDIES: &[Study] = &[
         name: "ignatov-table3",
         about: "pairs by the smallest unit of n permutations, against a list",
         run: papers::ignatov::table3,
+    },
+    Study {
+        name: "ignatov-table4",
+        about: "time of two miners by collection and units in common; every stage",
+        run: papers::ignatov_table4::run,
     },
     Study {
         name: "ignatov-lengths",

@@ -12,17 +12,21 @@ use serde_json::Value;
 /// Our crates, each with those of ours it may depend on: dependencies point inward.
 const CRATES: &[(&str, &[&str])] = &[
     ("simdex-signature", &[]),
+    ("simdex-cores", &[]),
     ("simdex-extract", &[]),
     ("simdex-readers", &["simdex-extract"]),
     ("simdex-path", &[]),
     ("simdex-proto", &[]),
     ("simdex-schema", &["simdex-path", "simdex-signature"]),
     ("simdex-index", &["simdex-schema", "simdex-signature"]),
+    ("simdex-judge", &["simdex-signature"]),
     (
         "simdexd",
         &[
+            "simdex-cores",
             "simdex-extract",
             "simdex-index",
+            "simdex-judge",
             "simdex-proto",
             "simdex-schema",
             "simdex-signature",
@@ -35,8 +39,10 @@ const CRATES: &[(&str, &[&str])] = &[
         "simdex-tests",
         &[
             "simdex-client",
+            "simdex-cores",
             "simdex-extract",
             "simdex-index",
+            "simdex-judge",
             "simdex-proto",
             "simdex-readers",
             "simdex-schema",
@@ -63,6 +69,7 @@ const WRAPPED: &[(&str, &str)] = &[
     ("sled", "simdex-index"),
     ("roaring", "simdex-index"),
     ("fastcdc", "simdex-signature"),
+    ("smartcore", "simdex-judge"),
     ("pdf-extract", PARSING),
     ("hayro-interpret", PARSING),
     ("skrifa", PARSING),
@@ -79,6 +86,7 @@ const WRAPPED: &[(&str, &str)] = &[
     ("encoding_rs", PARSING),
     ("landlock", "simdex-extract"),
     ("notify", "simdexd"),
+    ("croner", "simdexd"),
     ("walkdir", "simdexd"),
 ];
 
@@ -104,6 +112,10 @@ const THREADS: &[(&str, &str)] = &[
     ("daemon/src/grpc/runner.rs", "who asked, or the supervisor"),
     ("daemon/src/grpc/event_stream.rs", "who follows events"),
     ("daemon/src/grpc/upload.rs", "who asked"),
+    (
+        "daemon/src/schedule/scheduler.rs",
+        "the log, when the daemon ends",
+    ),
     ("daemon/src/serve.rs", "the main thread, which ends"),
     (
         "daemon/src/serve/incoming.rs",

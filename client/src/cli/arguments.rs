@@ -1,23 +1,10 @@
 //! What the verbs take: files, numbers, filters, schemes.
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, Subcommand, ValueEnum};
 use simdex_client::STATES;
-use simdex_client::wire::SchemeChoice;
-
-/// Where a report goes.
-#[derive(Debug, Args)]
-#[group(required = true, multiple = false)]
-pub(crate) struct ReportTarget {
-    /// Directory to make, here and with your rights; it must not exist
-    #[arg(long, value_name = "DIR")]
-    pub(crate) out: Option<PathBuf>,
-    /// Name under which the daemon keeps the report in its own directory for reports
-    #[arg(long, value_name = "NAME")]
-    pub(crate) keep: Option<OsString>,
-}
+use simdex_client::wire::{GroupKind, SchemeChoice};
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum RootsVerb {
@@ -50,9 +37,33 @@ pub(crate) struct FindArgs {
     #[arg(long, value_enum, default_value_t = Scheme::ModN)]
     pub(crate) scheme: Scheme,
     #[command(flatten)]
+    pub(crate) judge: Judged,
+    #[command(flatten)]
     pub(crate) roots: Roots,
     #[command(flatten)]
     pub(crate) wanted: Wanted,
+}
+
+/// A question about one document whose answer may be folded.
+#[derive(Debug, Args)]
+pub(crate) struct SearchArgs {
+    #[command(flatten)]
+    pub(crate) find: FindArgs,
+    /// Fold near-duplicates among the files listed under the best of them, and count them; auto: in tables on
+    /// a terminal. With --json, always adds which file each stands under
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t = Fold::Auto)]
+    pub(crate) fold: Fold,
+}
+
+/// When near-duplicates in an answer are folded.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Fold {
+    /// In tables on a terminal
+    Auto,
+    /// Wherever the answer goes
+    Always,
+    /// List every file
+    Never,
 }
 
 #[derive(Debug, Args)]
@@ -72,6 +83,32 @@ pub(crate) struct CompareArgs {
     /// index does]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) n: Option<u64>,
+    #[command(flatten)]
+    pub(crate) judge: Judged,
+}
+
+/// Whether pairs are judged.
+#[derive(Debug, Args)]
+pub(crate) struct Judged {
+    /// Judge by many signals whether each pair is the same document, a version, or only the same template
+    #[arg(long, value_enum, value_name = "WHETHER", default_value_t = Switch::On)]
+    judge: Switch,
+}
+
+impl Judged {
+    /// Whether no judgement is wanted.
+    pub(crate) fn is_off(&self) -> bool {
+        self.judge == Switch::Off
+    }
+}
+
+/// On or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Switch {
+    /// Beside the numbers of each pair
+    On,
+    /// Numbers alone
+    Off,
 }
 
 /// `versions` and how it is drawn.
@@ -112,13 +149,43 @@ pub(crate) struct Wanted {
 #[derive(Debug, Args)]
 pub(crate) struct GroupsArgs {
     /// Show the group of this file alone
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["id", "value", "limit", "paths"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["id", "value", "limit", "paths", "kind"])]
     pub(crate) of: Option<PathBuf>,
     /// Show the group with this id alone
-    #[arg(long, value_name = "ID", conflicts_with_all = ["value", "limit", "paths"])]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["value", "limit", "paths", "kind"])]
     pub(crate) id: Option<u64>,
+    /// List groups of this kind
+    #[arg(long, value_enum, default_value_t = GroupsKind::Stars)]
+    pub(crate) kind: GroupsKind,
+    /// Of cores: the least fingerprints that all documents share, of the 100 kept of each [default: 85]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(2..=100))]
+    pub(crate) common: Option<u32>,
+    /// Of cores: stop seeking them after this time, and say what is not listed [default: 60]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    pub(crate) deadline: Option<u32>,
     #[command(flatten)]
     pub(crate) list: ListArgs,
+}
+
+/// Kinds of groups.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GroupsKind {
+    /// A principal and those that resemble it
+    Stars,
+    /// Whoever is linked by a chain of near-duplicates; its ends may be unlike
+    Components,
+    /// Maximal sets of documents all of which share the same fingerprints; they may overlap
+    Cores,
+}
+
+impl From<GroupsKind> for GroupKind {
+    fn from(kind: GroupsKind) -> Self {
+        match kind {
+            GroupsKind::Stars => Self::Stars,
+            GroupsKind::Components => Self::Components,
+            GroupsKind::Cores => Self::Cores,
+        }
+    }
 }
 
 #[derive(Debug, Args)]
@@ -130,6 +197,39 @@ pub(crate) struct ListArgs {
     pub(crate) limit: Option<u64>,
     #[command(flatten)]
     pub(crate) roots: Roots,
+    #[command(flatten)]
+    pub(crate) wanted: Wanted,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct FoldersArgs {
+    /// Least share of the files of both folders that have their like in the other, from 0.1 to 1
+    /// [default: 0.5]
+    #[arg(long, value_name = "RATIO", value_parser = ratio)]
+    pub(crate) share: Option<f64>,
+    /// Fewest files that each folder has in common with the other [default: 2]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) files: Option<u64>,
+    /// List the first COUNT [default: all]; all are computed and counted
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) limit: Option<u64>,
+    #[command(flatten)]
+    pub(crate) roots: Roots,
+    #[command(flatten)]
+    pub(crate) wanted: Wanted,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct TemplatesArgs {
+    /// List what at least this many documents of a root hold [default: 10]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(2..))]
+    pub(crate) min_documents: Option<u32>,
+    /// List at most this many of each root [default: 1000]; all are found and counted
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) limit: Option<u32>,
+    /// Roots to look in; all where none is named
+    #[arg(value_name = "ROOT")]
+    pub(crate) roots: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) wanted: Wanted,
 }

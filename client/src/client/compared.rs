@@ -37,6 +37,7 @@ impl Client {
             without_difference: asked.without_difference,
             schemes: schemes.map(Into::into).collect(),
             n: asked.n,
+            without_judgement: asked.without_judgement,
         };
         within(self.limits.item, self.similarity.clone().compare(request)).await
     }

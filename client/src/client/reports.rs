@@ -19,12 +19,14 @@ impl Client {
         &self,
         out: &Path,
         threshold: Option<f64>,
+        options: wire::ReportOptions,
     ) -> Result<SavedReport, Error> {
         // Before the daemon is asked for work that would be in vain.
         let mut folder = ReportFolder::begin(out)?;
         let request = wire::StreamReportRequest {
             threshold,
             strict: self.strict,
+            options: Some(options),
         };
         let call = async { self.admin.clone().stream_report(request).await };
         let mut replies = within(self.limits.work, call).await?;
@@ -46,11 +48,13 @@ impl Client {
         &self,
         name: &OsStr,
         threshold: Option<f64>,
+        options: wire::ReportOptions,
     ) -> Result<wire::RunReportReply, Error> {
         let request = wire::RunReportRequest {
             name: name.as_bytes().to_vec(),
             threshold,
             strict: self.strict,
+            options: Some(options),
         };
         within(self.limits.work, self.admin.clone().run_report(request)).await
     }

@@ -1,17 +1,18 @@
 //! `find-similar`, `containing`, `contained-in`: questions about one document.
 
+use std::collections::HashMap;
 use std::convert::identity;
-use std::io;
+use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use simdex_client::wire::{ComparedBy, FindReply, QuerySummary};
 use simdex_client::{FindKind, FindOptions, ItemStream, Subject, Upload, path_bytes};
 
-use crate::cli::FindArgs;
+use crate::cli::{FindArgs, Fold, SearchArgs};
 use crate::commands::{Session, path_unless_stdin};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
-use crate::output::eprint_line;
+use crate::output::{FoldedMatch, eprint_line};
 use crate::progress::waiting;
 use simdex_client::lines::QuerySummary as QueryLine;
 use simdex_client::text::counted;
@@ -19,17 +20,63 @@ use simdex_client::text::counted;
 pub(super) async fn run(
     session: &mut Session,
     kind: FindKind,
-    args: FindArgs,
+    args: SearchArgs,
 ) -> Result<Outcome, Failure> {
-    let options = prepare(session, &args).await?;
+    let SearchArgs { find: args, fold } = args;
+    let is_table = !session.printer.is_json();
+    let folds = match fold {
+        Fold::Auto => is_table && io::stdout().is_terminal(),
+        Fold::Always => true,
+        Fold::Never => false,
+    };
+    let options = FindOptions {
+        fold: folds,
+        ..prepare(session, &args).await?
+    };
     let path = path_unless_stdin(&args.file)?;
     let listing = waiting(
         "asking",
         open(session, kind, path.as_deref(), &args.file, &options),
     )
     .await?;
-    let (count, query) = session.print(listing, None, identity).await?;
+    let (count, query) = match folds && is_table {
+        true => print_folded(session, listing).await?,
+        false => session.print(listing, None, identity).await?,
+    };
     close(session, kind, path.as_deref(), count, &query)
+}
+
+/// Prints the matches that stand for themselves, each with how many stand under it; returns the number of all.
+async fn print_folded(
+    session: &mut Session,
+    mut listing: ItemStream<FindReply>,
+) -> Result<(u64, QuerySummary), Failure> {
+    // The daemon lists 10,000 at most.
+    let mut matches = Vec::new();
+    while let Some(found) = listing.next().await? {
+        matches.push(found);
+    }
+    let mut under: HashMap<&[u8], u64> = HashMap::new();
+    for found in matches
+        .iter()
+        .filter(|found| !found.folded_under.is_empty())
+    {
+        *under.entry(&found.folded_under).or_default() += 1;
+    }
+    let mut list = session.printer.list::<FoldedMatch<'_>>();
+    for found in matches.iter().filter(|found| found.folded_under.is_empty()) {
+        let folded = under.get(&found.path[..]).copied().unwrap_or(0);
+        list.rows(&FoldedMatch { found, folded })?;
+    }
+    list.end()?;
+    let folded: u64 = under.values().sum();
+    if folded > 0 {
+        let files = counted(folded, "file");
+        eprint_line(format!(
+            "{files} folded under a better near-duplicate; --fold never lists all"
+        ));
+    }
+    Ok((matches.len() as u64, listing.closing().await?))
 }
 
 /// Waits where that is asked for, and turns what was typed into options.
@@ -43,6 +90,8 @@ pub(super) async fn prepare(
         threshold: args.threshold.value,
         limit: args.limit,
         roots: session.root_ids(&args.roots.paths).await?,
+        fold: false,
+        without_judgement: args.judge.is_off(),
     })
 }
 

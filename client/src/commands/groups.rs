@@ -1,17 +1,19 @@
-//! `groups`: every group of near-duplicates, its members around their principal; `--of` and `--id`: one
-//! group.
+//! `groups`: every group of near-duplicates, its members around their principal, or every component or core;
+//! `--of` and `--id`: one group.
 
 use std::convert::identity;
 
 use simdex_client::completeness::Completeness;
 use simdex_client::wire::{GetGroupReply, Group, get_group_request::Source};
 
-use crate::cli::{GroupsArgs, ListArgs};
+use crate::cli::{GroupsArgs, GroupsKind};
 use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::eprint_line;
-use simdex_client::text::escaped;
+use crate::progress::waiting;
+use simdex_client::GroupOptions;
+use simdex_client::text::{counted, escaped};
 
 pub(super) async fn run(session: &mut Session, args: GroupsArgs) -> Result<Outcome, Failure> {
     session.apply_completeness_flags(&args.list.wanted).await?;
@@ -27,14 +29,31 @@ pub(super) async fn run(session: &mut Session, args: GroupsArgs) -> Result<Outco
         let reply = session.client.group(Source::Id(id)).await?;
         return one(session, &reply);
     }
-    all(session, args.list).await
+    all(session, args).await
 }
 
-async fn all(session: &mut Session, args: ListArgs) -> Result<Outcome, Failure> {
-    let roots = session.root_ids(&args.roots.paths).await?;
-    let groups = session.client.groups(args.threshold.value, roots).await?;
-    let (count, summary) = session.print(groups, args.limit, identity).await?;
+async fn all(session: &mut Session, args: GroupsArgs) -> Result<Outcome, Failure> {
+    let options = GroupOptions {
+        kind: args.kind.into(),
+        threshold: args.list.threshold.value,
+        common: args.common,
+        mining_seconds: args.deadline,
+    };
+    let roots = session.root_ids(&args.list.roots.paths).await?;
+    let asked = session.client.groups_of_kind(&options, roots);
+    let groups = match args.kind {
+        GroupsKind::Stars => asked.await?,
+        GroupsKind::Components | GroupsKind::Cores => waiting("seeking groups", asked).await?,
+    };
+    let (count, summary) = session.print(groups, args.list.limit, identity).await?;
     session.print_summary(&summary)?;
+    if let (Some(unfinished @ 1..), false) = (summary.unfinished, session.printer.is_json()) {
+        let parts = counted(unfinished, "part");
+        eprint_line(format!(
+            "not all cores are listed: {parts} of the collection not mined to the end; \
+             raise --deadline or --common"
+        ));
+    }
     Ok(Outcome::of_search(count))
 }
 

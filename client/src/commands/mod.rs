@@ -5,6 +5,7 @@ mod compare;
 mod completions;
 mod files;
 mod find;
+mod folders;
 mod groups;
 mod pairs;
 mod report;
@@ -13,6 +14,7 @@ mod roots;
 mod show;
 mod status;
 mod sync;
+mod templates;
 mod versions;
 mod watch;
 
@@ -68,6 +70,8 @@ async fn ask(session: &mut Session, verb: RequestVerb) -> Result<Outcome, Failur
         } => calibrate::run(session, precision, threshold.value, &roots).await,
         RequestVerb::Pairs(args) => pairs::run(session, args).await,
         RequestVerb::Groups(args) => groups::run(session, args).await,
+        RequestVerb::Folders(args) => folders::run(session, args).await,
+        RequestVerb::Templates(args) => templates::run(session, args).await,
         RequestVerb::Status => status::run(session).await,
         RequestVerb::Files(args) => files::run(session, args).await,
         RequestVerb::Show { file } => show::run(session, &file).await,
@@ -75,13 +79,9 @@ async fn ask(session: &mut Session, verb: RequestVerb) -> Result<Outcome, Failur
         RequestVerb::Rescan { roots } => rescan::run(session, &roots).await,
         RequestVerb::Sync => sync::run(session).await,
         RequestVerb::Watch(args) => watch::run(session, args).await,
-        RequestVerb::Report {
-            target,
-            threshold,
-            wanted,
-        } => {
-            session.apply_completeness_flags(&wanted).await?;
-            report::run(session, target, threshold.value).await
+        RequestVerb::Report(args) => {
+            session.apply_completeness_flags(&args.wanted).await?;
+            report::run(session, args).await
         }
     }
 }

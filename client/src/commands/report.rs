@@ -4,7 +4,7 @@ use std::io::Write;
 
 use simdex_client::absolute;
 
-use crate::cli::ReportTarget;
+use crate::cli::ReportArgs;
 use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
@@ -13,20 +13,17 @@ use crate::progress::waiting;
 use simdex_client::lines::SavedReport as ReportLine;
 use simdex_client::text::escaped;
 
-pub(super) async fn run(
-    session: &mut Session,
-    target: ReportTarget,
-    threshold: Option<f64>,
-) -> Result<Outcome, Failure> {
-    let reply = match (target.out, target.keep) {
+pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outcome, Failure> {
+    let (options, threshold) = (args.options()?, args.threshold.value);
+    let reply = match (args.target.out, args.target.keep) {
         (Some(out), _) => {
             let out = absolute(&out)?;
-            let call = session.client.save_report(&out, threshold);
+            let call = session.client.save_report(&out, threshold, options);
             waiting("writing the report", call).await?.into()
         }
         (None, name) => {
             let name = name.unwrap_or_default();
-            let call = session.client.keep_report(&name, threshold);
+            let call = session.client.keep_report(&name, threshold, options);
             waiting("having the report written", call).await?
         }
     };

@@ -15,7 +15,7 @@ use crate::output::table::Table;
 use simdex_client::lines::{Body, Line};
 
 pub(crate) use family::{Family, dot, svg, tree};
-pub(crate) use records::{Record, Tabular};
+pub(crate) use records::{FoldedMatch, Record, Tabular};
 pub(crate) use sections::{ComparisonText, summary_sentence};
 
 /// Writes answers in the form asked for.

@@ -1,11 +1,12 @@
 //! What is listed: each record as a JSON line and as rows of a table.
 
+use indicatif::HumanBytes;
 use simdex_client::lines::{self, Body, hex, relation};
-use simdex_client::text::{escaped, harmless};
+use simdex_client::text::{escaped, harmless, plural};
 use simdex_client::wire::{self, NotGiven};
 
 use crate::output::table::{Column, left, right};
-use crate::output::text::{UNKNOWN, basis, estimated, measured};
+use crate::output::text::{UNKNOWN, basis, class_and_probability, estimated, measured};
 
 /// A record that a table shows.
 pub(crate) trait Tabular {
@@ -36,10 +37,13 @@ macro_rules! records {
     };
 }
 
-records!(Match, Pair, Group, File, Root);
+records!(Match, Pair, Group, FolderCopies, Template, File, Root);
 
 /// Digits of a hash that tables show; enough to tell documents apart by eye.
 const HASH_DIGITS: usize = 12;
+
+/// Characters of a template that tables show.
+const SHOWN_TEXT: usize = 60;
 
 fn short(hash: &[u8]) -> String {
     hex(hash).map_or_else(
@@ -50,6 +54,11 @@ fn short(hash: &[u8]) -> String {
 
 fn relation_name(relation_value: i32) -> String {
     relation(relation_value).unwrap_or(UNKNOWN).to_owned()
+}
+
+/// A judgement in a table: its class and probability.
+fn judged(judgement: Option<&wire::Judgement>) -> String {
+    judgement.map_or_else(|| UNKNOWN.to_owned(), class_and_probability)
 }
 
 fn text_or_dash(text: &str) -> String {
@@ -70,6 +79,7 @@ impl Tabular for wire::Match {
         left("CONTAINMENT OF QUERY"),
         left("CONTAINMENT IN QUERY"),
         left("RELATION"),
+        left("JUDGED"),
         left("BASIS"),
         left("PATH"),
     ];
@@ -80,9 +90,34 @@ impl Tabular for wire::Match {
             estimated(self.containment_of_query.as_ref(), self.verified),
             estimated(self.containment_in_query.as_ref(), self.verified),
             relation_name(self.relation),
+            judged(self.judgement.as_ref()),
             basis(self.verified),
             escaped(&self.path),
         ]]
+    }
+}
+
+/// A match with those that are folded under it.
+pub(crate) struct FoldedMatch<'a> {
+    /// The best of them.
+    pub(crate) found: &'a wire::Match,
+    /// How many others there are.
+    pub(crate) folded: u64,
+}
+
+impl Tabular for FoldedMatch<'_> {
+    const COLUMNS: &'static [Column] = wire::Match::COLUMNS;
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let mut rows = self.found.rows();
+        if let (Some(path), 1..) = (rows.last_mut().and_then(|row| row.last_mut()), self.folded) {
+            path.push_str(&format!(
+                " (+ {} near-duplicate{})",
+                self.folded,
+                plural(self.folded)
+            ));
+        }
+        rows
     }
 }
 
@@ -121,6 +156,12 @@ impl Tabular for wire::Group {
     ];
 
     fn rows(&self) -> Vec<Vec<String>> {
+        // Components and cores have no number.
+        let handle = match self.common {
+            Some(common) => format!("{} ({common})", text_or_dash(&self.kind)),
+            None if self.id == 0 => text_or_dash(&self.kind),
+            None => self.id.to_string(),
+        };
         let row = |(at, member): (usize, &wire::Member)| {
             // The contract lists the principal first.
             let role = match at {
@@ -128,7 +169,7 @@ impl Tabular for wire::Group {
                 _ => relation_name(member.relation),
             };
             vec![
-                self.id.to_string(),
+                handle.clone(),
                 measured(member.resemblance),
                 measured(member.containment_of_member),
                 measured(member.containment_of_principal),
@@ -137,6 +178,49 @@ impl Tabular for wire::Group {
             ]
         };
         self.members.iter().enumerate().map(row).collect()
+    }
+}
+
+impl Tabular for wire::FolderCopies {
+    const COLUMNS: &'static [Column] = &[
+        right("SHARED OF A"),
+        right("SHARED OF B"),
+        left("A"),
+        left("B"),
+    ];
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        vec![vec![
+            format!("{} of {}", self.shared_a, self.files_a),
+            format!("{} of {}", self.shared_b, self.files_b),
+            escaped(&self.a),
+            escaped(&self.b),
+        ]]
+    }
+}
+
+impl Tabular for wire::Template {
+    const COLUMNS: &'static [Column] = &[
+        right("DOCUMENTS"),
+        right("LINES"),
+        left("TEXT"),
+        left("EXAMPLE"),
+    ];
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let text = self.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let beginning: String = text.chars().take(SHOWN_TEXT).collect();
+        let more = if beginning.len() < text.len() {
+            "…"
+        } else {
+            ""
+        };
+        vec![vec![
+            format!("{} of {}", self.documents, self.of_documents),
+            self.lines.to_string(),
+            text_or_dash(&format!("{beginning}{more}")),
+            escaped(&self.example),
+        ]]
     }
 }
 
@@ -209,6 +293,20 @@ impl Tabular for wire::SchemeUsage {
             self.unmerged.to_string(),
             self.bytes.to_string(),
             format!("{:.1}", self.sign_seconds),
+        ]]
+    }
+}
+
+impl Tabular for wire::MemoryUse {
+    const COLUMNS: &'static [Column] = &[left("MEMORY HELD BY"), right("BYTES"), right("AT MOST")];
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let bytes = |count: Option<u64>| count.map(|count| HumanBytes(count).to_string());
+        let or_dash = |text: Option<String>| text_or_dash(&text.unwrap_or_default());
+        vec![vec![
+            text_or_dash(&self.holder),
+            or_dash(bytes(self.bytes)),
+            or_dash(bytes(self.limit)),
         ]]
     }
 }

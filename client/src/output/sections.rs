@@ -9,7 +9,7 @@ use simdex_client::lines::{date, hex, relation};
 use simdex_client::text::{counted, escaped, harmless};
 use simdex_client::wire;
 
-use crate::output::text::{UNKNOWN, measured, ratio};
+use crate::output::text::{UNKNOWN, class_and_probability, measured, ratio};
 use crate::output::{Printer, Tabular};
 
 /// A comparison and what its sides are called.
@@ -47,8 +47,26 @@ impl<W: Write> Printer<W> {
                 format!("{spans}, {}", counted(shared, "byte")),
             ),
         ])?;
+        if let Some(judgement) = &reply.judgement {
+            self.judgement(judgement)?;
+        }
         self.section(&reply.estimates)?;
         self.difference(&reply.diff)
+    }
+
+    /// What the pair is judged to be, and why.
+    fn judgement(&mut self, judgement: &wire::Judgement) -> io::Result<()> {
+        let rule = match judgement.rule.as_str() {
+            "" => "both carry one text".to_owned(),
+            rule => format!("{}: {rule}", judgement.rule_number),
+        };
+        let signals = judgement.signals.iter();
+        let signals = signals.map(|signal| format!("{} {}", signal.name, measured(signal.value)));
+        self.fields(&[
+            ("judged", class_and_probability(judgement)),
+            ("by rule", rule),
+            ("signals", signals.collect::<Vec<_>>().join(", ")),
+        ])
     }
 
     /// A recommended setting by size, then what it comes to.
@@ -150,6 +168,10 @@ impl<W: Write> Printer<W> {
             ("extracted text", bytes(status.text_bytes)),
             ("threshold", ratio(status.threshold)),
             ("largest message", bytes(status.max_message_bytes)),
+            (
+                "resident memory",
+                status.resident_bytes.map_or(UNKNOWN.to_owned(), bytes),
+            ),
             ("sandbox", status.sandbox.clone()),
             ("waiting", counted(status.queued, "change")),
             ("complete", complete(status.completeness.as_ref())),
@@ -158,6 +180,11 @@ impl<W: Write> Printer<W> {
             self.fields(&[("holds", summary_sentence(summary))])?;
             self.fields(&[("states", states(summary))])?;
         }
+        for schedule in &status.schedules {
+            let name = format!("report {}", schedule.name);
+            self.fields(&[(&name, schedule_sentence(schedule))])?;
+        }
+        self.section(&status.memory)?;
         self.section(&status.schemes)?;
         self.section(&status.roots)
     }
@@ -262,4 +289,18 @@ fn states(summary: &wire::Summary) -> String {
     } else {
         parts.join(", ")
     }
+}
+
+/// When a schedule runs and ran, and what went wrong.
+fn schedule_sentence(schedule: &wire::Schedule) -> String {
+    let known = |at| date(at).unwrap_or_else(|| UNKNOWN.to_owned());
+    let last = match schedule.last {
+        None => "none yet".to_owned(),
+        last => known(last),
+    };
+    let trouble = match schedule.error.as_str() {
+        "" => String::new(),
+        error => format!("; FAILED: {error}"),
+    };
+    format!("next {}, last {last}{trouble}", known(schedule.next))
 }

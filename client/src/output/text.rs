@@ -1,6 +1,7 @@
-//! Text for people: ratios.
+//! Text for people: ratios and judgements.
 
-use simdex_client::wire::Ratio;
+use simdex_client::lines::judged_class;
+use simdex_client::wire::{Judgement, Ratio};
 
 /// What stands where a number was not measured.
 pub(crate) const UNKNOWN: &str = "-";
@@ -44,6 +45,12 @@ pub(crate) fn estimated(value: Option<&Ratio>, verified: bool) -> String {
 /// What a number rests on.
 pub(crate) fn basis(verified: bool) -> String {
     if verified { "verified" } else { "estimate" }.to_owned()
+}
+
+/// A class with its probability.
+pub(crate) fn class_and_probability(judgement: &Judgement) -> String {
+    let class = judged_class(judgement.class).unwrap_or(UNKNOWN);
+    format!("{class} {}", ratio(judgement.probability))
 }
 
 #[cfg(test)]

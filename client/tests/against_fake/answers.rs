@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 
 use simdex_client::wire::{
-    Alarm, CalibrateReply, CompareReply, ComparedBy, Completeness, Fact, File, Group, Match,
-    Member, NotGiven, Pair, Pending, Place, QuerySummary, Ratio, Relation, Root, SampleQuality,
-    Scheme, SchemeEstimate, SchemeUsage, SizeGroup, Span, StatusReply, Summary,
+    Alarm, CalibrateReply, CompareReply, ComparedBy, Completeness, Fact, File, FolderCopies,
+    FolderCopiesSummary, Group, JudgedClass, Judgement, Match, Member, MemoryUse, NotGiven, Pair,
+    Pending, Place, QuerySummary, Ratio, Relation, Root, SampleQuality, Scheme, SchemeEstimate,
+    SchemeUsage, SignalValue, SizeGroup, Span, StatusReply, Summary, Template, TemplatesSummary,
 };
 
 pub(crate) fn scheme(n: u64) -> Scheme {
@@ -34,6 +35,24 @@ pub(crate) fn between(low: f64, value: f64, high: f64) -> Option<Ratio> {
     })
 }
 
+pub(crate) fn judgement() -> Judgement {
+    let signal = |name: &str, value| SignalValue {
+        name: name.to_owned(),
+        value,
+    };
+    Judgement {
+        class: JudgedClass::TemplateOnly.into(),
+        probability: 0.875,
+        rule_number: 4,
+        rule: "resemblance > 0.5 and mcd <= 0.25".to_owned(),
+        signals: vec![
+            signal("resemblance", Some(0.75)),
+            signal("mcd", Some(0.125)),
+            signal("same-title", None),
+        ],
+    }
+}
+
 pub(crate) fn verified_match() -> Match {
     Match {
         path: b"/share/b.txt".to_vec(),
@@ -49,6 +68,8 @@ pub(crate) fn verified_match() -> Match {
         date: Some(1_700_000_000),
         date_source: "sent".to_owned(),
         is_query: false,
+        folded_under: Vec::new(),
+        judgement: Some(judgement()),
     }
 }
 
@@ -67,6 +88,8 @@ pub(crate) fn estimated_match() -> Match {
         date: None,
         date_source: String::new(),
         is_query: false,
+        folded_under: Vec::new(),
+        judgement: None,
     }
 }
 
@@ -121,6 +144,7 @@ pub(crate) fn group() -> Group {
     Group {
         id: 9,
         kind: "star".to_owned(),
+        common: None,
         principal: b"/share/a.txt".to_vec(),
         members: vec![
             member(b"/share/a.txt", Relation::Unspecified, Some(1.0)),
@@ -149,6 +173,7 @@ pub(crate) fn file() -> File {
         }],
         place: None,
         last_read: None,
+        owner: None,
         group: None,
     }
 }
@@ -228,13 +253,56 @@ pub(crate) fn summary() -> Summary {
         groups: 1,
         pairs: Some(1),
         suppressed: 0,
+        unfinished: None,
         seconds: 0.25,
         completeness: Some(complete()),
     }
 }
 
+/// A folder and its backup.
+pub(crate) fn folders() -> (FolderCopies, FolderCopiesSummary) {
+    let folders = FolderCopies {
+        a: b"/share/2024".to_vec(),
+        b: b"/share/backup.zip!".to_vec(),
+        files_a: 100,
+        files_b: 98,
+        shared_a: 97,
+        shared_b: 96,
+    };
+    let summary = FolderCopiesSummary {
+        pairs: 1,
+        files: 250,
+        truncated: false,
+        seconds: 0.5,
+        completeness: Some(complete()),
+    };
+    (folders, summary)
+}
+
+/// A letterhead in so many documents.
+pub(crate) fn templates(documents: u64) -> (Template, TemplatesSummary) {
+    let template = Template {
+        root: b"/share".to_vec(),
+        text: "Example Ltd, Sample Street 1, 1000 Town\nRegistered in Town, number 12345\n"
+            .to_owned(),
+        lines: 2,
+        documents,
+        of_documents: 40,
+        example: b"/share/a.txt".to_vec(),
+    };
+    let summary = TemplatesSummary {
+        templates: 7,
+        documents: 40,
+        truncated: true,
+        seconds: 0.5,
+        completeness: Some(complete()),
+    };
+    (template, summary)
+}
+
 pub(crate) fn status() -> StatusReply {
     StatusReply {
+        schedules: Vec::new(),
         version: "0.1.0".to_owned(),
         format: 1,
         data_dir: b"/var/lib/simdex".to_vec(),
@@ -256,6 +324,19 @@ pub(crate) fn status() -> StatusReply {
         text_bytes: 2048,
         sandbox: "landlock, seccomp".to_owned(),
         new_index: true,
+        resident_bytes: Some(3 << 20),
+        memory: vec![
+            MemoryUse {
+                holder: "unmerged postings".to_owned(),
+                bytes: Some(32_000),
+                limit: None,
+            },
+            MemoryUse {
+                holder: "cache of the store".to_owned(),
+                bytes: None,
+                limit: Some(512 << 20),
+            },
+        ],
         alarm: Some(Alarm {
             reason: "cannot write /var/lib/simdex/text/000001.seg: no storage space".to_owned(),
             since: 0,
@@ -268,6 +349,7 @@ pub(crate) fn status() -> StatusReply {
 
 pub(crate) fn comparison() -> CompareReply {
     CompareReply {
+        judgement: Some(judgement()),
         relation: Relation::Contains.into(),
         resemblance: 0.5,
         containment_of_a: 0.5,

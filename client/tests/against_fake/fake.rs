@@ -158,6 +158,12 @@ impl Fake {
         };
         self.seen().queries.push(query.clone());
         match query.source {
+            Some(Source::Path(_)) if query.fold => {
+                let mut under = answers::estimated_match();
+                under.folded_under = answers::verified_match().path;
+                let query = answers::query("indexed", "");
+                found(vec![answers::verified_match(), under], Some(query))
+            }
             Some(Source::Path(path)) => by_path(&path),
             Some(Source::Upload(_)) => {
                 self.receive(requests).await?;
@@ -242,6 +248,8 @@ impl Similarity for Fake {
     type FindFamilyStream = Replies<wire::FamilyReply>;
     type ListPairsStream = Replies<wire::ListPairsReply>;
     type ListGroupsStream = Replies<wire::ListGroupsReply>;
+    type ListFolderCopiesStream = Replies<wire::ListFolderCopiesReply>;
+    type ListTemplatesStream = Replies<wire::ListTemplatesReply>;
     type WatchEventsStream = Replies<wire::Event>;
 
     async fn find_similar(
@@ -356,6 +364,35 @@ impl Similarity for Fake {
         streamed(
             parts
                 .map(|part| Ok(wire::ListGroupsReply { part: Some(part) }))
+                .into(),
+        )
+    }
+
+    async fn list_templates(
+        &self,
+        request: Request<wire::ListTemplatesRequest>,
+    ) -> Answer<Replies<wire::ListTemplatesReply>> {
+        use wire::list_templates_reply::Part;
+        let least = request.into_inner().min_documents.unwrap_or(10).into();
+        let (template, summary) = answers::templates(least);
+        let parts = [Part::Template(template), Part::Summary(summary)];
+        streamed(
+            parts
+                .map(|part| Ok(wire::ListTemplatesReply { part: Some(part) }))
+                .into(),
+        )
+    }
+
+    async fn list_folder_copies(
+        &self,
+        _: Request<wire::ListFolderCopiesRequest>,
+    ) -> Answer<Replies<wire::ListFolderCopiesReply>> {
+        use wire::list_folder_copies_reply::Part;
+        let (folders, summary) = answers::folders();
+        let parts = [Part::Folders(folders), Part::Summary(summary)];
+        streamed(
+            parts
+                .map(|part| Ok(wire::ListFolderCopiesReply { part: Some(part) }))
                 .into(),
         )
     }

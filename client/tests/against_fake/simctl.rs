@@ -1,6 +1,7 @@
 //! The real binary: what it prints, what it says, how it exits.
 
 mod calibrate;
+mod collections;
 mod lists;
 mod manners;
 mod questions;

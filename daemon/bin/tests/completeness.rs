@@ -157,7 +157,10 @@ fn every_answer(daemon: &Daemon) -> Vec<(&'static str, Option<wire::Completeness
         let pairs = client.pairs(None, Vec::new()).await.unwrap();
         let groups = client.groups(None, Vec::new()).await.unwrap();
         let out = daemon.dir.path().join("report");
-        let report = client.save_report(&out, None).await.unwrap();
+        let report = client
+            .save_report(&out, None, wire::ReportOptions::default())
+            .await
+            .unwrap();
         let manifest = std::fs::read_to_string(out.join("manifest.json")).unwrap();
         let manifest: Completeness = serde_json::from_str(&manifest).unwrap();
         std::fs::remove_dir_all(&out).unwrap();
@@ -328,7 +331,10 @@ fn while_texts_are_damaged_answers_go_on_and_say_so_unless_they_must_be_complete
                 .find(FindKind::Similar, text, &options)
                 .await
                 .map(drop),
-            strict.save_report(&out, None).await.map(drop),
+            strict
+                .save_report(&out, None, wire::ReportOptions::default())
+                .await
+                .map(drop),
         ]
     });
     for refused in &refusals {

@@ -104,7 +104,10 @@ fn an_upload_that_is_not_sent_on_ends_whatever_its_deadline() {
 
 #[test]
 fn no_client_chooses_a_deadline_above_the_ceiling() {
-    let daemon = daemon(|grpc| (grpc.deadline_seconds, grpc.max_deadline_seconds) = (1, 1));
+    let daemon = daemon(|grpc| {
+        (grpc.deadline_seconds, grpc.max_deadline_seconds) = (1, 1);
+        grpc.idle_seconds = DAY.as_secs();
+    });
     let status = refusal(&daemon, vec![upload()]);
     assert_eq!(status.code(), Code::DeadlineExceeded, "{status}");
 }
@@ -305,6 +308,38 @@ fn replies_without_text_are_counted_until_they_are_read() {
         };
         assert_eq!(refused.code(), Code::ResourceExhausted, "{refused}");
     });
+}
+
+#[test]
+fn families_that_nobody_reads_hold_no_memory_of_questions() {
+    // One that takes more than half of the memory one user may hold, and of which more files hold a part than
+    // are sent ahead of what is read.
+    let text = prose(1, 200_000);
+    let names: Vec<_> = (0..800)
+        .map(|n| format!("{n}{}.txt", "x".repeat(200)))
+        .collect();
+    let files: Vec<_> = names.iter().map(|name| (&**name, prose(1, 60))).collect();
+    let daemon = Daemon::with(&files, |config| {
+        config.store.working_mib = Mebibytes(64);
+        config.grpc.idle_seconds = DAY.as_secs();
+    });
+    let unread = daemon.wait(async {
+        let mut unread = Vec::new();
+        for _ in 0..2 {
+            let channel = that_does_not_read(&daemon).await;
+            let asked = tokio_stream::once(query(Source::Text(text.clone())));
+            let mut request = Request::new(asked);
+            request.set_timeout(DAY);
+            let mut client = SimilarityClient::new(channel);
+            unread.push(client.find_family(request).await.unwrap());
+        }
+        unread
+    });
+    let (matches, _) = daemon
+        .find(FindKind::Contained, Subject::Text(text))
+        .unwrap();
+    assert!(!matches.is_empty());
+    drop(unread);
 }
 
 #[test]

@@ -47,7 +47,11 @@ fn names(directory: &Path) -> Vec<String> {
 
 fn keep(daemon: &Daemon, name: &[u8]) -> Result<wire::RunReportReply, Error> {
     let name = OsStr::from_bytes(name);
-    daemon.wait(daemon.client.keep_report(name, None))
+    daemon.wait(
+        daemon
+            .client
+            .keep_report(name, None, wire::ReportOptions::default()),
+    )
 }
 
 #[test]
@@ -57,7 +61,13 @@ fn a_streamed_report_is_whole_and_written_by_who_asked() {
     daemon.sync();
     let (_dir, place) = place();
     let out = place.join("report");
-    let saved = daemon.wait(daemon.client.save_report(&out, None)).unwrap();
+    let saved = daemon
+        .wait(
+            daemon
+                .client
+                .save_report(&out, None, wire::ReportOptions::default()),
+        )
+        .unwrap();
     assert_eq!(saved.summary.groups, 1);
     let verified = simdexd::report::verify(&out).unwrap();
     assert_eq!((verified.diffs, verified.manifest), (1, saved.manifest));
@@ -67,10 +77,57 @@ fn a_streamed_report_is_whole_and_written_by_who_asked() {
         "{unread}"
     );
     assert_eq!(names(&place), ["report"]);
-    let again = daemon.wait(daemon.client.save_report(&out, None));
+    let again = daemon.wait(
+        daemon
+            .client
+            .save_report(&out, None, wire::ReportOptions::default()),
+    );
     assert!(matches!(again, Err(Error::Unwritable { .. })));
     // Nothing is remembered of what the daemon does not have.
     assert!(daemon.wait(daemon.client.reports()).unwrap().is_empty());
+}
+
+#[test]
+fn a_load_file_has_a_row_per_file_and_unknown_names_leave_nothing() {
+    let daemon = Daemon::start(&share());
+    daemon.sync();
+    let (_dir, place) = place();
+    let asked = |format: &str, profile: &str| wire::ReportOptions {
+        load_file: Some(wire::LoadFile {
+            format: format.to_owned(),
+            profile: profile.to_owned(),
+            encoding: String::new(),
+        }),
+        ..wire::ReportOptions::default()
+    };
+    let saved = |name: &str, options| {
+        let out = place.join(name);
+        daemon.wait(daemon.client.save_report(&out, None, options))
+    };
+    saved("csv", asked("csv", "short")).unwrap();
+    simdexd::report::verify(&place.join("csv")).unwrap();
+    let csv = fs::read_to_string(place.join("csv/load/documents.csv")).unwrap();
+    let rows: Vec<Vec<&str>> = csv
+        .lines()
+        .map(|line| line.trim_matches('"').split("\",\"").collect())
+        .collect();
+    let of = |name: &str| {
+        let at = rows[0].iter().position(|known| *known == name).unwrap();
+        rows[1..].iter().map(|row| row[at]).collect::<Vec<_>>()
+    };
+    let paths = ["new.txt", "old.txt", "other.txt"].map(|name| daemon.path(name));
+    assert_eq!(
+        of("FILEPATH"),
+        paths.each_ref().map(|path| path.to_str().unwrap())
+    );
+    assert_eq!(of("NDPRIN"), ["Y", "N", ""]);
+    assert_eq!(of("NDPRINID")[1], of("DOCID")[0]);
+    let owner = rustix::process::getuid().as_raw().to_string();
+    assert_eq!(of("OWNERID"), [owner.as_str(); 3]);
+    for wrong in [asked("opt", ""), asked("csv", "nuix")] {
+        assert_eq!(code(&saved("wrong", wrong)), Code::InvalidArgument);
+    }
+    assert_eq!(names(&place), ["csv"]);
 }
 
 #[test]
@@ -224,7 +281,13 @@ fn standing(daemon: &Daemon, name: &str) -> (String, String) {
 fn a_report_below_a_root_is_passed_over_as_it_was_written_and_nothing_else_in_it() {
     let daemon = Daemon::start(&share());
     let out = daemon.path("report");
-    daemon.wait(daemon.client.save_report(&out, None)).unwrap();
+    daemon
+        .wait(
+            daemon
+                .client
+                .save_report(&out, None, wire::ReportOptions::default()),
+        )
+        .unwrap();
     daemon.sync();
     let own = ("skipped".to_owned(), "own-report".to_owned());
     let text = names(&out.join("text")).remove(0);

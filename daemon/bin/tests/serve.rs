@@ -246,6 +246,13 @@ fn the_status_says_what_is_held_and_watched() {
     let mod_n = mod_n.unwrap();
     assert!(mod_n.postings > 0);
     assert_eq!(mod_n.unmerged, mod_n.postings, "nothing is merged yet");
+    let held = |holder: &str| {
+        let part = status.memory.iter().find(|part| part.holder == holder);
+        part.and_then(|part| part.bytes).unwrap()
+    };
+    assert!(held("unmerged postings") >= 8 * mod_n.unmerged);
+    assert!(held("documents") > 0 && held("shingles kept") > 0);
+    assert!(status.resident_bytes.unwrap() > held("unmerged postings"));
     // 400 words are sampled more coarsely than a short text.
     assert!(
         mod_n.scheme.as_ref().unwrap().n > 1 && mod_n.n_most >= mod_n.scheme.as_ref().unwrap().n

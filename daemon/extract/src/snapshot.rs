@@ -172,6 +172,25 @@ mod tests {
     }
 
     #[test]
+    fn the_bytes_that_are_hashed_are_the_bytes_that_are_kept() {
+        // Every reading of it gives other bytes, as a file does that is written to all the while.
+        let source = File::open("/proc/sys/kernel/random/uuid").unwrap();
+        let read = |mut from: &File| {
+            let mut read = Vec::new();
+            from.rewind().unwrap();
+            from.read_to_end(&mut read).unwrap();
+            read
+        };
+        assert_ne!(read(&source), read(&source));
+        let space = SpoolSpace::new(std::env::temp_dir(), 1 << 30);
+        let taken = space.snapshot(&source, u64::MAX).unwrap();
+        let (hash, length) = (taken.hash(), taken.length());
+        let kept = read(taken.into_file().unwrap().file());
+        assert_eq!(hash, *blake3::hash(&kept).as_bytes());
+        assert_eq!(length, kept.len() as u64);
+    }
+
+    #[test]
     fn a_full_spool_is_told_from_a_file_that_cannot_be_read() {
         let space = SpoolSpace::new(std::env::temp_dir(), 1 << 20);
         let long = file_of(&bytes(IN_MEMORY + 1));

@@ -65,6 +65,15 @@ impl Buffer {
         self.len
     }
 
+    /// Bytes of memory it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        let parts = self
+            .parts
+            .iter()
+            .map(|part| size_of_val(part) + 8 * part.capacity());
+        parts.sum::<usize>() + size_of::<DocId>() * self.documents.capacity()
+    }
+
     /// Appends the documents of a key; one document may come more than once.
     pub(crate) fn documents_of(&self, key: PostingKey, out: &mut Vec<DocId>) {
         let part = self.parts.get(key.bucket(PART_BITS) as usize);
@@ -137,6 +146,7 @@ mod tests {
             let [mut buffer, other] = buffers;
             buffer.absorb(&other);
             prop_assert_eq!(buffer.len(), batches.iter().map(|(_, keys)| keys.len()).sum::<usize>());
+            prop_assert!(buffer.bytes() >= 8 * buffer.len());
             prop_assert_eq!(all(&buffer), set.iter().copied().collect::<Vec<_>>());
             for key in (0..40).map(key) {
                 let mut found = Vec::new();

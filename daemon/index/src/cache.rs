@@ -17,6 +17,8 @@ struct Generations<K, V> {
     old: HashMap<K, (V, u64)>,
     /// Weight of `young`.
     held: u64,
+    /// Weight of `old`; what was taken from it since counts still.
+    held_old: u64,
     limit: u64,
 }
 
@@ -27,6 +29,7 @@ impl<K: Eq + Hash, V: Clone> Cache<K, V> {
             young: HashMap::new(),
             old: HashMap::new(),
             held: 0,
+            held_old: 0,
             limit,
         }))
     }
@@ -47,12 +50,19 @@ impl<K: Eq + Hash, V: Clone> Cache<K, V> {
         self.lock().insert(key, value, weight);
     }
 
+    /// The weight of what is kept, at most, and the limit.
+    pub(crate) fn weight(&self) -> (u64, u64) {
+        let kept = self.lock();
+        (kept.held + kept.held_old, kept.limit)
+    }
+
     /// Keeps nothing any more.
     pub(crate) fn clear(&self) {
         let mut kept = self.lock();
         kept.young.clear();
         kept.old.clear();
         kept.held = 0;
+        kept.held_old = 0;
     }
 
     // Every change is whole before the lock is given back.
@@ -68,7 +78,7 @@ impl<K: Eq + Hash, V> Generations<K, V> {
         }
         if self.held + weight > self.limit / 2 {
             self.old = std::mem::take(&mut self.young);
-            self.held = 0;
+            self.held_old = std::mem::take(&mut self.held);
         }
         self.held += weight;
         let before = self.young.insert(key, (value, weight));
@@ -88,11 +98,15 @@ mod tests {
             assert_eq!(cache.get(&0), Some(1_000), "it was used just before");
             let kept = cache.lock();
             assert!(kept.young.len() + kept.old.len() <= 8);
+            let least = 100 * (kept.young.len() + kept.old.len()) as u64;
+            assert!((least..=800).contains(&(kept.held + kept.held_old)));
         }
+        assert_eq!(cache.weight().1, 800);
         assert_eq!(cache.get(&5), None);
         cache.insert(5, 5, 401);
         assert_eq!(cache.get(&5), None, "it is too heavy");
         cache.clear();
+        assert_eq!(cache.weight().0, 0);
         assert_eq!(cache.get(&0), None);
     }
 }

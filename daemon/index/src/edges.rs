@@ -9,10 +9,9 @@
 //! depends on who asked or came first.
 //!
 //! The search is exhaustive in the sense of the prefix filter (Xiao et al., WWW 2008, Lemma 1): of
-//! a fingerprints in a fixed order of which at least o must be shared, any a - o + 1 hold a shared
-//! one. The order is coarsest rung first, so that one prefix serves every common rung.
+//! a fingerprints of which at least o must be shared, any a - o + 1 hold a shared one. [`prefix`] says which
+//! are looked up.
 
-use std::cmp::Reverse;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -27,6 +26,7 @@ use crate::{Cancel, DocumentStats, IndexError, MemoryAccount, MemoryBudget};
 
 mod compare;
 mod cuts;
+mod prefix;
 mod principals;
 
 #[cfg(test)]
@@ -58,15 +58,6 @@ pub(crate) struct LoadedDocument {
     /// may be loaded at once.
     shingles: Option<Shingles>,
     pub(crate) stats: DocumentStats,
-}
-
-/// What every partner whose common rung with a document is this one must share with it.
-struct PrefixRequirement {
-    rung: Rung,
-    /// Fingerprints of the document at that rung.
-    own_count: u64,
-    /// The least that any partner shares: reached by one contained in the document.
-    min_shared: u64,
 }
 
 /// A document that passed the filters and is to be counted.
@@ -286,16 +277,10 @@ impl<'a> EdgeFinder<'a> {
         cancel: &Cancel,
     ) -> Result<Vec<Partner>, IndexError> {
         let LoadedDocument { id, stats, .. } = document;
-        let Some(mut ordered) = self.sample(document, cancel)? else {
+        let Some(sample) = self.sample(document, cancel)? else {
             return Ok(Vec::new());
         };
-        put_in_order(&mut ordered);
-        let probed = self.probe_prefix(
-            &mut tally,
-            &ordered,
-            &self.prefix_requirements(stats),
-            cancel,
-        )?;
+        let probed = self.probe_prefix(&mut tally, sample, stats, cancel)?;
         let state = self.index.state();
         let candidates = tally.hits.iter().filter(|(other, _)| *other != id);
         let partners = candidates.filter_map(|(other, hits)| {
@@ -304,8 +289,7 @@ impl<'a> EdgeFinder<'a> {
                 .get(*other)
                 .filter(|s| s.kind == DocumentKind::Text)?;
             let threshold = self.pair_threshold(stats, theirs)?;
-            let ours = u64::from(stats.counts[usize::from(threshold.rung.get())]);
-            let unread = ours.saturating_sub(probed) + tally.long_at(threshold.rung);
+            let unread = probed.unread(stats, threshold.rung) + tally.long_at(threshold.rung);
             let passes = hits + unread >= threshold.min_shared && admits(&state, *other);
             passes.then_some(Partner {
                 id: *other,
@@ -326,63 +310,4 @@ impl<'a> EdgeFinder<'a> {
         let min_shared = self.cuts.least_overlap(count(a), count(b), rung)?;
         Some(PairThreshold { rung, min_shared })
     }
-
-    /// Probes the shortest prefix that no partner at any common rung can avoid. Long lists are skipped
-    /// while further probes make up for them. Returns the length of the prefix.
-    fn probe_prefix(
-        &self,
-        tally: &mut Tally<'_>,
-        ordered: &[Fingerprint],
-        requirements: &[PrefixRequirement],
-        cancel: &Cancel,
-    ) -> Result<u64, IndexError> {
-        let mut probed = 0;
-        loop {
-            let needed = requirements.iter().map(|requirement| {
-                let unread = tally.long_at(requirement.rung);
-                (requirement.own_count + 1 + unread)
-                    .saturating_sub(requirement.min_shared)
-                    .min(requirement.own_count)
-            });
-            let needed = needed.max().unwrap_or(0).min(ordered.len() as u64);
-            if needed <= probed {
-                break;
-            }
-            tally.probe(&ordered[probed as usize..needed as usize], cancel)?;
-            probed = needed;
-        }
-        let open = requirements.iter().filter(|requirement| {
-            let unread =
-                requirement.own_count.saturating_sub(probed) + tally.long_at(requirement.rung);
-            unread >= requirement.min_shared
-        });
-        let open: Vec<Rung> = open.map(|requirement| requirement.rung).collect();
-        tally.read_long(&|f| open.iter().any(|rung| f.divisible_by(*rung)), cancel)?;
-        let unread = tally.long_at(Rung::ZERO);
-        self.skipped.fetch_add(unread, Ordering::Relaxed);
-        Ok(probed)
-    }
-
-    /// What partners must share, by common rung.
-    fn prefix_requirements(&self, stats: &DocumentStats) -> Vec<PrefixRequirement> {
-        let common = Rung::all().filter(|r| (stats.rung..=Rung::MAX_DOCUMENT).contains(r));
-        let requirements = common.map(|rung| {
-            let own_count = u64::from(stats.counts[usize::from(rung.get())]);
-            let min_shared = self.cuts.cut(own_count, rung).max(1);
-            PrefixRequirement {
-                rung,
-                own_count,
-                min_shared,
-            }
-        });
-        requirements
-            .filter(|requirement| requirement.own_count > 0)
-            .collect()
-    }
-}
-
-/// Fingerprints coarsest rung first, then as if at random.
-fn put_in_order(fingerprints: &mut [Fingerprint]) {
-    let place = |f: &Fingerprint| (Reverse(f.0.trailing_zeros()), f.mixed());
-    fingerprints.sort_unstable_by_key(place);
 }

@@ -65,6 +65,13 @@ pub(crate) struct ToTest<T> {
 }
 
 impl Stars {
+    /// Bytes of memory that principals and members take, about: a member is in both maps.
+    pub(crate) fn bytes(&self) -> usize {
+        self.members.capacity() * size_of::<(DocId, BTreeMap<DocId, EdgeRecord>)>()
+            + self.principal.capacity() * size_of::<(DocId, DocId)>()
+            + self.principal.len() * size_of::<(DocId, EdgeRecord)>()
+    }
+
     /// Members of the star around this principal, with edges that count its side first.
     pub(crate) fn members(
         &self,

@@ -17,6 +17,11 @@ impl Handles {
         self.of.get(&principal).copied()
     }
 
+    /// Bytes of memory it takes.
+    pub(crate) fn bytes(&self) -> usize {
+        (self.of.capacity() + self.principals.capacity()) * size_of::<(DocId, GroupId)>()
+    }
+
     /// How many groups have a number.
     pub(crate) fn len(&self) -> usize {
         self.of.len()

@@ -151,6 +151,11 @@ impl Index {
         }
     }
 
+    /// Documents with text that a view shows, by id.
+    pub fn texts(&self, view: &View) -> Vec<DocId> {
+        self.state().texts(view).iter().map(DocId).collect()
+    }
+
     /// Groups of at least two files of the view. Documents whose text is damaged are compared with no
     /// other; see [`Index::damaged_texts`].
     pub fn groups(

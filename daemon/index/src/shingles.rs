@@ -4,7 +4,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use simdex_schema::DocId;
-use simdex_signature::{CanonicalText, ShingleSet};
+use simdex_signature::{CanonicalText, ShingleSet, laboratory};
 
 use crate::index::Index;
 use crate::{IndexError, MemoryAccount, MemoryPermit};
@@ -68,6 +68,21 @@ impl Index {
         };
         self.work.text_read();
         self.shingles_of(&canonical, account).map(Some)
+    }
+
+    /// The signature of a document's canonical text by any recipe; `None` for raw bytes, and where the document
+    /// went away or its text is damaged, which is noted.
+    pub fn signed_if_readable(
+        &self,
+        id: DocId,
+        signer: &laboratory::Signer,
+        account: &MemoryAccount,
+    ) -> Result<Option<laboratory::Signature>, IndexError> {
+        match self.held_canonical(id, account) {
+            Err(IndexError::UnknownDocument(_)) => Ok(None),
+            Err(error) if error.is_damaged_text() => Ok(None),
+            text => Ok(text?.map(|(text, _permit)| signer.sign(text.as_str()))),
+        }
     }
 
     /// All shingles of a text that need not be in the index.

@@ -129,6 +129,14 @@ impl Table {
         self.documents.get(&id)
     }
 
+    /// Bytes of memory its maps take, but for their sets of ids.
+    pub(crate) fn bytes(&self) -> usize {
+        let of_roots = self.roots.values().map(|root| root.files.capacity());
+        let counts = self.files.capacity() + of_roots.sum::<usize>();
+        self.documents.capacity() * size_of::<(DocId, DocumentStats)>()
+            + counts * size_of::<(DocId, u64)>()
+    }
+
     /// Whether a document is known and has text.
     pub(crate) fn is_text(&self, id: DocId) -> bool {
         self.get(id)

@@ -82,7 +82,8 @@ impl Config {
         refusal.map_or(Ok(()), Err)?;
         self.check_together()?;
         self.check_languages()?;
-        self.check_roots()
+        self.check_roots()?;
+        self.check_schedules()
     }
 
     /// Keys that bound each other.

@@ -32,6 +32,25 @@ const HEAD: &str = r#"# Simdex daemon: sample configuration. Every key is here w
 # [[roots]]
 # path = "/srv/shares/legal"
 # mode = "auto"
+
+# Reports on schedule, one block each, kept in report_dir as NAME-TIME (the time the run was due, UTC).
+# Runs missed while the daemon was away are caught up by one; a run that failed waits for the next time.
+#   cron             minute, hour, day of the month, month, day of the week, in time_zone (UTC)
+#   kind             groups, or a question: copies-of with files, stale-versions with older_than (90d, 2y),
+#                    leak with protected roots, duplicates
+#   threshold        as --threshold of simctl report
+#   load_file        dat, csv or edrm, with profile and encoding (kind groups)
+#   keep             reports of this schedule that are kept; older ones are removed (12)
+#   command          a program by its absolute path and its arguments, run after each report with the path
+#                    of the manifest as one more argument; no shell, no input, no environment but PATH
+#   command_seconds  after so long it is killed (60)
+# [[schedules]]
+# name = "weekly"
+# cron = "0 2 * * mon"
+# time_zone = "Europe/Zurich"
+# kind = "groups"
+# keep = 12
+# command = ["/usr/local/bin/tell-compliance"]
 "#;
 
 /// The sample config: every key with what it means, its range and its default.

@@ -214,3 +214,35 @@ fn a_config_is_read_to_a_bound() {
     let said = Config::load(file.path()).unwrap_err().to_string();
     assert!(said.contains("longer than"), "{said}");
 }
+
+#[test]
+fn a_schedule_that_cannot_be_is_refused_by_name() {
+    let with = |head: &str, rest: &str| {
+        let text = format!(
+            "{head}\nroots = [{{path = \"/a\"}}]\n[[schedules]]\nname = \"weekly\"\ncron = \"0 2 * * mon\"\n{rest}"
+        );
+        parse(&text)
+    };
+    let head = "report_dir = \"/r\"";
+    let config = with(head, "kind = \"leak\"\nprotected = [\"/a\"]").unwrap();
+    assert_eq!(config.schedules[0].keep, 12);
+    let refused = [
+        (with("", ""), "there are schedules and no report_dir"),
+        (
+            with(head, "kind = \"leak\"\nprotected = [\"/b\"]"),
+            "protects /b, which is none of the roots",
+        ),
+        (
+            with(
+                head,
+                "[[schedules]]\nname = \"weekly\"\ncron = \"* * * * *\"",
+            ),
+            "stands there twice",
+        ),
+        (with(head, "often = true"), "unknown field"),
+    ];
+    for (config, part) in refused {
+        let said = config.unwrap_err();
+        assert!(said.contains(part), "{said}");
+    }
+}

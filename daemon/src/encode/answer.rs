@@ -1,5 +1,6 @@
 //! Encodes what a question found.
 
+use simdex_judge::{Class, Judgement};
 use simdex_proto::completeness::Completeness;
 use simdex_proto::v1;
 use simdex_signature::CANONICAL_VERSION;
@@ -27,12 +28,15 @@ pub(super) fn hit(hit: Hit) -> v1::Match {
             .map(|date| date.source.name().to_owned())
             .unwrap_or_default(),
         is_query: hit.is_query,
+        folded_under: Vec::new(),
+        judgement: hit.judgement.map(judgement),
     }
 }
 
 /// Encodes an answer as the replies of a stream, the summary last.
 pub fn answer(
     answer: Answer,
+    folded: Vec<Option<usize>>,
     completeness: Completeness,
     seconds: f64,
 ) -> impl Iterator<Item = v1::FindReply> + Send + 'static {
@@ -54,7 +58,13 @@ pub fn answer(
         compared_by: compared_by(answer.compared_by),
         completeness: Some(completeness.into()),
     };
-    let matches = answer.hits.into_iter().map(|found| Part::Match(hit(found)));
+    let mut matches: Vec<v1::Match> = answer.hits.into_iter().map(hit).collect();
+    for (at, under) in folded.into_iter().enumerate() {
+        if let Some(under) = under {
+            matches[at].folded_under = matches[under].path.clone();
+        }
+    }
+    let matches = matches.into_iter().map(Part::Match);
     let parts = matches.chain(std::iter::once(Part::Summary(summary)));
     parts.map(|part| v1::FindReply { part: Some(part) })
 }
@@ -96,6 +106,29 @@ pub fn comparison(found: Comparison, completeness: Completeness) -> v1::CompareR
         chars_a: found.chars.0,
         chars_b: found.chars.1,
         completeness: Some(completeness.into()),
+        judgement: found.judgement.map(judgement),
+    }
+}
+
+/// Encodes a judgement.
+pub(super) fn judgement(judged: Judgement) -> v1::Judgement {
+    let class = match judged.class {
+        Class::Same => v1::JudgedClass::Same,
+        Class::Version => v1::JudgedClass::Version,
+        Class::TemplateOnly => v1::JudgedClass::TemplateOnly,
+        Class::Unrelated => v1::JudgedClass::Unrelated,
+    };
+    let signals = judged.signals.into_iter();
+    let signals = signals.map(|(signal, value)| v1::SignalValue {
+        name: signal.name().to_owned(),
+        value,
+    });
+    v1::Judgement {
+        class: class.into(),
+        probability: judged.probability,
+        rule_number: judged.rule.as_ref().map_or(0, |rule| rule.number),
+        rule: judged.rule.map(|rule| rule.to_string()).unwrap_or_default(),
+        signals: signals.collect(),
     }
 }
 
@@ -154,6 +187,7 @@ mod tests {
             },
             date: None,
             is_query: false,
+            judgement: None,
         });
         assert_eq!(shown.relation(), v1::Relation::ContainedIn);
         assert_eq!(shown.containment_of_query.unwrap().value, None);

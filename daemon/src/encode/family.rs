@@ -8,7 +8,7 @@ use super::answer::{compared_by, hit};
 use super::{path, ratio, relation, scheme};
 use crate::families::Direction;
 use crate::query::{
-    Answer, Family, FamilyEdge, FamilyFile, FamilyParams, Relation, Subject, VersionKind,
+    Answer, Family, FamilyEdge, FamilyFile, FamilyParams, Relation, SubjectSummary, VersionKind,
     scheme_used,
 };
 use crate::visit::FirstError;
@@ -18,7 +18,7 @@ pub struct FamilySource<'a> {
     /// The index that it was found in.
     pub index: &'a Index,
     /// What was asked about.
-    pub subject: &'a Subject,
+    pub subject: &'a SubjectSummary,
     /// How it was sought.
     pub params: &'a FamilyParams,
 }
@@ -148,11 +148,11 @@ pub fn family_summary(
     let subject = source.subject;
     let query = v1::QuerySummary {
         document: subject
-            .document_hash()
+            .document
             .map(|hash| hash.0.to_vec())
             .unwrap_or_default(),
-        state: subject.state().name().to_owned(),
-        reason: subject.reason().as_str().to_owned(),
+        state: subject.state.name().to_owned(),
+        reason: subject.reason.as_str().to_owned(),
         candidates: family.candidates,
         verified: family.verified,
         suppressed: family.common_lists,
@@ -160,7 +160,7 @@ pub fn family_summary(
         truncated: family.is_cut,
         common_lists: family.common_lists,
         unverified: 0,
-        compared_by: compared_by(subject.compared_by()),
+        compared_by: compared_by(subject.compared_by),
         completeness: Some(completeness.into()),
     };
     v1::FamilySummary {
@@ -178,7 +178,7 @@ pub fn unordered_family(
 ) -> impl Iterator<Item = v1::family_reply::Part> {
     use v1::family_reply::Part;
     let mut numbers = std::collections::HashMap::new();
-    super::answer(answer, completeness, seconds).filter_map(move |reply| {
+    super::answer(answer, Vec::new(), completeness, seconds).filter_map(move |reply| {
         Some(match reply.part? {
             v1::find_reply::Part::Match(found) => {
                 let next = numbers.len() as u32 + 1;

@@ -11,6 +11,7 @@ use super::{path, scheme};
 use crate::alarms::Alarm;
 use crate::events::Event;
 use crate::roots::{Root, RootState};
+use crate::schedule::ScheduleStatus;
 use crate::watch::{ChosenMode, Mode};
 
 /// Encodes a report that was written before.
@@ -19,6 +20,17 @@ pub fn report(finished: u64, record: ReportRecord) -> v1::Report {
         out: record.out,
         finished: finished.try_into().unwrap_or(i64::MAX),
         groups: record.groups,
+    }
+}
+
+/// Encodes what is told of a schedule.
+pub fn schedule(told: &ScheduleStatus) -> v1::Schedule {
+    v1::Schedule {
+        name: told.name.clone(),
+        next: told.next.map(|at| at.as_second()),
+        last: told.last.map(|at| at.as_second()),
+        report: told.report.as_deref().map(path).unwrap_or_default(),
+        error: told.error.clone(),
     }
 }
 
@@ -70,6 +82,21 @@ fn mode(chosen: Option<&ChosenMode>) -> &'static str {
         Some(Mode::Native) => "native",
         _ => "poll",
     }
+}
+
+/// Encodes what holds memory: the parts of the index, and the engine's page cache of `cache_bytes`.
+pub fn memory(index: &Index, cache_bytes: u64) -> Vec<v1::MemoryUse> {
+    let of_index = index.memory_use().into_iter().map(|part| v1::MemoryUse {
+        holder: part.holder.name().to_owned(),
+        bytes: Some(part.bytes),
+        limit: part.limit,
+    });
+    let cache = v1::MemoryUse {
+        holder: "cache of the store".to_owned(),
+        bytes: None,
+        limit: Some(cache_bytes),
+    };
+    of_index.chain([cache]).collect()
 }
 
 /// Encodes the cost of a scheme. Its n is the least in use: each document is signed at the rung its length asks for.

@@ -18,38 +18,27 @@ use super::reply_channel::ReplySender;
 use super::report_sink::ReplySink;
 use super::runner::{RequestClass, RequestRunner};
 use super::status::{Refused, echo};
-use super::{Replies, question};
+use super::{Replies, ReportKeeping, question, report_request};
 use crate::alarms::Alarm;
 use crate::catalogue;
 use crate::encode;
 use crate::engine::{CompletenessGuard, Engine};
 use crate::lists;
-use crate::report::ReportDir;
-use crate::reporting::{self, ReportRequest};
+use crate::reporting;
+use crate::resident::resident_bytes;
 use crate::roots::Root;
 use crate::visit::FirstError;
 
 /// The service that tells of the daemon: status, files, roots, barriers, reports.
 pub struct AdminService {
     runner: Arc<RequestRunner>,
-    reports: Option<Arc<ReportDir>>,
+    kept: ReportKeeping,
 }
 
 impl AdminService {
     /// A service at this runner, which keeps reports where it has a directory for them.
-    pub fn new(runner: Arc<RequestRunner>, reports: Option<Arc<ReportDir>>) -> Self {
-        Self { runner, reports }
-    }
-
-    fn report_request(
-        &self,
-        threshold: Option<f64>,
-        strict: bool,
-    ) -> Result<ReportRequest, Status> {
-        Ok(ReportRequest {
-            threshold: question::parse_threshold(&*self.runner.engine()?, threshold)?,
-            strict,
-        })
+    pub fn new(runner: Arc<RequestRunner>, kept: ReportKeeping) -> Self {
+        Self { runner, kept }
     }
 }
 
@@ -73,7 +62,10 @@ impl Admin for AdminService {
                 completeness: Some(without_index(&alarm).into()),
                 ..v1::StatusReply::default()
             })),
-            (asked, _) => asked,
+            (asked, _) => asked.map(|mut reply| {
+                reply.get_mut().schedules = self.kept.schedules();
+                reply
+            }),
         }
     }
 
@@ -209,8 +201,14 @@ impl Admin for AdminService {
     ) -> Result<Response<Self::StreamReportStream>, Status> {
         use v1::stream_report_reply::Part;
         let caller = self.runner.long_caller(&request);
-        let v1::StreamReportRequest { threshold, strict } = request.into_inner();
-        let asked = self.report_request(threshold, strict)?;
+        let v1::StreamReportRequest {
+            threshold,
+            strict,
+            options,
+        } = request.into_inner();
+        let engine = self.runner.engine()?;
+        let asked = report_request::parse(&engine, threshold, strict, options)?;
+        drop(engine);
         let sent = self
             .runner
             .stream(RequestClass::Stream, caller, move |engine, sender| {
@@ -231,9 +229,12 @@ impl Admin for AdminService {
             name,
             threshold,
             strict,
+            options,
         } = request.into_inner();
-        let asked = self.report_request(threshold, strict)?;
-        let reports = self.reports.clone().ok_or_else(|| {
+        let engine = self.runner.engine()?;
+        let asked = report_request::parse(&engine, threshold, strict, options)?;
+        drop(engine);
+        let reports = self.kept.reports.clone().ok_or_else(|| {
             Status::failed_precondition("the daemon's config names no directory for reports")
         })?;
         let kept = self
@@ -316,7 +317,7 @@ fn state(name: &str) -> Result<State, Status> {
     })
 }
 
-fn root_at(engine: &Engine, path: Vec<u8>) -> Result<Arc<Root>, Status> {
+pub(super) fn root_at(engine: &Engine, path: Vec<u8>) -> Result<Arc<Root>, Status> {
     let path = question::parse_path(path)?;
     let root = engine.roots.iter().find(|root| root.path == path);
     root.cloned().ok_or_else(|| {
@@ -363,8 +364,11 @@ fn status(engine: &Engine, cancel: &Cancel) -> Result<v1::StatusReply, Refused> 
         text_bytes,
         sandbox: engine.pool.sandbox().to_string(),
         new_index: engine.host().is_new,
+        resident_bytes: resident_bytes(),
+        memory: encode::memory(index, engine.config.store.cache_mib.bytes()),
         alarm: alarm.as_ref().map(encode::alarm),
         completeness: Some(completeness.into()),
+        schedules: Vec::new(),
     })
 }
 

@@ -2,6 +2,7 @@
 
 use std::time::Instant;
 
+use simdex_index::Cancel;
 use simdex_proto::{defaults, v1};
 use tonic::Status;
 
@@ -12,7 +13,9 @@ use super::status::Refused;
 use crate::encode::{self, FamilySource};
 use crate::engine::{CompletenessGuard, Engine};
 use crate::families::LinkRule;
-use crate::query::{FamilyParams, FindKind, QueryParams, Subject, find, find_family};
+use crate::query::{
+    Answer, Family, FamilyParams, FindKind, QueryParams, SubjectSummary, find, find_family,
+};
 
 /// A question for a family.
 pub(super) struct FamilyRequest {
@@ -29,7 +32,9 @@ impl FamilyRequest {
             roots: query.roots.clone(),
             scheme: query.scheme,
             relation_threshold: query.relation_threshold,
+            fold: false,
             strict: query.strict,
+            without_judgement: query.without_judgement,
             source: None,
         };
         let asked = question::parse_query(engine, FindKind::Versions, &query)?;
@@ -57,25 +62,58 @@ impl FamilyRequest {
         started: Instant,
         sender: &ReplySender<v1::FamilyReply>,
     ) -> Result<(), Refused> {
-        let Self { params, strict } = self;
-        let (index, cancel) = (&engine.index, sender.cancel());
-        let guard = CompletenessGuard::begin(engine, &params.view, strict)?;
+        let guard = CompletenessGuard::begin(engine, &self.params.view, self.strict)?;
+        let seconds = || started.elapsed().as_secs_f64();
+        match self.find(engine, source, caller, sender.cancel())? {
+            Found::Family { family, subject } => {
+                let listed = FamilySource {
+                    index: &engine.index,
+                    subject: &subject,
+                    params: &self.params,
+                };
+                let sent = encode::family(&listed, &family, |part| send(sender, part))?;
+                let summary =
+                    encode::family_summary(&listed, &family, &sent, guard.close()?, seconds());
+                send(sender, v1::family_reply::Part::Summary(summary))
+            }
+            Found::Unordered(answer) => {
+                let mut parts = encode::unordered_family(answer, guard.close()?, seconds());
+                parts.try_for_each(|part| send(sender, part))
+            }
+        }
+    }
+
+    /// Finds the family. The subject's text and its permits end here: a client may take long to read what is
+    /// sent.
+    fn find(
+        &self,
+        engine: &Engine,
+        source: SubjectSource,
+        caller: Caller,
+        cancel: &Cancel,
+    ) -> Result<Found, Refused> {
+        let (index, params) = (&engine.index, &self.params);
         let account = caller.account(index, cancel);
         let subject = source.subject(engine, caller.share(), &account)?;
-        let Some(text) = subject.text() else {
-            return without_text(engine, &subject, &params, &guard, started, sender);
-        };
-        let family = find_family(index, &subject, text, &params, cancel)?;
-        let listed = FamilySource {
-            index,
-            subject: &subject,
-            params: &params,
-        };
-        let sent = encode::family(&listed, &family, |part| send(sender, part))?;
-        let seconds = started.elapsed().as_secs_f64();
-        let summary = encode::family_summary(&listed, &family, &sent, guard.close()?, seconds);
-        send(sender, v1::family_reply::Part::Summary(summary))
+        Ok(match subject.text() {
+            Some(text) => Found::Family {
+                family: find_family(index, &subject, text, params, cancel)?,
+                subject: subject.summary(),
+            },
+            None => Found::Unordered(find(index, &subject, &without_text(params), cancel)?),
+        })
     }
+}
+
+/// What is sent, and nothing that it was found with.
+enum Found {
+    /// Versions in their order.
+    Family {
+        family: Family,
+        subject: SubjectSummary,
+    },
+    /// Files by date, without edges.
+    Unordered(Answer),
 }
 
 fn send(
@@ -85,25 +123,14 @@ fn send(
     sender.send(v1::FamilyReply { part: Some(part) })
 }
 
-/// What has no text is compared by its raw bytes, on estimates: files by date, and no edges.
-fn without_text(
-    engine: &Engine,
-    subject: &Subject,
-    params: &FamilyParams,
-    guard: &CompletenessGuard<'_>,
-    started: Instant,
-    sender: &ReplySender<v1::FamilyReply>,
-) -> Result<(), Refused> {
-    let asked = QueryParams {
+/// What has no text is compared by its raw bytes, on estimates.
+fn without_text(params: &FamilyParams) -> QueryParams {
+    QueryParams {
         kind: FindKind::Versions,
         scheme: params.scheme,
         threshold: params.rule.resemblance,
         relation_threshold: params.relation_threshold,
         limit: params.most,
         view: params.view.clone(),
-    };
-    let answer = find(&engine.index, subject, &asked, sender.cancel())?;
-    let seconds = started.elapsed().as_secs_f64();
-    let mut parts = encode::unordered_family(answer, guard.close()?, seconds);
-    parts.try_for_each(|part| send(sender, part))
+    }
 }

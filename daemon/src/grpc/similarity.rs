@@ -10,9 +10,12 @@ use simdex_signature::Ratio;
 use tonic::{Request, Response, Status, Streaming};
 
 use super::family::FamilyRequest;
+use super::folders::FolderCopiesRequest;
+use super::groups::GroupsRequest;
 use super::question::{self, SubjectSource};
 use super::runner::{Caller, RequestClass, RequestRunner};
 use super::status::Refused;
+use super::templates::TemplatesRequest;
 use super::traffic::Received;
 use super::upload::{self, Receiving};
 use super::{Replies, event_stream, lookup, scheme};
@@ -20,8 +23,9 @@ use crate::calibrating::{CalibrationRequest, calibrate};
 use crate::compare::{Comparing, compare};
 use crate::encode;
 use crate::engine::{CompletenessGuard, Engine};
+use crate::judging::judge_hits;
 use crate::lists::{self, ListRequest};
-use crate::query::{FindKind, find};
+use crate::query::{FindKind, find, fold};
 use crate::visit::FirstError;
 
 /// The service that answers queries, comparisons and lists.
@@ -45,16 +49,26 @@ impl SimilarityService {
         let memory_meter = request.extensions().get::<Received>().cloned();
         let mut parts = request.into_inner();
         let query = upload::first(&mut parts, caller.deadline).await?;
-        let strict = query.strict;
+        let (strict, folds) = (query.strict, query.fold && kind != FindKind::Versions);
         let params = question::parse_query(&*self.runner.engine()?, kind, &query)?;
+        let is_judged = !query.without_judgement;
         let source = self.source(query, &mut parts, caller, memory_meter).await?;
         let work = move |engine: &Engine, cancel: &Cancel| {
             let guard = CompletenessGuard::begin(engine, &params.view, strict)?;
             let account = caller.account(&engine.index, cancel);
             let subject = source.subject(engine, caller.share(), &account)?;
-            let answer = find(&engine.index, &subject, &params, cancel)?;
+            let mut answer = find(&engine.index, &subject, &params, cancel)?;
+            let near = params.relation_threshold;
+            let folded = match folds {
+                true => fold(&engine.index, &answer.hits, near, &account)?,
+                false => Vec::new(),
+            };
+            if is_judged {
+                let model = engine.models.in_force();
+                judge_hits(&model, &engine.index, &subject, &mut answer.hits)?;
+            }
             let seconds = started.elapsed().as_secs_f64();
-            Ok(encode::answer(answer, guard.close()?, seconds).collect())
+            Ok(encode::answer(answer, folded, guard.close()?, seconds).collect())
         };
         self.runner
             .buffered_stream(RequestClass::Query, caller, work)
@@ -110,6 +124,8 @@ impl Similarity for SimilarityService {
     type FindFamilyStream = Replies<v1::FamilyReply>;
     type ListPairsStream = Replies<v1::ListPairsReply>;
     type ListGroupsStream = Replies<v1::ListGroupsReply>;
+    type ListTemplatesStream = Replies<v1::ListTemplatesReply>;
+    type ListFolderCopiesStream = Replies<v1::ListFolderCopiesReply>;
     type WatchEventsStream = Replies<v1::Event>;
 
     async fn find_similar(
@@ -167,6 +183,7 @@ impl Similarity for SimilarityService {
         let request = request.into_inner();
         let schemes = scheme::parse_schemes(&request)?;
         let with_difference = !request.without_difference;
+        let is_judged = !request.without_judgement;
         let sides = request.a.zip(request.b);
         let (a, b) = sides.ok_or_else(|| Status::invalid_argument("a side is missing"))?;
         let (disk, longest) = (self.runner.disk(), self.runner.longest_message());
@@ -183,11 +200,13 @@ impl Similarity for SimilarityService {
                 a.compared(engine, asker, &account)?,
                 b.compared(engine, asker, &account)?,
             );
+            let model = is_judged.then(|| engine.models.in_force());
             let asked = Comparing {
                 names: (&names.0, &names.1),
                 threshold: engine.threshold().get(),
                 longest: with_difference.then_some(longest),
                 schemes: &schemes,
+                model: model.as_deref(),
                 account: &account,
             };
             let found = compare(&engine.index, &a, &b, &asked)?;
@@ -226,25 +245,37 @@ impl Similarity for SimilarityService {
         &self,
         request: Request<v1::ListGroupsRequest>,
     ) -> Result<Response<Self::ListGroupsStream>, Status> {
-        use v1::list_groups_reply::Part;
-        let caller = self.runner.caller(&request);
-        let v1::ListGroupsRequest {
-            threshold,
-            roots,
-            strict,
-        } = request.into_inner();
-        let asked = list_request(&*self.runner.engine()?, threshold, &roots, strict)?;
-        let listed = self
-            .runner
-            .stream(RequestClass::Stream, caller, move |engine, sender| {
-                let send = |part| sender.send(v1::ListGroupsReply { part: Some(part) });
-                let mut refused = FirstError::default();
-                let summary = lists::groups(engine, &asked, sender.cancel(), &mut |group| {
-                    refused.flow(send(Part::Group(encode::group(&group))))
-                });
-                refused.into_result()?;
-                send(Part::Summary(encode::summary(&summary?)))
-            });
+        let asked = GroupsRequest::parse(&*self.runner.engine()?, request.get_ref())?;
+        // Only what is made for the call lasts: stars are at hand, or made as fast as they are read.
+        let (class, caller) = match asked.is_long() {
+            true => (RequestClass::Work, self.runner.long_caller(&request)),
+            false => (RequestClass::Stream, self.runner.caller(&request)),
+        };
+        let listed = self.runner.stream(class, caller, move |engine, sender| {
+            asked.answer(engine, caller, sender)
+        });
+        Ok(Response::new(listed.await?))
+    }
+
+    async fn list_templates(
+        &self,
+        request: Request<v1::ListTemplatesRequest>,
+    ) -> Result<Response<Self::ListTemplatesStream>, Status> {
+        let caller = self.runner.long_caller(&request);
+        let asked = TemplatesRequest::parse(&*self.runner.engine()?, request.get_ref())?;
+        let answer = move |engine: &Engine, sender: &_| asked.answer(engine, caller, sender);
+        let listed = self.runner.stream(RequestClass::Work, caller, answer);
+        Ok(Response::new(listed.await?))
+    }
+
+    async fn list_folder_copies(
+        &self,
+        request: Request<v1::ListFolderCopiesRequest>,
+    ) -> Result<Response<Self::ListFolderCopiesStream>, Status> {
+        let caller = self.runner.long_caller(&request);
+        let asked = FolderCopiesRequest::parse(&*self.runner.engine()?, request.get_ref())?;
+        let answer = move |engine: &Engine, sender: &_| asked.answer(engine, caller, sender);
+        let listed = self.runner.stream(RequestClass::Work, caller, answer);
         Ok(Response::new(listed.await?))
     }
 

@@ -14,8 +14,10 @@ use tonic::{Code, Status};
 
 use crate::calibrating::CalibrationError;
 use crate::causes::causes;
+use crate::clusters::ClusterError;
 use crate::engine::{EngineError, Incomplete};
 use crate::events::LostEvents;
+use crate::findings::FindingError;
 use crate::lists::ListError;
 use crate::query::QueryError;
 use crate::report::ReportError;
@@ -162,7 +164,19 @@ impl From<ListError> for Refused {
     fn from(error: ListError) -> Self {
         match error {
             ListError::Incomplete(error) => error.into(),
+            ListError::Clusters(error) => error.into(),
             ListError::Index(error) => error.into(),
+        }
+    }
+}
+
+impl From<ClusterError> for Refused {
+    fn from(error: ClusterError) -> Self {
+        match error {
+            ClusterError::Index(error) => error.into(),
+            ClusterError::TooMany { .. } => {
+                Self::new(Code::ResourceExhausted, &error.to_string()).advised(error.advice())
+            }
         }
     }
 }
@@ -183,7 +197,13 @@ impl From<ReportingError> for Refused {
     fn from(error: ReportingError) -> Self {
         match error {
             ReportingError::Incomplete(error) => error.into(),
-            ReportingError::Index(error) => error.into(),
+            ReportingError::Index(error) | ReportingError::Finding(FindingError::Index(error)) => {
+                error.into()
+            }
+            ReportingError::Finding(FindingError::Query(error)) => error.into(),
+            ReportingError::Finding(error @ FindingError::Write(_)) => {
+                Self::new(Code::Internal, &error.to_string())
+            }
             ReportingError::Report(ReportError::Cancelled) => IndexError::Cancelled.into(),
             ReportingError::Report(error) => {
                 Self::new(of_report(&error), &error.to_string()).advised(error.advice())

@@ -81,7 +81,7 @@ impl Records<'_> {
         if is_own {
             return Ok(ContentLookup::Recorded);
         }
-        Ok(match self.copied(&holder, key)? {
+        Ok(match self.copied(&holder, hash, key)? {
             Some(members) => ContentLookup::CopyMembers(members),
             None => ContentLookup::NeedsRead(Some(old)),
         })
@@ -126,18 +126,36 @@ impl Records<'_> {
         Ok(on_disk.filter(|record| record.content().is_some()))
     }
 
-    /// The members of another file of the same content, as members of this one. `None` where that file
-    /// changes meanwhile, or is not whole: what was found may be a part.
+    /// The record of the file on disk that a container of this content is or lies in, as long as it holds
+    /// that content and is read.
+    fn whole_of(
+        &self,
+        container: &FileKey,
+        content: ContentHash,
+    ) -> Result<Option<FileRecord>, IndexError> {
+        let holds = self
+            .index
+            .file(container)?
+            .and_then(|found| found.content())
+            == Some(content);
+        let whole = holds.then(|| self.whole(container)).transpose()?;
+        Ok(whole.flatten())
+    }
+
+    /// The members of another file of this content, as members of this one. `None` where that file holds
+    /// other bytes since it was found, changes meanwhile, or is not whole: what was found may be a part, or
+    /// members of another content.
     pub(super) fn copied(
         &self,
         from: &FileKey,
+        content: ContentHash,
         to: &FileKey,
     ) -> Result<Option<Vec<SeenFile>>, IndexError> {
-        let before = self.whole(from)?;
+        let before = self.whole_of(from, content)?;
         let members = self.index.members(from)?.into_iter();
         let moved = members.map(|(key, record)| moved(&key, record, from, to));
         let moved = moved.collect();
-        let is_whole = before.is_some() && before == self.whole(from)?;
+        let is_whole = before.is_some() && before == self.whole_of(from, content)?;
         Ok(is_whole.then_some(moved))
     }
 }
@@ -152,5 +170,91 @@ pub(super) fn moved(key: &FileKey, record: FileRecord, from: &FileKey, to: &File
         },
         record,
         content: None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use simdex_extract::{Limits, WorkerCommand};
+    use simdex_index::store::MemoryStore;
+    use simdex_index::{Change, NewContent, Options};
+    use simdex_schema::{FileStat, MemberPlace, Reason, Role, RootId, State};
+
+    use super::*;
+    use crate::config::Config;
+
+    fn key(path: &str) -> FileKey {
+        FileKey {
+            root: RootId(1),
+            path: path.into(),
+        }
+    }
+
+    /// A file of this content, of which nothing was extracted.
+    fn seen(key: FileKey, content: ContentHash) -> SeenFile {
+        let record = ContentRecord {
+            state: State::Container,
+            reason: Reason::none(),
+            document: None,
+            media_type: String::new(),
+            engine: String::new(),
+            extractor: 1,
+            reader: None,
+            strikes: 0,
+            bytes: 9,
+            warnings: Vec::new(),
+            facts: Vec::new(),
+        };
+        SeenFile {
+            key,
+            record: FileRecord::new(FileStat::default(), FileOutcome::Content(content)),
+            content: Some(Box::new(NewContent {
+                record,
+                document: None,
+            })),
+        }
+    }
+
+    /// A container with one member, each of a content of its own.
+    fn container(path: &str, [own, inside]: [u8; 2]) -> Change {
+        let file = seen(key(path), ContentHash([own; 32]));
+        let mut member = seen(file.key.member(b"letter"), ContentHash([inside; 32]));
+        member.record.member = Some(MemberPlace {
+            role: Role::Entry,
+            ordinal: 0,
+        });
+        let members = vec![member];
+        Change::Container { file, members }
+    }
+
+    #[test]
+    fn members_of_a_file_that_holds_another_content_by_now_are_not_copied() {
+        let texts = tempfile::tempdir().unwrap();
+        let (store, parameters) = (
+            Box::new(MemoryStore::default()),
+            Config::default().parameters(),
+        );
+        let opened = Index::open(store, texts.path(), parameters, Options::default()).unwrap();
+        let command = WorkerCommand {
+            program: "/nowhere".into(),
+            args: Vec::new(),
+        };
+        let pool = Pool::new(command, 1, Limits::default());
+        let records = Records {
+            index: &opened.index,
+            pool: &pool,
+        };
+        let [older, newer] = [ContentHash([1; 32]), ContentHash([2; 32])];
+        let (from, to) = (key("a/x.zip"), key("b/x.zip"));
+        let apply = |change| opened.index.apply(&[change]).unwrap();
+        apply(container("a/x.zip", [1, 11]));
+        let holder = opened.index.holder(older).unwrap();
+        assert_eq!(holder.as_ref(), Some(&from));
+        let copied = records.copied(&from, older, &to).unwrap().unwrap();
+        assert_eq!(copied[0].record.content(), Some(ContentHash([11; 32])));
+        // Folders change places after the holder was found.
+        apply(container("a/x.zip", [2, 22]));
+        assert!(records.copied(&from, older, &to).unwrap().is_none());
+        assert!(records.copied(&from, newer, &to).unwrap().is_some());
     }
 }

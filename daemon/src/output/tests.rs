@@ -123,7 +123,7 @@ fn a_file_line_says_null_for_what_there_is_not() {
          \"document\":null,\"content\":\"{}\",\"media_type\":\"text/plain\",\"bytes\":1200,\"chars\":null,\"engine\":\"plain\",\"extractor\":1,\
          \"warnings\":[],\"facts\":{{\"charset\":\"koi8-r\"}},\"container\":null,\"role\":null,\
          \"ordinal\":null,\"last_read\":\"2023-11-14T22:13:20Z\",\
-         \"modified\":\"1970-01-01T00:00:00Z\",\"group\":null}}",
+         \"modified\":\"1970-01-01T00:00:00Z\",\"group\":null,\"owner\":null}}",
         "01".repeat(32)
     );
     assert_eq!(file_line(&empty), expected);

@@ -1,7 +1,9 @@
 //! Files that a transient fault kept from being read: ingested again after a while, which grows with
-//! each try. No reader thread waits for them; what does not fit here is found by the next rescan.
+//! each try. No reader thread waits for them; what does not fit into the queue is found by the next rescan,
+//! and is counted all the same until then.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
+use std::hash::{BuildHasher, RandomState};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,6 +16,8 @@ use crate::progress::Progress;
 const FILES: usize = 4096;
 /// Most files of one root.
 const OF_ROOT: usize = FILES / 4;
+/// Most files that are counted, queued or not: 9 to 18 bytes each.
+const COUNTED: usize = 4 << 20;
 /// The first wait, and the longest.
 const FIRST: Duration = Duration::from_secs(1);
 const LONGEST: Duration = Duration::from_secs(300);
@@ -27,7 +31,10 @@ pub(super) struct RetryQueue {
 
 #[derive(Default)]
 struct State {
+    /// The queue.
     files: BTreeMap<FileKey, Try>,
+    /// The queue and what did not fit into it.
+    failing: Counted,
     closed: bool,
 }
 
@@ -46,12 +53,14 @@ impl RetryQueue {
 
     /// Clears the retries of a file once it was ingested.
     pub(super) fn clear(&self, key: &FileKey) {
-        self.lock().files.remove(key);
+        let mut state = self.lock();
+        state.files.remove(key);
+        state.failing.remove(key);
     }
 
-    /// How many files there are, those that are being ingested again included.
+    /// How many files failed when they were read last, in the queue or not; [`COUNTED`] at most.
     pub(super) fn len(&self) -> u64 {
-        self.lock().files.len() as u64
+        self.lock().failing.keys.len() as u64
     }
 
     /// Enqueues each file when its time has come, until this is closed. It waits for no room among the jobs:
@@ -96,6 +105,7 @@ impl RetryQueue {
 
 impl State {
     fn schedule(&mut self, key: &FileKey, now: Instant) {
+        self.failing.insert(key);
         if !self.files.contains_key(key) && !self.has_room(key.root) {
             return;
         }
@@ -127,6 +137,29 @@ impl State {
         let (key, file) = files.find(|(_, file)| is_due(file))?;
         file.due = None;
         Some(key.clone())
+    }
+}
+
+/// Files that are counted, each once. A hash stands for each: two of four million agree with a probability of
+/// 10^-6, and nobody outside can make two agree.
+#[derive(Default)]
+struct Counted {
+    keys: HashSet<u64>,
+    hasher: RandomState,
+}
+
+impl Counted {
+    fn insert(&mut self, key: &FileKey) {
+        if self.keys.len() < COUNTED {
+            self.keys.insert(self.hasher.hash_one(key));
+        }
+    }
+
+    fn remove(&mut self, key: &FileKey) {
+        self.keys.remove(&self.hasher.hash_one(key));
+        if self.keys.is_empty() {
+            self.keys = HashSet::new();
+        }
     }
 }
 
@@ -197,10 +230,29 @@ mod tests {
     }
 
     #[test]
+    fn files_that_do_not_fit_into_the_queue_are_counted_until_they_are_read() {
+        let (queue, many) = (RetryQueue::default(), 3 * OF_ROOT);
+        let name = |at: usize| key(&at.to_string());
+        for _ in 0..2 {
+            (0..many).for_each(|at| queue.schedule(&name(at)));
+            assert_eq!(queue.len(), many as u64);
+        }
+        (0..many)
+            .rev()
+            .take(OF_ROOT)
+            .for_each(|at| queue.clear(&name(at)));
+        queue.clear(&key("never failed"));
+        assert_eq!(queue.len(), (many - OF_ROOT) as u64);
+        (0..many).for_each(|at| queue.clear(&name(at)));
+        assert_eq!(queue.len(), 0);
+    }
+
+    #[test]
     fn it_is_bounded_and_ends() {
         let queue = RetryQueue::default();
+        let queued = || queue.lock().files.len();
         (0..FILES + 9).for_each(|at| queue.schedule(&key(&at.to_string())));
-        assert_eq!(queue.len(), OF_ROOT as u64, "a root has its share");
+        assert_eq!(queued(), OF_ROOT, "a root has its share");
         for root in 2..9 {
             for at in 0..OF_ROOT {
                 queue.schedule(&FileKey {
@@ -209,7 +261,7 @@ mod tests {
                 });
             }
         }
-        assert_eq!(queue.len(), FILES as u64);
+        assert_eq!(queued(), FILES);
         queue.close();
         assert_eq!(queue.next(), None);
     }

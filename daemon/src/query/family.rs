@@ -16,7 +16,8 @@ use simdex_signature::{Rung, Scheme, SchemeKind, ShingleSet};
 
 use super::hits::{SchemeUsed, relation};
 use super::{
-    DateSource, Hit, KnownDate, Overlap, QueryError, Relation, ShingledText, Subject, best_date,
+    DateSource, Hit, KnownDate, Overlap, QueryError, Relation, ShingledText, Subject,
+    SubjectSummary, best_date,
 };
 use crate::families::{Direction, LinkRule, Version, VersionDate, arrange};
 use search::{Found, Member, search};
@@ -170,7 +171,7 @@ impl Family {
     pub fn visit_files(
         &self,
         index: &Index,
-        subject: &Subject,
+        subject: &SubjectSummary,
         params: &FamilyParams,
         version: usize,
         visit: &mut dyn FnMut(FamilyFile) -> ControlFlow<()>,
@@ -200,6 +201,7 @@ impl Family {
                         document: member.hash,
                         overlap: member.overlap,
                         scheme: scheme_used(index),
+                        judgement: None,
                     }),
                 });
                 going

@@ -3,6 +3,7 @@
 use std::ops::ControlFlow;
 
 use simdex_index::{Cancel, Candidate, FileView, Index, IndexError};
+use simdex_judge::Judgement;
 use simdex_schema::{ContentHash, DocumentHash};
 use simdex_signature::{
     Estimate, Ratio, Rung, Scheme, SchemeKind, ShingleSet, containment_from_counts,
@@ -231,6 +232,9 @@ pub struct Hit {
     pub date: Option<KnownDate>,
     /// It is the very file asked about.
     pub is_query: bool,
+    /// What the pair of query and file is judged to be; none where that was not asked for, or where one of
+    /// them has no text. It decides nothing of the answer.
+    pub judgement: Option<Judgement>,
 }
 
 /// The best files of the view that carry these documents, the one asked about apart.
@@ -260,6 +264,7 @@ pub(super) fn of_documents(
                 relation,
                 overlap,
                 scheme,
+                judgement: None,
             });
             going = cancel.check();
             match going {

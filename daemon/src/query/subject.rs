@@ -14,6 +14,10 @@ use simdex_signature::{CanonicalText, Rung, SchemeKind, Signature};
 use super::QueryError;
 use crate::ingest::{ReadContent, hash_all, patience_of, raw_document};
 
+mod summary;
+
+pub use summary::SubjectSummary;
+
 /// The subject of a query, or one side of a comparison.
 pub struct Subject {
     body: Body,
@@ -21,6 +25,8 @@ pub struct Subject {
     pub content: Option<ContentHash>,
     /// Left out of the answer; among versions it is marked.
     pub path: Option<PathBuf>,
+    /// The file of the index that was named, where it is one.
+    pub file: Option<Box<FileView>>,
     state: State,
     reason: Reason,
     /// All permits of one query are taken of this account: whoever holds a permit must not wait in line for
@@ -91,6 +97,7 @@ impl Subject {
             body,
             content: None,
             path: None,
+            file: None,
             state,
             reason,
             account: account.clone(),
@@ -112,6 +119,7 @@ impl Subject {
             body,
             content: file.record.content(),
             path: Some(file.path.clone()),
+            file: Some(Box::new(file.clone())),
             state: file.state,
             reason: file.reason.clone(),
             account: account.clone(),
@@ -257,7 +265,7 @@ impl Subject {
     }
 
     /// The memory account of this query.
-    pub(super) fn account(&self) -> &MemoryAccount {
+    pub(crate) fn account(&self) -> &MemoryAccount {
         &self.account
     }
 
@@ -317,7 +325,7 @@ impl Subject {
 
     /// Whether `hash` is the subject's own document: a file that carries it is an identical text, not a
     /// near-duplicate.
-    pub(super) fn carries(&self, hash: DocumentHash) -> bool {
+    pub(crate) fn carries(&self, hash: DocumentHash) -> bool {
         self.document_hash() == Some(hash)
     }
 }

@@ -182,7 +182,9 @@ fn an_upload_asks_for_no_worker_before_there_is_room_for_its_text() {
         let name = std::path::Path::new("a.txt");
         Subject::from_upload(&index, &pool, Share::of_user(7), file, name, &account).map(drop)
     };
-    let others = budget.acquire(budget.total(), &Cancel::never()).unwrap();
+    // What is left is room for the upload, and not for the longest text that may come of it.
+    let others = budget.acquire(budget.total() - (1 << 20), &Cancel::never());
+    let others = others.unwrap();
     let soon = Cancel::at(std::time::Instant::now() + std::time::Duration::from_millis(50));
     let refused = upload(&soon);
     assert!(matches!(

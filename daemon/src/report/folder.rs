@@ -12,12 +12,14 @@ use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::{AtFlags, FileType, Mode, OFlags, RenameFlags};
+use rustix::fs::{Access, AtFlags, FileType, Mode, OFlags, RenameFlags};
 use rustix::io::Errno;
 
 use super::ReportError;
 use super::sink::{Sink, SinkFile};
 use crate::disk::DiskGuard;
+
+mod remove;
 
 /// How the folder of a report under way begins; what a killed daemon left may be removed.
 const PREFIX: &str = ".simdex-report-";
@@ -97,6 +99,24 @@ impl ReportDir {
     pub(super) fn watched_by(self, disk: DiskGuard) -> Self {
         let disk = Some(disk);
         Self { disk, ..self }
+    }
+
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// An error where this process may not make folders in it.
+    ///
+    /// # Errors
+    /// [`ReportError::Directory`].
+    pub fn check_writable(&self) -> Result<(), ReportError> {
+        let access = Access::WRITE_OK | Access::EXEC_OK;
+        let checked = rustix::fs::accessat(&self.directory, ".", access, AtFlags::empty());
+        checked.map_err(|errno| ReportError::Directory {
+            path: self.path.clone(),
+            source: errno.into(),
+        })
     }
 
     /// Begins no report while as many are there.

@@ -4,22 +4,36 @@
 //! with this daemon's mark ([`ReportKey`]) and a hash ([`simdex_proto::manifest`]).
 use std::os::unix::ffi::OsStrExt as _;
 
-use simdex_proto::lines::{Counts, JsonPath, Line, Manifest};
+use simdex_proto::lines::{Counts, JsonPath, Line, Manifest, Question};
 use simdex_proto::manifest::{FileEntry, with_hash, with_mark};
 
+use super::findings::Sums;
 use super::{ReportInput, ReportKey};
+
+/// What a report came to.
+#[derive(Default)]
+pub(super) struct Outcome {
+    /// Its kind.
+    pub(super) kind: &'static str,
+    /// What a compliance question asked, and its sums.
+    pub(super) question: Option<Question>,
+    pub(super) sums: Option<Sums>,
+    /// Files below `diffs/`, and documents without one because text is not kept.
+    pub(super) diffs: u64,
+    pub(super) without_text: u64,
+}
 
 /// The manifest as text; `files` need not be sorted.
 pub(super) fn text(
     input: &ReportInput<'_>,
     files: &[FileEntry],
-    diffs: u64,
-    without_text: u64,
+    outcome: Outcome,
 ) -> serde_json::Result<String> {
     let roots = input.roots.iter().map(|root| root.as_os_str().as_bytes());
     let head = Manifest {
         product: "simdex",
         version: input.version.to_owned(),
+        kind: outcome.kind,
         created: input.created.to_string(),
         seconds: (input.seconds)(),
         roots: roots.map(JsonPath::new).collect(),
@@ -27,8 +41,10 @@ pub(super) fn text(
         scheme: input.scheme.clone(),
         counts: Counts::from(&crate::encode::summary(&input.summary)),
         completeness: (input.completeness)(),
-        diffs,
-        documents_without_text: without_text,
+        question: outcome.question,
+        findings: outcome.sums,
+        diffs: outcome.diffs,
+        documents_without_text: outcome.without_text,
     };
     let head = serde_json::to_string_pretty(&Line::of(&head))?;
     with_files(&head, files, input.key)

@@ -47,7 +47,7 @@ fn group(id: u64, members: Vec<ReportMember>) -> ReportGroup {
     }
 }
 
-fn contract_group() -> ReportGroup {
+pub(super) fn contract_group() -> ReportGroup {
     let near = Some(0.875);
     group(
         7,
@@ -65,7 +65,7 @@ fn contract_group() -> ReportGroup {
     )
 }
 
-fn input<'a>(groups: Vec<ReportGroup>, text_of: &'a TextOf<'a>) -> ReportInput<'a> {
+pub(super) fn input<'a>(groups: Vec<ReportGroup>, text_of: &'a TextOf<'a>) -> ReportInput<'a> {
     ReportInput {
         created: "2024-05-06T07:08:09Z".parse().unwrap(),
         version: "0.1.0",
@@ -89,23 +89,34 @@ fn input<'a>(groups: Vec<ReportGroup>, text_of: &'a TextOf<'a>) -> ReportInput<'
         completeness: &|| Pending::default().into(),
         seconds: &|| 0.5,
         groups,
-        unread: &two_unread,
+        findings: None,
+        files: &two_unread,
+        load: None,
         key: &KEY,
         text_of,
         cancel: &NEVER,
     }
 }
 
-fn two_unread(visit: &mut VisitUnread<'_>) -> io::Result<()> {
-    visit(&UnreadFile {
+fn two_unread(visit: &mut VisitFile<'_>) -> io::Result<()> {
+    let read = ReportFile {
+        path: b"/share/contract.docx",
+        state: "indexed",
+        ..ReportFile::default()
+    };
+    visit(&read)?;
+    visit(&ReportFile {
         path: b"/share/<locked>\xff.pdf",
         state: "encrypted",
         reason: "password-needed",
+        is_unread: true,
+        ..read
     })?;
-    visit(&UnreadFile {
+    visit(&ReportFile {
         path: b"/share/x",
         state: "timed-out",
-        reason: "",
+        is_unread: true,
+        ..read
     })
 }
 
@@ -118,7 +129,11 @@ static KEY: LazyLock<ReportKey> = LazyLock::new(|| {
 static NEVER: LazyLock<Cancel> = LazyLock::new(Cancel::never);
 
 /// Writes a report into a folder of a directory and gives it its name.
-fn keep(dir: &Path, name: &str, input: &ReportInput<'_>) -> Result<Written, ReportError> {
+pub(super) fn keep(
+    dir: &Path,
+    name: &str,
+    input: &ReportInput<'_>,
+) -> Result<Written, ReportError> {
     let reports = ReportDir::open(&dir.canonicalize().unwrap())?;
     let folder = reports.begin(name.as_ref())?;
     let written = write(&folder, input)?;
@@ -126,7 +141,7 @@ fn keep(dir: &Path, name: &str, input: &ReportInput<'_>) -> Result<Written, Repo
     Ok(written)
 }
 
-fn known(document_asked: &DocumentHash) -> io::Result<Option<PermittedText>> {
+pub(super) fn known(document_asked: &DocumentHash) -> io::Result<Option<PermittedText>> {
     let texts = [CONTRACT, DRAFT, HOSTILE];
     let found = texts
         .into_iter()
@@ -137,7 +152,7 @@ fn known(document_asked: &DocumentHash) -> io::Result<Option<PermittedText>> {
 const HOSTILE: &str =
     "Supply agreement\n<script>alert(1)</script>\u{202e}\n\u{1b}[2JPrices \"are\" fixed.\n";
 
-fn read(report: &Path, name: &str) -> String {
+pub(super) fn read(report: &Path, name: &str) -> String {
     fs::read_to_string(report.join(name)).unwrap()
 }
 

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 
 use super::sink::{HashedFile, HashingSink, Sink};
 use super::{DocumentHash, PermittedText, ReportError, ReportGroup, ReportInput, ReportMember};
-use super::{TextOf, UnreadFile, Written};
-use super::{check, hex, html, manifest, view};
+use super::{ReportFile, TextOf, Written};
+use super::{check, hex, html, load, manifest, text_path, view};
 use crate::difference::{Difference, Extent, lines};
 use simdex_index::Cancel;
 use simdex_proto::lines::{self as json, Body, JsonPath, Line, exact, lossy};
@@ -37,6 +37,7 @@ impl<'a> SortedGroup<'a> {
         json::Group {
             id: self.group.id,
             kind: self.group.kind.to_owned(),
+            common: None,
             principal: lossy(&self.group.principal),
             principal_bytes: exact(&self.group.principal),
             members: members.collect(),
@@ -112,16 +113,30 @@ pub(super) fn report<'a>(
     let mut groups: Vec<_> = input.groups.iter().collect();
     groups.sort_by_key(|group| (&group.principal, group.id));
     let mut writer = Writer::open(sink, input)?;
+    let mut places = load::Places::default();
     writer
         .html
         .write_with(|out| html::head(out, input, &groups))?;
     for (index, group) in groups.iter().enumerate() {
-        writer.group(&SortedGroup::new(group)?, index < html::GROUPS_SHOWN)?;
+        let sorted = SortedGroup::new(group)?;
+        writer.group(&sorted, index < html::GROUPS_SHOWN)?;
+        if input.load.is_some() {
+            places.add(&sorted);
+        }
     }
     writer
         .html
         .write_with(|out| html::more_groups(out, groups.len()))?;
     writer.unread(input)?;
+    if let Some(load) = input.load {
+        load::write(
+            &mut writer.sink,
+            input,
+            load,
+            &places,
+            &writer.texts.written,
+        )?;
+    }
     let met = (input.completeness)();
     writer
         .html
@@ -160,18 +175,7 @@ impl<'a> Writer<'a> {
 
     /// Names what was not read: every file for tools, the first of them on the page.
     fn unread(&mut self, input: &ReportInput<'_>) -> Result<(), ReportError> {
-        let mut unread = self.sink.create_file("unread.jsonl")?;
-        let (mut shown, mut count) = (Vec::new(), 0_usize);
-        unread.write_with(|out| {
-            (input.unread)(&mut |file| {
-                count += 1;
-                if count <= html::UNREAD_SHOWN {
-                    html::unread_row(&mut shown, file)?;
-                }
-                json_line(out, &unread_line(file))
-            })
-        })?;
-        self.sink.finish(unread)?;
+        let (shown, count) = unread_files(&mut self.sink, input)?;
         self.html.write_with(|out| html::unread(out, &shown, count))
     }
 
@@ -279,22 +283,62 @@ impl<'a> Writer<'a> {
         for file in [groups, diffs, html] {
             sink.finish(file)?;
         }
-        let text = manifest::text(input, &sink.files, self.diff_count, self.without_text);
-        let text = text.map_err(|error| ReportError::Write {
-            name: "manifest.json".to_owned(),
-            source: error.into(),
-        })?;
-        sink.write_file("manifest.json", text.as_bytes())?;
-        let files = sink.files.len() as u64;
-        let bytes = sink.files.iter().map(|file| file.bytes).sum();
-        Ok(Written {
-            manifest: checked_hash(&text).unwrap_or_default(),
-            files,
-            bytes,
+        let outcome = manifest::Outcome {
+            kind: "groups",
             diffs: self.diff_count,
             without_text: self.without_text,
-        })
+            ..manifest::Outcome::default()
+        };
+        close(sink, input, outcome)
     }
+}
+
+/// Writes the manifest over all files that are finished.
+pub(super) fn close(
+    mut sink: HashingSink<'_>,
+    input: &ReportInput<'_>,
+    outcome: manifest::Outcome,
+) -> Result<Written, ReportError> {
+    let (diffs, without_text) = (outcome.diffs, outcome.without_text);
+    let text = manifest::text(input, &sink.files, outcome);
+    let text = text.map_err(|error| ReportError::Write {
+        name: "manifest.json".to_owned(),
+        source: error.into(),
+    })?;
+    sink.write_file("manifest.json", text.as_bytes())?;
+    let files = sink.files.len() as u64;
+    let bytes = sink.files.iter().map(|file| file.bytes).sum();
+    Ok(Written {
+        manifest: checked_hash(&text).unwrap_or_default(),
+        files,
+        bytes,
+        diffs,
+        without_text,
+    })
+}
+
+/// Writes a line for each file that was not read; returns the rows of those that the page shows, and how many
+/// there are.
+pub(super) fn unread_files(
+    sink: &mut HashingSink<'_>,
+    input: &ReportInput<'_>,
+) -> Result<(Vec<u8>, usize), ReportError> {
+    let mut unread = sink.create_file("unread.jsonl")?;
+    let (mut shown, mut count) = (Vec::new(), 0_usize);
+    unread.write_with(|out| {
+        (input.files)(&mut |file| {
+            if !file.is_unread {
+                return Ok(());
+            }
+            count += 1;
+            if count <= html::UNREAD_SHOWN {
+                html::unread_row(&mut shown, file)?;
+            }
+            json_line(out, &unread_line(file))
+        })
+    })?;
+    sink.finish(unread)?;
+    Ok((shown, count))
 }
 
 /// The texts of documents, each written to `text/` when first asked for.
@@ -328,16 +372,11 @@ impl<'a> Texts<'a> {
     }
 }
 
-/// Where a document's text stands in the report.
-pub(super) fn text_path(document: &DocumentHash) -> String {
-    format!("text/{}.txt", hex(document))
-}
-
 fn text_name(text: &Option<PermittedText>, document: &DocumentHash) -> Option<String> {
     text.is_some().then(|| text_path(document))
 }
 
-fn unread_line(file: &UnreadFile<'_>) -> json::UnreadFile {
+fn unread_line(file: &ReportFile<'_>) -> json::UnreadFile {
     json::UnreadFile {
         path: JsonPath::new(file.path),
         state: file.state.to_owned(),
@@ -345,7 +384,7 @@ fn unread_line(file: &UnreadFile<'_>) -> json::UnreadFile {
     }
 }
 
-fn json_line(out: &mut dyn io::Write, body: &impl Body) -> io::Result<()> {
+pub(super) fn json_line(out: &mut dyn io::Write, body: &impl Body) -> io::Result<()> {
     serde_json::to_writer(&mut *out, &Line::of(body))?;
     out.write_all(b"\n")
 }

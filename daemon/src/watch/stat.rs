@@ -52,6 +52,7 @@ impl Observe for FileStat {
             length: metadata.len(),
             mtime: timestamp(metadata.mtime(), metadata.mtime_nsec()),
             ctime: timestamp(metadata.ctime(), metadata.ctime_nsec()),
+            owner: Some(metadata.uid()),
         }
     }
 
@@ -62,6 +63,7 @@ impl Observe for FileStat {
             length: u64::try_from(stat.st_size).unwrap_or(0),
             mtime: timestamp(stat.st_mtime, stat.st_mtime_nsec as i64),
             ctime: timestamp(stat.st_ctime, stat.st_ctime_nsec as i64),
+            owner: Some(stat.st_uid),
         }
     }
 
@@ -104,6 +106,7 @@ mod tests {
             length: 10,
             mtime: at(100, 5),
             ctime: at(200, 6),
+            owner: Some(1000),
         }
     }
 

@@ -37,15 +37,51 @@ pub struct Status {
     /// Set while changes are not applied.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alarm: Option<Alarm>,
+    /// Resident memory of the daemon, workers apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resident_bytes: Option<u64>,
+    /// What holds memory.
+    pub memory: Vec<MemoryUse>,
     /// Cost of each scheme.
     pub schemes: Vec<SchemeUsage>,
     /// The watched trees.
     pub roots: Vec<Root>,
+    /// Reports on schedule.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub schedules: Vec<Schedule>,
     /// Counts over all roots.
     pub summary: Option<Summary>,
     /// Of the index.
     #[serde(flatten)]
     pub completeness: Completeness,
+}
+
+/// A report on schedule.
+#[derive(Clone, Debug, Serialize)]
+pub struct Schedule {
+    /// Its name.
+    pub name: String,
+    /// When it runs next (RFC 3339).
+    pub next: Option<String>,
+    /// When its last report was due (RFC 3339).
+    pub last: Option<String>,
+    /// Where that report is.
+    pub report: Option<String>,
+    /// What went wrong the last time.
+    pub error: Option<String>,
+}
+
+impl From<&v1::Schedule> for Schedule {
+    fn from(schedule: &v1::Schedule) -> Self {
+        let report = Some(&schedule.report).filter(|report| !report.is_empty());
+        Self {
+            name: schedule.name.clone(),
+            next: date(schedule.next),
+            last: date(schedule.last),
+            report: report.map(|report| lossy(report)),
+            error: filled(&schedule.error),
+        }
+    }
 }
 
 impl From<&v1::StatusReply> for Status {
@@ -64,8 +100,11 @@ impl From<&v1::StatusReply> for Status {
             max_message_bytes: status.max_message_bytes,
             sandbox: status.sandbox.clone(),
             alarm: status.alarm.as_ref().map(Into::into),
+            resident_bytes: status.resident_bytes,
+            memory: status.memory.iter().map(Into::into).collect(),
             schemes: status.schemes.iter().map(Into::into).collect(),
             roots: status.roots.iter().map(Into::into).collect(),
+            schedules: status.schedules.iter().map(Into::into).collect(),
             summary: status.summary.as_ref().map(Into::into),
             completeness: completeness(status.completeness.as_ref()),
         }
@@ -94,6 +133,29 @@ impl From<&v1::Alarm> for Alarm {
             since: date(Some(alarm.since)),
             next_attempt: date(alarm.next_attempt),
             answering: alarm.answering,
+        }
+    }
+}
+
+/// What a part of the daemon holds in memory.
+#[derive(Clone, Debug, Serialize)]
+pub struct MemoryUse {
+    /// The part, for people.
+    pub holder: String,
+    /// Bytes it holds, where that is known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    /// The most it holds, where it has a limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u64>,
+}
+
+impl From<&v1::MemoryUse> for MemoryUse {
+    fn from(part: &v1::MemoryUse) -> Self {
+        Self {
+            holder: part.holder.clone(),
+            bytes: part.bytes,
+            limit: part.limit,
         }
     }
 }

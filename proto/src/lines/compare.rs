@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{Scheme, completeness, exact, filled, lossy, relation};
+use super::{Judgement, Scheme, completeness, exact, filled, lossy, relation};
 use crate::completeness::Completeness;
 use crate::v1;
 
@@ -37,6 +37,8 @@ pub struct Comparison {
     pub chars_a: u64,
     /// Characters of the second canonical text.
     pub chars_b: u64,
+    /// What the pair is judged to be; null where it was not judged.
+    pub judgement: Option<Judgement>,
     /// What each scheme estimates.
     pub estimates: Vec<Estimate>,
     /// Runs that both canonical texts have.
@@ -68,6 +70,7 @@ impl Comparison {
             shingles_b: reply.shingles_b,
             chars_a: reply.chars_a,
             chars_b: reply.chars_b,
+            judgement: reply.judgement.as_ref().map(Into::into),
             estimates: reply.estimates.iter().map(Into::into).collect(),
             spans: reply.spans.iter().map(Into::into).collect(),
             diff: reply.difference_left_out.is_empty().then_some(reply.diff),

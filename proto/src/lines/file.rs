@@ -51,6 +51,8 @@ pub struct File {
     pub modified: Option<String>,
     /// Id of the group it is in.
     pub group: Option<u64>,
+    /// Numeric id of the user who owns it.
+    pub owner: Option<u32>,
 }
 
 impl From<&v1::File> for File {
@@ -77,6 +79,7 @@ impl From<&v1::File> for File {
             last_read: date(file.last_read),
             modified: date(file.modified),
             group: file.group,
+            owner: file.owner,
         }
     }
 }

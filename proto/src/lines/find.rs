@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use super::{JsonPath, completeness, date, exact, filled, hex, lossy, relation};
+use super::{JsonPath, Judgement, completeness, date, exact, filled, hex, lossy, relation};
 use crate::completeness::Completeness;
 use crate::v1;
 
@@ -59,6 +59,14 @@ pub struct Match {
     pub verified: bool,
     /// Scheme the numbers rest on.
     pub scheme: Option<Scheme>,
+    /// Where folding was asked for: the better file that it is a copy or near-duplicate of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folded_under: Option<String>,
+    /// The exact bytes of that, where they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub folded_under_bytes: Option<String>,
+    /// What the pair is judged to be; null where it was not judged.
+    pub judgement: Option<Judgement>,
     /// Set in families of versions only.
     #[serde(flatten, skip_serializing_if = "Option::is_none")]
     pub version: Option<Version>,
@@ -67,6 +75,7 @@ pub struct Match {
 impl From<&v1::Match> for Match {
     fn from(found: &v1::Match) -> Self {
         let resemblance = found.resemblance.unwrap_or_default();
+        let is_folded = !found.folded_under.is_empty();
         Self {
             path: JsonPath::new(&found.path),
             document: hex(&found.document),
@@ -79,6 +88,9 @@ impl From<&v1::Match> for Match {
             shared_fingerprints: found.shared_fingerprints,
             verified: found.verified,
             scheme: found.scheme.as_ref().map(Into::into),
+            folded_under: is_folded.then(|| lossy(&found.folded_under)),
+            folded_under_bytes: exact(&found.folded_under).filter(|_| is_folded),
+            judgement: found.judgement.as_ref().map(Into::into),
             version: None,
         }
     }

@@ -58,10 +58,13 @@ impl From<&v1::Pair> for Pair {
 /// A principal with its near-duplicates and all their copies.
 #[derive(Clone, Debug, Serialize)]
 pub struct Group {
-    /// Number of the group.
+    /// Number of the group; 0 of a component or core.
     pub id: u64,
-    /// `star`.
+    /// `star`, `component` or `core`.
     pub kind: String,
+    /// Of a core: fingerprints that all its documents share, of 100 of each.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub common: Option<u32>,
     /// Path of the principal.
     pub principal: String,
     /// Its exact bytes, where they are not UTF-8.
@@ -76,6 +79,7 @@ impl From<&v1::Group> for Group {
         Self {
             id: group.id,
             kind: group.kind.clone(),
+            common: group.common,
             principal: lossy(&group.principal),
             principal_bytes: exact(&group.principal),
             members: group.members.iter().map(Into::into).collect(),
@@ -132,6 +136,9 @@ pub struct Counts {
     pub pairs: Option<u64>,
     /// Common fingerprint lists that were left out.
     pub suppressed: u64,
+    /// Of cores: parts of the collection whose cores are not all listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub unfinished: Option<u64>,
 }
 
 /// Closes a list.
@@ -160,6 +167,7 @@ impl From<&v1::Summary> for Counts {
             groups: summary.groups,
             pairs: summary.pairs,
             suppressed: summary.suppressed,
+            unfinished: summary.unfinished,
         }
     }
 }

@@ -1,5 +1,7 @@
-//! The files of a report: `manifest.json`, `diffs.jsonl`, `unread.jsonl`. `groups.jsonl` holds
+//! The files of a report: `manifest.json`, `diffs.jsonl`, `findings.jsonl`, `unread.jsonl`. `groups.jsonl` holds
 //! [`super::Group`].
+
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -65,6 +67,71 @@ pub struct UnreadFile {
     pub reason: Option<String>,
 }
 
+/// A file that a compliance question found.
+#[derive(Clone, Debug, Serialize)]
+pub struct Finding {
+    /// The question: `copies-of`, `stale-versions`, `leak` or `duplicates`.
+    pub kind: &'static str,
+    /// The file.
+    #[serde(flatten)]
+    pub path: JsonPath,
+    /// Its root.
+    pub root: String,
+    /// Numeric id of the user who owns it.
+    pub owner: Option<u32>,
+    /// The name of that user on the daemon's machine.
+    pub owner_name: Option<String>,
+    /// What the file is to `of`: a relation, `superseded` or `hard-link`.
+    pub relation: &'static str,
+    /// The file it was found beside: that asked about, that kept, the next version.
+    pub of: String,
+    /// Its exact bytes, where they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub of_bytes: Option<String>,
+    /// The last version of its line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub newest: Option<String>,
+    /// Its exact bytes, where they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub newest_bytes: Option<String>,
+    /// Hash of its document, in hexadecimal.
+    pub document: Option<String>,
+    /// BLAKE3 of its bytes, in hexadecimal.
+    pub content: Option<String>,
+    /// Length in bytes.
+    pub bytes: Option<u64>,
+    /// Its last modification by the file system or its container (RFC 3339).
+    pub modified: Option<String>,
+    /// The date of a version (RFC 3339).
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<String>,
+    /// Where that date is from: `sent`, `modified`, `created` or `file`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date_source: Option<&'static str>,
+    /// With `of`.
+    pub resemblance: Option<f64>,
+    /// Share of the file found in `of`.
+    pub containment: Option<f64>,
+    /// Share of `of` found in the file.
+    pub containment_of_other: Option<f64>,
+    /// Whether these were counted on all shingles; null where nothing was counted.
+    pub verified: Option<bool>,
+}
+
+/// What a compliance question asked.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Question {
+    /// The files asked about.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<Vec<JsonPath>>,
+    /// The protected roots.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub protected: Option<Vec<JsonPath>>,
+    /// The age that was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub older_than_seconds: Option<u64>,
+}
+
 /// The head of a manifest; its files, its mark and its hash follow (see [`crate::manifest`]).
 #[derive(Clone, Debug, Serialize)]
 pub struct Manifest {
@@ -72,6 +139,8 @@ pub struct Manifest {
     pub product: &'static str,
     /// Version of the daemon that wrote it.
     pub version: String,
+    /// `groups`, or the name of a compliance question.
+    pub kind: &'static str,
     /// When the state was taken (RFC 3339).
     pub created: String,
     /// Time the report took.
@@ -88,6 +157,12 @@ pub struct Manifest {
     /// Of the index when it was written.
     #[serde(flatten)]
     pub completeness: Completeness,
+    /// What a compliance question asked.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question: Option<Question>,
+    /// What it came to, by name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub findings: Option<BTreeMap<&'static str, u64>>,
     /// Diffs in the report.
     pub diffs: u64,
     /// Documents without a diff, because a text is not kept.

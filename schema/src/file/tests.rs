@@ -71,6 +71,24 @@ fn a_rendered_page_of_format_4_has_its_digest_in_place_of_the_inode() {
 }
 
 #[test]
+fn a_record_of_format_5_has_no_owner() {
+    let stat = FileStat {
+        inode: 300,
+        owner: Some(u32::MAX),
+        ..FileStat::default()
+    };
+    let record = FileRecord::new(stat, FileOutcome::Content(ContentHash([9; 32])));
+    let new = record.encode();
+    assert_eq!(FileRecord::decode(&new), Ok(record.clone()));
+    let mut old = record;
+    old.stat.owner = None;
+    assert_eq!(FileRecord::decode(&new[..new.len() - 5]), Ok(old.clone()));
+    assert_eq!(old.encode(), new[..new.len() - 5]);
+    let too_great = [&new[..new.len() - 5], &[0xff, 0xff, 0xff, 0xff, 0x1f]].concat();
+    assert!(FileRecord::decode(&too_great).is_err());
+}
+
+#[test]
 fn another_reading_of_the_same_is_the_same_but_for_its_time() {
     let record = FileRecord {
         stat: FileStat::default(),
@@ -106,6 +124,7 @@ fn both_outcomes_round_trip() {
             seconds: 16_000_000_000,
             nanos: 0,
         },
+        owner: None,
     };
     for outcome in [
         FileOutcome::Content(ContentHash([9; 32])),

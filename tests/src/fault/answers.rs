@@ -12,6 +12,9 @@ use serde_json::Value;
 use crate::jsonl;
 use crate::sandbox::{self, Daemon};
 
+/// Lines of either side that are shown where two answers differ.
+const SHOWN: usize = 8;
+
 /// Lines of `--json` output, by what they are.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Answers {
@@ -66,33 +69,36 @@ impl Answers {
         self.lines(kind).len()
     }
 
-    /// Lines on one side alone, a few of them; none where both sides say the same.
+    /// Lines on one side alone, a few of either; none where both sides say the same.
     pub fn difference(&self, other: &Self) -> Option<String> {
-        let mut found = Vec::new();
+        let (mut count, mut shown) = (0, Vec::new());
         for (sign, one, two) in [('-', self, other), ('+', other, self)] {
+            let mut alone = Vec::new();
             for (kind, lines) in &one.lines {
                 let theirs = two.lines(kind);
-                let alone = lines
-                    .iter()
-                    .filter(|line| theirs.binary_search(line).is_err());
-                found.extend(alone.map(|line| format!("{sign} {line}")));
+                alone.extend(
+                    lines
+                        .iter()
+                        .filter(|line| theirs.binary_search(line).is_err()),
+                );
             }
+            count += alone.len();
+            shown.extend(
+                alone
+                    .iter()
+                    .take(SHOWN)
+                    .map(|line| format!("{sign} {line}")),
+            );
             if one.lines.values().map(Vec::len).sum::<usize>() == 0 {
-                found.push(format!("{sign} says nothing at all"));
+                shown.push(format!("{sign} says nothing at all"));
             }
         }
         let counts = |answers: &Self| ["file", "pair", "group"].map(|kind| answers.count(kind));
         if counts(self) != counts(other) {
-            found.push(format!("counts {:?} and {:?}", counts(self), counts(other)));
+            shown.push(format!("counts {:?} and {:?}", counts(self), counts(other)));
         }
-        let shown = found.len().min(12);
-        (shown > 0).then(|| {
-            format!(
-                "{} lines differ:\n{}",
-                found.len(),
-                found[..shown].join("\n")
-            )
-        })
+        let shown = shown.join("\n");
+        (!shown.is_empty()).then(|| format!("{count} lines differ:\n{shown}"))
     }
 }
 

@@ -101,7 +101,7 @@ impl Stock {
 }
 
 /// Applies operations one after the other.
-pub(super) fn chain(
+pub(crate) fn chain(
     text: &str,
     operations: &[Operation],
     stock: &Stock,

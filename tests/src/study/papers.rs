@@ -24,15 +24,16 @@ pub(super) mod cherkasova_fig7;
 pub(super) mod cherkasova_fig9;
 pub(super) mod families;
 pub(super) mod ignatov;
+pub(super) mod ignatov_table4;
 pub(super) mod ye;
 
 /// Of all edits.
 const SEED: u64 = 2009;
 
 /// A document of a study.
-struct Text {
+pub(super) struct Text {
     name: String,
-    text: String,
+    pub(super) text: String,
 }
 
 /// The texts of a folder and all folders below it, with collapsed white space, the shortest first.
@@ -46,7 +47,7 @@ fn texts(settings: &Settings, folder: &str, ending: &str) -> Result<Vec<Text>> {
 }
 
 /// The same as they are, by name.
-fn originals(settings: &Settings, folder: &str, ending: &str) -> Result<Vec<Text>> {
+pub(super) fn originals(settings: &Settings, folder: &str, ending: &str) -> Result<Vec<Text>> {
     let folder = settings.folder(folder)?;
     let mut texts = Vec::new();
     gather(&folder, ending, &mut texts)?;

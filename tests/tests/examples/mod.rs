@@ -107,6 +107,7 @@ fn stat() -> FileStat {
         length: 1000,
         mtime: time(-1),
         ctime: time(60),
+        owner: Some(1000),
     }
 }
 
@@ -129,6 +130,10 @@ fn attachment() -> FileRecord {
             ordinal: 1,
         }),
         last_read: None,
+        stat: FileStat {
+            owner: None,
+            ..stat()
+        },
         ..read_file()
     }
 }

@@ -142,7 +142,7 @@ unreadable  permission-denied      -      -  -             /share/\\u{1b}[2J.pdf
     assert_eq!(
         json.lines().nth(1),
         Some(
-            r#"{"type":"file","v":1,"path":"/share/\u001b[2J.pdf","state":"unreadable","reason":"permission-denied","document":null,"content":null,"media_type":null,"bytes":null,"chars":null,"engine":null,"extractor":null,"warnings":[],"facts":{},"container":null,"role":null,"ordinal":null,"last_read":null,"modified":null,"group":null}"#
+            r#"{"type":"file","v":1,"path":"/share/\u001b[2J.pdf","state":"unreadable","reason":"permission-denied","document":null,"content":null,"media_type":null,"bytes":null,"chars":null,"engine":null,"extractor":null,"warnings":[],"facts":{},"container":null,"role":null,"ordinal":null,"last_read":null,"modified":null,"group":null,"owner":null}"#
         )
     );
 }
@@ -228,6 +228,14 @@ fn the_status_is_told_to_people_and_to_programs() {
         ),
         "{text}"
     );
+    let memory = "\nMEMORY HELD BY          BYTES     AT MOST\n\
+                  unmerged postings   31.25 KiB           -\n\
+                  cache of the store          -  512.00 MiB\n";
+    assert!(text.contains(memory), "{text}");
+    assert!(
+        text.contains("\nresident memory        3.00 MiB\n"),
+        "{text}"
+    );
     let data = "\ndata                   /var/lib/simdex (a new index, made at this start)\n";
     assert!(text.contains(data), "{text}");
     let alarm = "changes                NOT APPLIED; answers are of what was applied before\n\
@@ -247,6 +255,9 @@ fn the_status_is_told_to_people_and_to_programs() {
     assert_eq!(status["alarm"]["since"], "1970-01-01T00:00:00Z");
     assert_eq!(status["alarm"]["answering"], true);
     assert_eq!(status["summary"]["states"]["indexed"], 2);
+    assert_eq!(status["resident_bytes"], 3 << 20);
+    assert_eq!(status["memory"][0]["bytes"], 32_000);
+    assert_eq!(status["memory"][1].get("bytes"), None, "it is not known");
     assert_eq!(status["roots"][0]["pending_loss"], 1500);
     assert_eq!(status["schemes"][0]["scheme"]["name"], "mod_n");
     assert_eq!(status["schemes"][0]["n_most"], 64);

@@ -8,6 +8,9 @@ use simdex_client::wire::{SchemeChoice, query, side};
 use super::{command, simctl};
 use crate::fake::{Daemon, End};
 
+/// The judgement of the fake daemon's matches, as JSON.
+const JUDGEMENT: &str = r#"{"class":"template-only","probability":0.875,"rule_number":4,"rule":"resemblance > 0.5 and mcd <= 0.25","signals":[{"name":"resemblance","value":0.75},{"name":"mcd","value":0.125},{"name":"same-title","value":null}]}"#;
+
 #[test]
 fn matches_are_a_table_when_piped_without_colour() {
     let run = simctl(&Daemon::start(), &["find-similar", "/share/a.txt"]);
@@ -15,9 +18,9 @@ fn matches_are_a_table_when_piped_without_colour() {
     assert_eq!(
         run.out,
         "\
-RESEMBLANCE           CONTAINMENT OF QUERY  CONTAINMENT IN QUERY  RELATION        BASIS     PATH
-0.750                 0.875                 0.840                 near-duplicate  verified  /share/b.txt
-0.250 [0.200, 0.313]  -                     0.500 [0.400, 0.600]  overlaps        estimate  /share/c\\xff.txt
+RESEMBLANCE           CONTAINMENT OF QUERY  CONTAINMENT IN QUERY  RELATION        JUDGED               BASIS     PATH
+0.750                 0.875                 0.840                 near-duplicate  template-only 0.875  verified  /share/b.txt
+0.250 [0.200, 0.313]  -                     0.500 [0.400, 0.600]  overlaps        -                    estimate  /share/c\\xff.txt
 "
     );
     assert_eq!(run.talk, "");
@@ -32,13 +35,13 @@ fn matches_as_json_are_one_object_a_line() {
     assert_eq!(
         lines[0],
         format!(
-            r#"{{"type":"match","v":1,"path":"/share/b.txt","document":"{b0}","relation":"near-duplicate","resemblance":0.75,"resemblance_low":0.75,"resemblance_high":0.75,"containment_of_query":0.875,"containment_in_query":0.84,"shared_fingerprints":1200,"verified":true,"scheme":{{"name":"mod_n","n":1,"window":20,"unit":"bytes","canonical":1}}}}"#
+            r#"{{"type":"match","v":1,"path":"/share/b.txt","document":"{b0}","relation":"near-duplicate","resemblance":0.75,"resemblance_low":0.75,"resemblance_high":0.75,"containment_of_query":0.875,"containment_in_query":0.84,"shared_fingerprints":1200,"verified":true,"scheme":{{"name":"mod_n","n":1,"window":20,"unit":"bytes","canonical":1}},"judgement":{JUDGEMENT}}}"#
         )
     );
     assert_eq!(
         lines[1],
         format!(
-            r#"{{"type":"match","v":1,"path":"/share/c{fffd}.txt","path_bytes":"L3NoYXJlL2P/LnR4dA==","document":"{c0}","relation":"overlaps","resemblance":0.25,"resemblance_low":0.2,"resemblance_high":0.3125,"containment_of_query":null,"containment_in_query":0.5,"shared_fingerprints":30,"verified":false,"scheme":{{"name":"mod_n","n":4,"window":20,"unit":"bytes","canonical":1}}}}"#,
+            r#"{{"type":"match","v":1,"path":"/share/c{fffd}.txt","path_bytes":"L3NoYXJlL2P/LnR4dA==","document":"{c0}","relation":"overlaps","resemblance":0.25,"resemblance_low":0.2,"resemblance_high":0.3125,"containment_of_query":null,"containment_in_query":0.5,"shared_fingerprints":30,"verified":false,"scheme":{{"name":"mod_n","n":4,"window":20,"unit":"bytes","canonical":1}},"judgement":null}}"#,
             fffd = '\u{fffd}'
         )
     );
@@ -48,6 +51,35 @@ fn matches_as_json_are_one_object_a_line() {
             r#"{{"type":"query","v":1,"path":"/share/a.txt","document":"{a0}","state":"indexed","reason":null,"candidates":7,"verified":1,"suppressed":0,"common_lists":0,"unverified":0,"compared_by":"text","seconds":0.5,"truncated":false,"complete":true}}"#
         )
     );
+}
+
+#[test]
+fn what_is_folded_is_counted_and_listed_on_demand() {
+    let daemon = Daemon::start();
+    let run = simctl(
+        &daemon,
+        &["find-similar", "/share/a.txt", "--fold", "always"],
+    );
+    assert_eq!(
+        run.out,
+        "\
+RESEMBLANCE  CONTAINMENT OF QUERY  CONTAINMENT IN QUERY  RELATION        BASIS     PATH
+0.750        0.875                 0.840                 near-duplicate  verified  /share/b.txt (+ 1 near-duplicate)
+"
+    );
+    assert_eq!(
+        run.talk,
+        "simctl: 1 file folded under a better near-duplicate; --fold never lists all\n"
+    );
+    let json = ["find-similar", "/share/a.txt", "--fold", "always", "--json"];
+    let lines = simctl(&daemon, &json).out;
+    assert_eq!(lines.matches("\"type\":\"match\"").count(), 2);
+    assert_eq!(
+        lines.matches("\"folded_under\":\"/share/b.txt\"").count(),
+        1
+    );
+    let piped = simctl(&daemon, &["find-similar", "/share/a.txt"]);
+    assert_eq!(piped.out.lines().count(), 3);
 }
 
 #[test]
@@ -208,6 +240,9 @@ containment of A in B  0.500
 containment of B in A  1.000
 shingles               100 shared, 200 in A, 100 in B
 shared text            2 spans, 100 bytes
+judged                 template-only 0.875
+by rule                4: resemblance > 0.5 and mcd <= 0.25
+signals                resemblance 0.750, mcd 0.125, same-title -
 
 ESTIMATED BY                         RESEMBLANCE           CONTAINMENT OF A  CONTAINMENT OF B
 mod_n, n = 1, windows of 20 bytes    0.500 [0.400, 0.600]  -                 1.000 [1.000, 1.000]
@@ -243,7 +278,7 @@ fn a_comparison_as_json_is_one_object() {
         concat!(
             r#"{"type":"comparison","v":1,"a":"/share/a.txt","b":"/share/b.txt","relation":"contains","#,
             r#""resemblance":0.5,"containment_of_a":0.5,"containment_of_b":1.0,"shared_shingles":100,"#,
-            r#""shingles_a":200,"shingles_b":100,"chars_a":220,"chars_b":120,"estimates":[{"scheme":"#,
+            r#""shingles_a":200,"shingles_b":100,"chars_a":220,"chars_b":120,"judgement":JUDGEMENT,"estimates":[{"scheme":"#,
             r#"{"name":"mod_n","n":1,"window":20,"unit":"bytes","canonical":1},"resemblance":0.5,"#,
             r#""resemblance_low":0.4,"resemblance_high":0.6,"containment_of_a":null,"#,
             r#""containment_of_a_low":null,"containment_of_a_high":null,"containment_of_b":1.0,"#,
@@ -257,6 +292,7 @@ fn a_comparison_as_json_is_one_object() {
             r#""diff":"--- a\n+++ b\n@@ -1 +1 @@\n-one\u001b[31m\n+\ttwo\n","complete":true}"#,
             "\n"
         )
+        .replace("JUDGEMENT", JUDGEMENT)
     );
 }
 

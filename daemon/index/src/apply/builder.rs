@@ -118,13 +118,16 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
         Ok(())
     }
 
-    /// Stages a container whose members are recorded: it has these and no others.
+    /// Stages a container whose members are recorded: it has these and no others. Where its own content was
+    /// purged meanwhile it is unread, and on record: else nobody would find its members once it is gone.
     fn stage_end(&mut self, file: &'c SeenFile, members: &[FileKey]) -> Result<(), IndexError> {
         let key = &file.key;
         self.remove_members(key, &members.iter().map(key::file).collect())?;
-        let known = self.stage_record(Seen::of(file))?;
-        self.note_unless_known(known, key);
-        Ok(())
+        if self.stage_record(Seen::of(file))? {
+            return Ok(());
+        }
+        self.unknown_content.push(key.clone());
+        self.stage_as_unpacking(key)
     }
 
     /// Stages members; false if the content of one is not known.

@@ -1,9 +1,10 @@
 //! Which principals stand in long lists of fingerprints, so that a new version of a document meets the
-//! principal of its family without all the other members.
+//! principal of its family without all the other members; and how many, so that lists with few are looked up
+//! first.
 //!
 //! What is kept of a list holds every principal in it: whoever becomes one is added to the lists that are
 //! kept. One that is none any more may stay, and one that is again may stand there twice; whoever reads asks,
-//! and counts what passes on all shingles.
+//! and counts what passes on all shingles. Of lists with very many principals only their number is kept.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -18,6 +19,11 @@ pub(crate) const LONG: usize = 64;
 /// are let go and read anew.
 const MOST_HELD: usize = 4 << 20;
 const OF_LIST: usize = 8;
+/// Principals that are kept of one list.
+const MOST_OF_LIST: usize = 1 << 10;
+/// Lists whose numbers of principals differ by less than this are looked up in any order: so the lists that are
+/// looked up, and kept, are the same for all versions of a document.
+const FEW: usize = 16;
 
 /// The principals of long lists.
 #[derive(Debug, Default)]
@@ -25,38 +31,74 @@ pub(crate) struct PrincipalLists(Mutex<Lists>);
 
 #[derive(Debug, Default)]
 struct Lists {
-    by_key: FxHashMap<PostingKey, Vec<DocId>>,
+    by_key: FxHashMap<PostingKey, Kept>,
     held: usize,
+}
+
+/// What is kept of a list.
+#[derive(Debug)]
+struct Kept {
+    /// How many principals stand in it.
+    count: usize,
+    /// All of them; none where they are too many.
+    principals: Option<Vec<DocId>>,
+}
+
+impl Kept {
+    /// Principals that are held, and as many more as the list itself counts.
+    fn held(&self) -> usize {
+        self.principals.as_ref().map_or(0, Vec::len) + OF_LIST
+    }
 }
 
 impl PrincipalLists {
     /// The principals of a list, where they are kept.
     pub(crate) fn read<T>(&self, key: PostingKey, read: impl FnOnce(&[DocId]) -> T) -> Option<T> {
-        self.lock().by_key.get(&key).map(|list| read(list))
+        let lists = self.lock();
+        let principals = lists.by_key.get(&key)?.principals.as_deref()?;
+        Some(read(principals))
+    }
+
+    /// How many principals stand in each of these lists, in steps of [`FEW`]; 0 where nothing is known of it.
+    pub(super) fn crowding(&self, keys: impl Iterator<Item = PostingKey>) -> Vec<usize> {
+        let lists = self.lock();
+        let count = |key| lists.by_key.get(&key).map_or(0, |kept| kept.count);
+        keys.map(|key| count(key) / FEW).collect()
     }
 
     /// Keeps the principals of a list. Nobody may become a principal between the reading of the list and
     /// this.
     pub(crate) fn keep(&self, key: PostingKey, principals: Vec<DocId>) {
+        let kept = Kept {
+            count: principals.len(),
+            principals: (principals.len() <= MOST_OF_LIST).then_some(principals),
+        };
         let mut lists = self.lock();
-        lists.make_room(principals.len() + OF_LIST);
-        let before = lists.by_key.insert(key, principals);
-        if let Some(before) = before {
-            lists.held = lists.held.saturating_sub(before.len() + OF_LIST);
+        lists.make_room(kept.held());
+        if let Some(before) = lists.by_key.insert(key, kept) {
+            lists.held = lists.held.saturating_sub(before.held());
         }
     }
 
     /// A document with these fingerprints became a principal.
     pub(crate) fn add(&self, id: DocId, fingerprints: &[Fingerprint]) {
         let mut lists = self.lock();
-        let mut added = 0;
+        let (mut added, mut let_go) = (0, 0);
         for fingerprint in fingerprints {
-            let list = lists.by_key.get_mut(&PostingKey::of(*fingerprint));
-            if let Some(list) = list.filter(|list| list.last() != Some(&id)) {
-                list.push(id);
-                added += 1;
+            let Some(kept) = lists.by_key.get_mut(&PostingKey::of(*fingerprint)) else {
+                continue;
+            };
+            match &mut kept.principals {
+                Some(list) if list.last() == Some(&id) => continue,
+                Some(list) if list.len() < MOST_OF_LIST => {
+                    list.push(id);
+                    added += 1;
+                }
+                list => let_go += list.take().map_or(0, |list| list.len()),
             }
+            kept.count += 1;
         }
+        lists.held = lists.held.saturating_sub(let_go);
         lists.make_room(added);
     }
 
@@ -79,18 +121,56 @@ impl Lists {
 mod tests {
     use super::*;
 
+    fn kept(lists: &PrincipalLists, f: Fingerprint) -> Option<Vec<DocId>> {
+        lists.read(PostingKey::of(f), <[DocId]>::to_vec)
+    }
+
     #[test]
     fn whoever_becomes_a_principal_is_in_the_lists_that_are_kept() {
         let lists = PrincipalLists::default();
         let (a, b) = (Fingerprint(64), Fingerprint(128));
-        let kept = |f: Fingerprint| lists.read(PostingKey::of(f), <[DocId]>::to_vec);
         lists.keep(PostingKey::of(a), vec![DocId(3)]);
         lists.add(DocId(7), &[a, b]);
         lists.add(DocId(7), &[a]);
-        assert_eq!(kept(a), Some(vec![DocId(3), DocId(7)]));
-        assert_eq!(kept(b), None);
-        lists.keep(PostingKey::of(b), vec![DocId(1); MOST_HELD - OF_LIST]);
-        assert_eq!(kept(a), None, "there is no room for both");
-        assert_eq!(kept(b).map(|list| list.len()), Some(MOST_HELD - OF_LIST));
+        assert_eq!(kept(&lists, a), Some(vec![DocId(3), DocId(7)]));
+        assert_eq!(kept(&lists, b), None);
+    }
+
+    #[test]
+    fn there_is_room_for_so_many_and_all_are_let_go_for_more() {
+        let lists = PrincipalLists::default();
+        let list = |at: usize| Fingerprint((at as u64 + 1) << 30);
+        let each = MOST_OF_LIST + OF_LIST;
+        let most = MOST_HELD / each;
+        for at in 0..=most {
+            lists.keep(PostingKey::of(list(at)), vec![DocId(1); MOST_OF_LIST]);
+            if at == 0 {
+                // Keeping the same once more takes no further room.
+                lists.keep(PostingKey::of(list(at)), vec![DocId(1); MOST_OF_LIST]);
+            }
+            let held = lists.lock().held;
+            assert_eq!(held, if at < most { (at + 1) * each } else { each });
+        }
+        assert_eq!(kept(&lists, list(0)), None);
+        assert!(kept(&lists, list(most)).is_some());
+    }
+
+    #[test]
+    fn of_a_list_with_very_many_principals_their_number_is_kept() {
+        let lists = PrincipalLists::default();
+        let (many, few) = (Fingerprint(64), Fingerprint(128));
+        let crowding = || {
+            let keys = [many, few, Fingerprint(192)].map(PostingKey::of);
+            lists.crowding(keys.into_iter())
+        };
+        lists.keep(PostingKey::of(many), vec![DocId(1); MOST_OF_LIST]);
+        lists.keep(PostingKey::of(few), vec![DocId(1); FEW - 1]);
+        assert!(kept(&lists, many).is_some());
+        lists.add(DocId(2), &[many]);
+        assert_eq!(kept(&lists, many), None);
+        assert_eq!(lists.lock().held, 2 * OF_LIST + FEW - 1);
+        assert_eq!(crowding(), [MOST_OF_LIST / FEW, 0, 0]);
+        (0..FEW as u64).for_each(|id| lists.add(DocId(9 + id), &[many, few]));
+        assert_eq!(crowding(), [MOST_OF_LIST / FEW + 1, 1, 0]);
     }
 }

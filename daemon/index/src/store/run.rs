@@ -148,7 +148,7 @@ fn close(run: SledRun, dir: &Path) -> Result<(), StoreError> {
     last.close(dir)
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
 mod tests {
     use super::*;
 

@@ -130,30 +130,41 @@ fn a_container_whose_member_is_not_known_is_read_again() {
 
 #[test]
 fn members_never_stay_without_the_file_that_holds_them() {
-    let bed = Bed::memory();
-    let mail = seen(&bed, "a/m.eml", LETTER);
-    let known = member(&bed, &mail.key, "one", OFFER, 0);
-    let mut lost = member(&bed, &mail.key, "two", LETTER, 1);
-    lost.content = None;
-    lost.record.outcome = FileOutcome::Content(ContentHash([9; 32]));
-    let members = vec![known, lost];
-    let change = Change::Container {
-        file: mail,
-        members,
+    let purge = |seen: &mut SeenFile| {
+        seen.content = None;
+        seen.record.outcome = FileOutcome::Content(ContentHash([9; 32]));
     };
-    bed.index().apply(&[change]).unwrap();
-    // It is gone before it is read again: a walk still finds it on record, and a look removes it.
-    let (mut keys, from) = (Vec::new(), file("a/a"));
-    let visited = bed.index().file_keys_from(&from, &mut |key| {
-        keys.push(key);
-        ControlFlow::Continue(())
-    });
-    visited.unwrap();
-    assert_eq!(keys, [file("a/m.eml")]);
-    assert!(bed.index().has_members(&file("a/m.eml")).unwrap());
-    bed.remove("a/m.eml");
-    assert!(listed(&bed).is_empty());
-    assert!(!bed.index().has_members(&file("a/m.eml")).unwrap());
+    // The content of a member was purged meanwhile, or that of the file itself.
+    for purged in ["a member", "the file"] {
+        let bed = Bed::memory();
+        let mut mail = seen(&bed, "a/m.eml", LETTER);
+        let known = member(&bed, &mail.key, "one", OFFER, 0);
+        let mut other = member(&bed, &mail.key, "two", LETTER, 1);
+        match purged {
+            "a member" => purge(&mut other),
+            _ => purge(&mut mail),
+        }
+        let change = Change::Container {
+            file: mail,
+            members: vec![known, other],
+        };
+        let applied = bed.index().apply(&[change]).unwrap();
+        assert_eq!(applied.unknown_content, [file("a/m.eml")], "{purged}");
+        let container = bed.index().file(&file("a/m.eml")).unwrap();
+        assert_eq!(container.expect(purged).content(), None, "it is unread");
+        // It is gone before it is read again: a walk still finds it on record, and a look removes it.
+        let (mut keys, from) = (Vec::new(), file("a/a"));
+        let visited = bed.index().file_keys_from(&from, &mut |key| {
+            keys.push(key);
+            ControlFlow::Continue(())
+        });
+        visited.unwrap();
+        assert_eq!(keys, [file("a/m.eml")], "{purged}");
+        assert!(bed.index().has_members(&file("a/m.eml")).unwrap());
+        bed.remove("a/m.eml");
+        assert!(listed(&bed).is_empty());
+        assert!(!bed.index().has_members(&file("a/m.eml")).unwrap());
+    }
 }
 
 /// A mailbox of so many messages, all different, as `change` leaves them.

@@ -31,11 +31,16 @@ fn family(random: &mut Random, versions: usize) -> Vec<String> {
     (0..versions).map(version).collect()
 }
 
-/// Texts that resemble one another a little less than the threshold of a bed.
-fn near_misses(random: &mut Random, count: usize) -> Vec<String> {
-    let shared = random.words(930);
-    let text = |_| format!("{shared} {}", random.words(270));
+/// Texts that resemble one another less than the threshold of a bed: words that all share, words of their own.
+fn crowd(random: &mut Random, count: usize, [shared, own]: [usize; 2]) -> Vec<String> {
+    let shared = random.words(shared);
+    let text = |_| format!("{shared} {}", random.words(own));
     (0..count).map(text).collect()
+}
+
+/// Long enough to be sampled; they resemble one another by about 0.63, which a sample cannot tell from 0.7.
+fn near_misses(random: &mut Random, count: usize) -> Vec<String> {
+    crowd(random, count, [930, 270])
 }
 
 fn put_all(bed: &Bed, folder: &str, texts: &[String]) {
@@ -143,6 +148,28 @@ fn near_misses_are_refused_on_a_sample_and_read_once_for_many() {
     // finds what the other has read: 1 + 2 * 3.5 on average.
     assert!(read <= 8.0, "{read} texts");
     assert!(postings <= 64_000.0, "{postings} postings");
+}
+
+#[test]
+fn short_documents_of_one_template_are_not_compared_with_all_before_them() {
+    for count in [128, 1_024] {
+        let bed = bed();
+        let texts = crowd(&mut Random::new(12), count, [28, 8]);
+        put_all(&bed, "template", &texts);
+        bed.settle();
+        assert_eq!(bed.stored_edges(), 0, "each leads");
+        let [read, compared, shingles, _, postings] = each(&bed, Work::default(), count);
+        assert!(read <= 1.5, "{read} texts");
+        // Of some documents what each has for itself begins alike.
+        assert!(
+            compared <= 20.0,
+            "{compared} comparisons, not {}",
+            count / 2
+        );
+        assert!(shingles <= 600.0 * compared.max(1.0), "{shingles} shingles");
+        // Of each list that all share the principals are read once; what each has for itself names nobody else.
+        assert!(postings <= 3_000.0, "{postings} postings");
+    }
 }
 
 /// Texts of 24 blocks beside what all share, each block in one of two forms at random: any two resemble each

@@ -111,6 +111,11 @@ impl Reader {
         None
     }
 
+    /// Bytes of blocks kept, and the most that are.
+    pub(super) fn kept(&self) -> (u64, u64) {
+        self.blocks.weight()
+    }
+
     /// Lets go of all that is kept: from here on what is read is what stands on disk.
     pub(super) fn forget(&self) {
         self.blocks.clear();

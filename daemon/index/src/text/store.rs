@@ -165,6 +165,11 @@ impl TextStore {
         self.reader.work()
     }
 
+    /// Bytes of blocks kept in memory, and the most that are.
+    pub(crate) fn kept(&self) -> (u64, u64) {
+        self.reader.kept()
+    }
+
     /// Lets go of what is kept in memory: from here on what is read is what stands on disk.
     pub fn forget_kept(&self) {
         self.reader.forget();

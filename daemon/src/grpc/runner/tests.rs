@@ -127,7 +127,10 @@ async fn requests_end_with_the_engine_and_wait_for_the_next_outside() {
     });
     let asked = runner.run_blocking(RequestClass::Query, in_time(), move |_, cancel| {
         let _ = started.send(());
-        endless(cancel)
+        let ended = endless(cancel);
+        let in_time = cancel.deadline().is_some_and(|at| Instant::now() < at);
+        assert!(in_time, "it went on until its own deadline");
+        ended
     });
     let refused = asked.await.unwrap_err();
     assert_eq!(refused.code(), Code::Unavailable, "{refused}");

@@ -45,6 +45,7 @@ fn hit(name: u32, value: f64) -> Hit {
         },
         date: None,
         is_query: false,
+        judgement: None,
     }
 }
 

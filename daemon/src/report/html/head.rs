@@ -17,8 +17,6 @@ const START: &str = r#"<!DOCTYPE html>
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="referrer" content="no-referrer">
-<title>Near-duplicate report</title>
-<style>
 "#;
 
 /// Starts the page; `groups` in the order of the report.
@@ -27,19 +25,25 @@ pub(in crate::report) fn head(
     input: &ReportInput<'_>,
     groups: &[&ReportGroup],
 ) -> io::Result<()> {
+    opening(out, input, "Near-duplicate report")?;
+    figures(out, &input.summary)?;
+    parameters(out, input)?;
+    reading(out, &input.summary)?;
+    overview(out, groups)
+}
+
+/// The page down to what was not complete.
+pub(super) fn opening(out: &mut dyn Write, input: &ReportInput<'_>, title: &str) -> io::Result<()> {
     out.write_all(START.as_bytes())?;
+    writeln!(out, "<title>{title}</title>\n<style>")?;
     out.write_all(include_bytes!("style.css"))?;
-    out.write_all(b"</style>\n</head>\n<body>\n<main>\n<h1>Near-duplicate report</h1>\n")?;
+    writeln!(out, "</style>\n</head>\n<body>\n<main>\n<h1>{title}</h1>")?;
     let (created, version) = (minute(input.created), Text(input.version));
     writeln!(
         out,
         "<p class=\"soft\">{created} UTC · Simdex {version}</p>"
     )?;
-    incomplete(out, &input.summary.completeness)?;
-    figures(out, &input.summary)?;
-    parameters(out, input)?;
-    reading(out, &input.summary)?;
-    overview(out, groups)
+    incomplete(out, &input.summary.completeness)
 }
 
 fn figures(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
@@ -101,7 +105,7 @@ const TERMS: &str = "<p class=\"soft\">The <b>principal</b> of a group is the do
     <b>containment of the principal</b> the share of the principal found in the member. All run from 0 \
     to 1, disregarding case and white space.</p>\n";
 
-fn reading(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
+pub(super) fn reading(out: &mut dyn Write, summary: &Summary) -> io::Result<()> {
     let sum = |wanted: Reading| -> u64 {
         let states = summary.states.iter();
         states

@@ -2,14 +2,14 @@
 //! them.
 use std::io::{self, Write};
 
-use crate::report::UnreadFile;
+use crate::report::ReportFile;
 use crate::report::format::{PathText, Text, counted};
 
 /// Files shown; `unread.jsonl` has all.
 pub(in crate::report) const UNREAD_SHOWN: usize = 2_000;
 
 /// A file as a row of the table.
-pub(in crate::report) fn unread_row(out: &mut Vec<u8>, file: &UnreadFile<'_>) -> io::Result<()> {
+pub(in crate::report) fn unread_row(out: &mut Vec<u8>, file: &ReportFile<'_>) -> io::Result<()> {
     let (state, reason, path) = (Text(file.state), Text(file.reason), PathText(file.path));
     writeln!(
         out,

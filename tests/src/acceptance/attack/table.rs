@@ -1,6 +1,7 @@
 //! The lines of the attack, each with what shows that it is mended.
 
 mod answers;
+mod open_doors;
 mod users;
 
 use std::fmt;
@@ -35,5 +36,6 @@ impl fmt::Display for Proof {
 
 /// All lines, in order.
 pub(super) fn lines() -> impl Iterator<Item = &'static Line> {
-    answers::LINES.iter().chain(users::LINES)
+    let lines = [answers::LINES, users::LINES, open_doors::LINES];
+    lines.into_iter().flatten()
 }

@@ -103,6 +103,14 @@ const ESTIMATE: Fields = &[
     ("not_given", Texts),
 ];
 
+const JUDGEMENT: Fields = &[
+    ("class", Text),
+    ("probability", Ratio),
+    ("rule_number", Count),
+    ("rule", Maybe(&Text)),
+    ("signals", List(&[("name", Text), ("value", Maybe(&Ratio))])),
+];
+
 const SPAN: Fields = &[("offset_a", Count), ("offset_b", Count), ("length", Count)];
 
 const USAGE: Fields = &[
@@ -112,6 +120,12 @@ const USAGE: Fields = &[
     ("sign_seconds", Seconds),
     ("n_most", Count),
     ("unmerged", Count),
+];
+
+const MEMORY: Fields = &[
+    ("holder", Text),
+    ("bytes", Maybe(&Count)),
+    ("limit", Maybe(&Count)),
 ];
 
 /// Every type of line that a scan or a verb prints, `type` and `v` apart.
@@ -153,6 +167,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("shared_fingerprints", Count),
             ("verified", Bool),
             ("scheme", Object(SCHEME)),
+            ("judgement", Maybe(&Object(JUDGEMENT))),
         ],
     ),
     (
@@ -223,6 +238,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("shingles_b", Count),
             ("chars_a", Count),
             ("chars_b", Count),
+            ("judgement", Maybe(&Object(JUDGEMENT))),
             ("estimates", List(ESTIMATE)),
             ("spans", List(SPAN)),
             ("diff", Maybe(&Text)),
@@ -243,6 +259,8 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("text_bytes", Count),
             ("max_message_bytes", Count),
             ("sandbox", Text),
+            ("resident_bytes", Maybe(&Count)),
+            ("memory", List(MEMORY)),
             ("schemes", List(USAGE)),
             ("roots", List(ROOT)),
             ("summary", Object(SUMMARY)),

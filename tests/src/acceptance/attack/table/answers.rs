@@ -13,6 +13,14 @@ pub(super) const LINES: &[Line] = &[
                 "daemon/bin/tests/snapshot.rs",
                 "a_text_is_bound_to_the_bytes_that_were_hashed",
             ),
+            Test(
+                "daemon/extract/src/snapshot.rs",
+                "the_bytes_that_are_hashed_are_the_bytes_that_are_kept",
+            ),
+            Test(
+                "daemon/src/ingest/records.rs",
+                "members_of_a_file_that_holds_another_content_by_now_are_not_copied",
+            ),
             Trial("files rewritten while they are read", texts::toggled),
         ],
     },
@@ -121,6 +129,10 @@ pub(super) const LINES: &[Line] = &[
             Test(
                 "daemon/index/src/text/tests.rs",
                 "another_text_of_the_same_length_in_the_same_place_is_noticed",
+            ),
+            Test(
+                "daemon/index/src/text/tests.rs",
+                "a_block_of_another_store_is_noticed_and_one_of_an_older_format_is_read",
             ),
             Test(
                 "tests/tests/data_dir.rs",

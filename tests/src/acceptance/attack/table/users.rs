@@ -1,8 +1,8 @@
-//! One user stops everybody; doors left open.
+//! One user stops everybody.
 
 use super::Line;
 use super::Proof::{Test, Trial};
-use crate::acceptance::attack::{doors, machine, roots};
+use crate::acceptance::attack::{doors, machine};
 
 pub(super) const LINES: &[Line] = &[
     Line {
@@ -60,6 +60,10 @@ pub(super) const LINES: &[Line] = &[
             Test(
                 "daemon/src/pipeline/retry.rs",
                 "a_full_folder_keeps_no_other_file_from_being_tried_again",
+            ),
+            Test(
+                "daemon/src/pipeline/retry.rs",
+                "files_that_do_not_fit_into_the_queue_are_counted_until_they_are_read",
             ),
             Test(
                 "daemon/src/supervisor.rs",
@@ -184,6 +188,10 @@ pub(super) const LINES: &[Line] = &[
                 "daemon/index/src/tests/cost.rs",
                 "documents_that_resemble_each_other_at_random_cost_a_few_comparisons_each",
             ),
+            Test(
+                "daemon/index/src/tests/cost.rs",
+                "short_documents_of_one_template_are_not_compared_with_all_before_them",
+            ),
         ],
     },
     Line {
@@ -260,11 +268,23 @@ pub(super) const LINES: &[Line] = &[
             ),
             Test(
                 "daemon/bin/tests/greedy.rs",
+                "families_that_nobody_reads_hold_no_memory_of_questions",
+            ),
+            Test(
+                "daemon/bin/tests/greedy.rs",
                 "who_would_follow_events_above_the_share_is_refused_and_does_not_wait",
             ),
             Test(
                 "daemon/src/grpc/fair_semaphore.rs",
                 "two_users_who_hold_all_they_may_leave_slots_for_others",
+            ),
+            Test(
+                "daemon/src/grpc/fair_semaphore.rs",
+                "neither_a_connection_nor_a_user_takes_every_slot",
+            ),
+            Test(
+                "daemon/src/grpc/deadline.rs",
+                "the_clients_deadline_comes_before_the_configs_and_neither_is_endless",
             ),
             Test(
                 "daemon/src/grpc/peer/tests.rs",
@@ -287,113 +307,6 @@ pub(super) const LINES: &[Line] = &[
                 "the_user_who_has_the_fewest_questions_under_way_is_next",
             ),
             Trial("300 idle connections", machine::connections),
-        ],
-    },
-    Line {
-        number: 16,
-        weakness: "an open data directory",
-        proofs: &[
-            Test(
-                "tests/tests/data_dir.rs",
-                "a_data_directory_of_another_user_is_refused",
-            ),
-            Test(
-                "tests/tests/data_dir.rs",
-                "a_data_directory_open_to_others_is_closed_to_them",
-            ),
-            Test(
-                "daemon/src/storage/private.rs",
-                "links_in_it_are_refused_and_a_link_to_it_is_not",
-            ),
-            Test(
-                "daemon/index/src/store/tests.rs",
-                "what_the_store_makes_is_its_owners_alone",
-            ),
-            Trial("permissions of the data", doors::permissions),
-        ],
-    },
-    Line {
-        number: 17,
-        weakness: "a config out of range; overlapping roots",
-        proofs: &[
-            Test(
-                "daemon/src/overlap.rs",
-                "a_data_directory_within_a_root_is_refused_before_it_is_made",
-            ),
-            Test(
-                "daemon/src/overlap.rs",
-                "a_root_named_twice_through_a_symlink_is_refused_and_both_names_are_said",
-            ),
-            Test(
-                "tests/tests/roots.rs",
-                "serve_refuses_places_that_are_not_apart_and_names_them",
-            ),
-            Test(
-                "tests/tests/roots.rs",
-                "one_directory_bound_to_two_places_is_one_root",
-            ),
-            Test(
-                "daemon/src/config/tests.rs",
-                "a_number_outside_its_range_is_refused_by_key_value_and_range",
-            ),
-            Test(
-                "daemon/src/config/tests.rs",
-                "every_number_has_a_range_that_holds_its_default",
-            ),
-            Test(
-                "daemon/src/config/tests.rs",
-                "keys_that_contradict_each_other_are_both_named",
-            ),
-            Test("daemon/src/config/tests.rs", "a_root_has_one_spelling"),
-            Test(
-                "daemon/src/config/tests.rs",
-                "no_text_is_longer_than_a_segment_takes",
-            ),
-            Test(
-                "daemon/src/config/tests.rs",
-                "the_sample_config_is_written_from_the_table",
-            ),
-            Trial("configs that are refused", doors::configs),
-            Trial("roots and data in one another", roots::overlaps),
-        ],
-    },
-    Line {
-        number: 18,
-        weakness: "names, links and pipes in the way",
-        proofs: &[
-            Test(
-                "daemon/src/watch/walk/tests.rs",
-                "a_directory_swapped_for_a_symlink_before_it_is_listed_shows_nothing_outside",
-            ),
-            Test(
-                "daemon/src/watch/walk/tests.rs",
-                "a_root_swapped_for_a_symlink_during_the_walk_shows_nothing_outside",
-            ),
-            Test(
-                "daemon/index/src/store/tests.rs",
-                "files_that_are_none_are_refused_at_once_and_written_through_by_nobody",
-            ),
-            Test(
-                "tests/tests/data_dir.rs",
-                "what_is_planted_under_its_names_is_refused_in_words",
-            ),
-            Test(
-                "tests/tests/data_dir.rs",
-                "a_segment_removed_under_a_running_daemon_is_healed_by_a_sync",
-            ),
-            Test(
-                "tests/tests/format_doc.rs",
-                "every_reason_stands_there_with_the_states_it_is_given_with",
-            ),
-            Test(
-                "daemon/src/report/tests/verification.rs",
-                "a_report_has_no_folder_without_a_file",
-            ),
-            Trial("names of frames", doors::frames),
-            Trial("pipes and links in the data", doors::in_the_data),
-            Trial("a report with more than it lists", doors::report_verified),
-            Trial("a pipe is asked about", doors::pipe_asked),
-            Trial("hanging up", doors::hang_up),
         ],
     },
 ];

@@ -1,0 +1,161 @@
+//! Arguments of `report`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+use simdex_client::{Error, absolute, parse_age, path_bytes, shown, wire};
+
+use super::{Threshold, Wanted};
+
+/// `report`.
+#[derive(Debug, Args)]
+pub(crate) struct ReportArgs {
+    #[command(flatten)]
+    pub(crate) target: ReportTarget,
+    #[command(flatten)]
+    pub(crate) question: QuestionArgs,
+    #[command(flatten)]
+    pub(crate) load: LoadArgs,
+    #[command(flatten)]
+    pub(crate) threshold: Threshold,
+    #[command(flatten)]
+    pub(crate) wanted: Wanted,
+}
+
+/// Where a report goes.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct ReportTarget {
+    /// Directory to make, here and with your rights; it must not exist
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Name under which the daemon keeps the report in its own directory for reports
+    #[arg(long, value_name = "NAME")]
+    pub(crate) keep: Option<OsString>,
+}
+
+/// What the report is of.
+#[derive(Debug, Args)]
+pub(crate) struct QuestionArgs {
+    /// What the report is of
+    #[arg(long, value_enum, default_value_t = Kind::Groups)]
+    kind: Kind,
+    /// Files of the index that --kind copies-of asks about
+    #[arg(value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Least age of a stale version, such as 12h, 90d, 6w or 2y (--kind stale-versions)
+    #[arg(long, value_name = "AGE", value_parser = age)]
+    older_than: Option<u64>,
+    /// Watched root whose text must not be elsewhere; repeatable (--kind leak)
+    #[arg(long, value_name = "ROOT")]
+    protected: Vec<PathBuf>,
+}
+
+/// Kinds of reports.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Kind {
+    /// Groups of near-duplicates, with their differences
+    Groups,
+    /// Everyone who holds a near-copy of these files, by root and owner
+    CopiesOf,
+    /// Versions with a later one, older than --older-than
+    StaleVersions,
+    /// Files outside the roots --protected that share text with a document inside
+    Leak,
+    /// Files that could be freed; nothing is deleted
+    Duplicates,
+}
+
+fn age(text: &str) -> Result<u64, String> {
+    let wrong = || "an age is a number with h, d, w or y, such as 90d".to_owned();
+    parse_age(text).ok_or_else(wrong)
+}
+
+/// A load file in the report.
+#[derive(Debug, Args)]
+pub(crate) struct LoadArgs {
+    /// Also write a load file for review platforms, one row per file, in load/ of the report
+    #[arg(long, value_name = "FORMAT", value_enum)]
+    load_file: Option<LoadFormat>,
+    /// Name the fields of the load file as this platform does
+    #[arg(long, value_enum, default_value_t = Profile::Relativity, requires = "load_file")]
+    profile: Profile,
+    /// Encode the load file in this way (csv and edrm are always UTF-8)
+    #[arg(long, value_enum, default_value_t = Encoding::Utf8, requires = "load_file")]
+    encoding: Encoding,
+}
+
+/// Formats of load files.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum LoadFormat {
+    /// Concordance DAT
+    Dat,
+    /// CSV; a value that a spreadsheet might run gets an apostrophe in front
+    Csv,
+    /// EDRM XML 1.2
+    Edrm,
+}
+
+/// Names of fields.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Profile {
+    /// Relativity
+    Relativity,
+    /// CloudNine LAW
+    Law,
+    /// Brainspace
+    Brainspace,
+    /// Microsoft Purview
+    Purview,
+    /// At most 12 characters, for Concordance Desktop
+    Short,
+}
+
+/// Encodings of a DAT.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum Encoding {
+    /// UTF-8
+    #[value(name = "utf-8")]
+    Utf8,
+    /// Windows-1252; what it has not becomes `?`
+    #[value(name = "windows-1252")]
+    Windows1252,
+}
+
+impl LoadArgs {
+    /// As it is asked for.
+    fn wire(&self) -> Option<wire::LoadFile> {
+        Some(wire::LoadFile {
+            format: name(&self.load_file?),
+            profile: name(&self.profile),
+            encoding: name(&self.encoding),
+        })
+    }
+}
+
+impl ReportArgs {
+    /// What the report is to hold.
+    ///
+    /// # Errors
+    /// A relative path whose folder is gone.
+    pub(crate) fn options(&self) -> Result<wire::ReportOptions, Error> {
+        let files = self.question.files.iter();
+        let files = files.map(|file| Ok(path_bytes(&shown(file)?)));
+        let protected = self.question.protected.iter();
+        let protected = protected.map(|root| Ok(path_bytes(&absolute(root)?)));
+        Ok(wire::ReportOptions {
+            load_file: self.load.wire(),
+            kind: name(&self.question.kind),
+            files: files.collect::<Result<_, Error>>()?,
+            older_than_seconds: self.question.older_than,
+            protected: protected.collect::<Result<_, Error>>()?,
+        })
+    }
+}
+
+/// The name of a value on the command line, which is its name on the wire.
+fn name(value: &impl ValueEnum) -> String {
+    let value = value.to_possible_value();
+    value.map_or_else(String::new, |value| value.get_name().to_owned())
+}

@@ -1,0 +1,57 @@
+//! Templates and folders.
+
+use super::simctl;
+use crate::fake::Daemon;
+
+#[test]
+fn a_template_is_shown_by_its_beginning_and_printed_whole_as_json() {
+    let daemon = Daemon::start();
+    let run = simctl(&daemon, &["templates", "--min-documents", "12"]);
+    assert_eq!(
+        run.out,
+        "\
+DOCUMENTS  LINES  TEXT                                                           EXAMPLE
+ 12 of 40      2  Example Ltd, Sample Street 1, 1000 Town Registered in Town, …  /share/a.txt
+"
+    );
+    assert_eq!(
+        run.talk,
+        "simctl: 7 templates in 40 documents\n\
+         simctl: not all are listed; --limit lists more, a higher --min-documents finds fewer\n"
+    );
+    let json = simctl(&daemon, &["templates", "--json"]).out;
+    assert_eq!(
+        json,
+        "{\"type\":\"template\",\"v\":1,\"root\":\"/share\",\
+         \"text\":\"Example Ltd, Sample Street 1, 1000 Town\\nRegistered in Town, number 12345\\n\",\
+         \"lines\":2,\"documents\":10,\"of_documents\":40,\"path\":\"/share/a.txt\"}\n\
+         {\"type\":\"templates\",\"v\":1,\"templates\":7,\"documents\":40,\"truncated\":true,\
+         \"seconds\":0.5,\"complete\":true}\n"
+    );
+    assert_eq!(
+        simctl(&daemon, &["templates", "--min-documents", "1"]).code,
+        2
+    );
+}
+
+#[test]
+fn folders_are_listed_with_what_each_shares() {
+    let daemon = Daemon::start();
+    let run = simctl(&daemon, &["folders"]);
+    assert_eq!(
+        run.out,
+        "\
+SHARED OF A  SHARED OF B  A            B
+  97 of 100     96 of 98  /share/2024  /share/backup.zip!
+"
+    );
+    assert_eq!(run.talk, "simctl: 1 pair of folders in 250 files\n");
+    let json = simctl(&daemon, &["folders", "--json"]).out;
+    assert_eq!(
+        json,
+        "{\"type\":\"folders\",\"v\":1,\"a\":\"/share/2024\",\"b\":\"/share/backup.zip!\",\
+         \"files_a\":100,\"files_b\":98,\"shared_a\":97,\"shared_b\":96}\n\
+         {\"type\":\"folder-copies\",\"v\":1,\"pairs\":1,\"files\":250,\"truncated\":false,\
+         \"seconds\":0.5,\"complete\":true}\n"
+    );
+}

@@ -1,0 +1,279 @@
+//! Reports of compliance questions, asked of a real daemon with two roots.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on fails"
+)]
+
+#[allow(dead_code, reason = "this file needs a part of it")]
+mod daemon;
+
+use std::fs;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
+
+use daemon::{Daemon, code, prose};
+use serde_json::Value;
+use simdex_client::{Error, SavedReport, wire};
+use simdexd::config::{RootConfig, RootMode};
+use tonic::Code;
+
+const DAY: u64 = 86_400;
+
+/// Two roots: `share` with a plan in three versions, its copy and a hard link; `vault` with a secret that a note of
+/// `share` quotes.
+struct Shares {
+    daemon: Daemon,
+    vault: tempfile::TempDir,
+    place: tempfile::TempDir,
+}
+
+impl Shares {
+    fn new() -> Self {
+        let plan = |versions: u64| {
+            let added: Vec<_> = (1..versions).map(|number| prose(90 + number, 20)).collect();
+            format!("{} {}", prose(1, 400), added.join(" "))
+        };
+        let secret = prose(7, 300);
+        let files = [
+            ("plan-1.txt", plan(1)),
+            ("plan-2.txt", plan(2)),
+            ("plan-3.txt", plan(3)),
+            ("copy/plan-1.txt", plan(1)),
+            ("note.txt", format!("{} {secret}", prose(8, 2_000))),
+            ("other.txt", prose(3, 400)),
+        ];
+        let vault = tempfile::tempdir().unwrap();
+        let inside = vault.path().canonicalize().unwrap();
+        fs::write(inside.join("secret.txt"), &secret).unwrap();
+        let daemon = Daemon::with(&[], |config| {
+            config.roots.push(RootConfig {
+                path: inside,
+                mode: RootMode::Poll,
+            });
+        });
+        fs::create_dir(daemon.path("copy")).unwrap();
+        for (name, text) in files {
+            fs::write(daemon.path(name), text).unwrap();
+        }
+        fs::hard_link(daemon.path("other.txt"), daemon.path("same.txt")).unwrap();
+        for (name, days) in [
+            ("plan-1.txt", 300),
+            ("copy/plan-1.txt", 200),
+            ("plan-2.txt", 100),
+        ] {
+            let file = fs::File::options()
+                .write(true)
+                .open(daemon.path(name))
+                .unwrap();
+            let age = Duration::from_secs(days * DAY);
+            file.set_modified(SystemTime::now() - age).unwrap();
+        }
+        daemon.sync();
+        let place = tempfile::tempdir().unwrap();
+        Self {
+            daemon,
+            vault,
+            place,
+        }
+    }
+
+    fn out(&self, name: &str) -> PathBuf {
+        self.place.path().canonicalize().unwrap().join(name)
+    }
+
+    fn ask(&self, name: &str, options: wire::ReportOptions) -> Result<SavedReport, Error> {
+        let out = self.out(name);
+        let client = &self.daemon.client;
+        self.daemon.wait(client.save_report(&out, None, options))
+    }
+
+    /// The findings of a report that is whole, and its manifest.
+    fn found(&self, options: wire::ReportOptions) -> (Vec<Value>, Value) {
+        let kind = options.kind.clone();
+        let name = format!(
+            "{kind}-{}",
+            fs::read_dir(self.place.path()).unwrap().count()
+        );
+        self.ask(&name, options).unwrap();
+        let out = self.out(&name);
+        simdexd::report::verify(&out).unwrap();
+        let read = |name: &str| fs::read_to_string(out.join(name)).unwrap();
+        let findings = read("findings.jsonl");
+        let findings = findings
+            .lines()
+            .map(|line| serde_json::from_str(line).unwrap());
+        let manifest: Value = serde_json::from_str(&read("manifest.json")).unwrap();
+        assert_eq!(manifest["kind"], kind);
+        assert!(read("report.html").contains("</html>"));
+        (findings.collect(), manifest)
+    }
+
+    /// A path of a finding without the folder of its root.
+    fn short<'a>(&self, path: &'a Value) -> &'a str {
+        let path = Path::new(path.as_str().unwrap());
+        let roots = [
+            self.daemon.path(""),
+            self.vault.path().canonicalize().unwrap(),
+        ];
+        let below = roots.iter().find_map(|root| path.strip_prefix(root).ok());
+        below.unwrap().to_str().unwrap()
+    }
+
+    /// File, relation and other file of each finding.
+    fn triples<'a>(&self, findings: &'a [Value]) -> Vec<(&'a str, &'a str, &'a str)> {
+        let triple = |finding: &'a Value| {
+            let relation = finding["relation"].as_str().unwrap();
+            (
+                self.short(&finding["path"]),
+                relation,
+                self.short(&finding["of"]),
+            )
+        };
+        findings.iter().map(triple).collect()
+    }
+}
+
+fn of_kind(kind: &str) -> wire::ReportOptions {
+    wire::ReportOptions {
+        kind: kind.to_owned(),
+        ..wire::ReportOptions::default()
+    }
+}
+
+fn bytes(path: &Path) -> Vec<u8> {
+    path.as_os_str().as_bytes().to_vec()
+}
+
+#[test]
+fn each_question_finds_what_was_planted_and_nothing_else() {
+    let shares = Shares::new();
+    let daemon = &shares.daemon;
+    let (found, manifest) = shares.found(wire::ReportOptions {
+        files: vec![bytes(&daemon.path("plan-1.txt"))],
+        ..of_kind("copies-of")
+    });
+    assert_eq!(
+        shares.triples(&found),
+        [
+            ("copy/plan-1.txt", "identical-bytes", "plan-1.txt"),
+            ("plan-2.txt", "near-duplicate", "plan-1.txt"),
+            ("plan-3.txt", "near-duplicate", "plan-1.txt"),
+        ]
+    );
+    let owner = rustix::process::getuid().as_raw();
+    assert!(found.iter().all(|finding| finding["owner"] == owner));
+    assert_eq!(found[1]["containment_of_other"], 1.0);
+    assert_eq!(manifest["findings"]["copies"], 3);
+    let asked = manifest["question"]["files"][0]["path"].as_str().unwrap();
+    assert_eq!(Path::new(asked), daemon.path("plan-1.txt"));
+
+    let (found, manifest) = shares.found(wire::ReportOptions {
+        older_than_seconds: Some(150 * DAY),
+        ..of_kind("stale-versions")
+    });
+    assert_eq!(
+        shares.triples(&found),
+        [
+            ("copy/plan-1.txt", "superseded", "plan-2.txt"),
+            ("plan-1.txt", "superseded", "plan-2.txt"),
+        ]
+    );
+    assert_eq!(shares.short(&found[0]["newest"]), "plan-3.txt");
+    assert_eq!(manifest["findings"]["stale_files"], 2);
+    assert_eq!(manifest["question"]["older_than_seconds"], 150 * DAY);
+
+    let (found, manifest) = shares.found(wire::ReportOptions {
+        protected: vec![bytes(&shares.vault.path().canonicalize().unwrap())],
+        ..of_kind("leak")
+    });
+    assert_eq!(
+        shares.triples(&found),
+        [("note.txt", "contains", "secret.txt")]
+    );
+    assert_eq!(found[0]["verified"], true);
+    assert!(found[0]["containment"].as_f64().unwrap() < 0.5);
+    assert_eq!(manifest["findings"]["compared"], 1);
+
+    let (found, manifest) = shares.found(of_kind("duplicates"));
+    assert_eq!(
+        shares.triples(&found),
+        [
+            ("plan-1.txt", "identical-bytes", "copy/plan-1.txt"),
+            ("same.txt", "hard-link", "other.txt"),
+        ]
+    );
+    let freed = fs::metadata(daemon.path("plan-1.txt")).unwrap().len();
+    let sums = &manifest["findings"];
+    assert_eq!(sums["identical_bytes_bytes"], freed);
+    assert_eq!(
+        (&sums["identical_bytes_files"], &sums["hard_links"]),
+        (&1.into(), &1.into())
+    );
+    let again = shares.found(of_kind("duplicates")).0;
+    assert_eq!(again, found);
+}
+
+#[test]
+fn a_question_that_makes_no_sense_is_refused_and_leaves_nothing() {
+    let shares = Shares::new();
+    let unknown = || vec![b"/nowhere/x.txt".to_vec()];
+    let refusals = [
+        (
+            of_kind("everything"),
+            "\"everything\" is not a kind of report",
+        ),
+        (
+            of_kind("copies-of"),
+            "a report of kind copies-of needs files",
+        ),
+        (
+            of_kind("stale-versions"),
+            "a report of kind stale-versions needs an age",
+        ),
+        (
+            of_kind("leak"),
+            "a report of kind leak needs protected roots",
+        ),
+        (
+            wire::ReportOptions {
+                files: unknown(),
+                ..of_kind("groups")
+            },
+            "a report of kind copies-of alone takes files",
+        ),
+        (
+            wire::ReportOptions {
+                load_file: Some(wire::LoadFile {
+                    format: "csv".to_owned(),
+                    ..wire::LoadFile::default()
+                }),
+                ..of_kind("duplicates")
+            },
+            "only a report of kind groups has a load file",
+        ),
+    ];
+    for (options, sentence) in refusals {
+        let refused = shares.ask("refused", options);
+        assert_eq!(code(&refused), Code::InvalidArgument);
+        let said = refused.unwrap_err().to_string();
+        assert!(said.contains(sentence), "{said}");
+    }
+    let missing = [
+        wire::ReportOptions {
+            files: unknown(),
+            ..of_kind("copies-of")
+        },
+        wire::ReportOptions {
+            protected: unknown(),
+            ..of_kind("leak")
+        },
+    ];
+    for options in missing {
+        assert_eq!(code(&shares.ask("refused", options)), Code::NotFound);
+    }
+    assert_eq!(fs::read_dir(shares.place.path()).unwrap().count(), 0);
+}

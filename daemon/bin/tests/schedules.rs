@@ -1,0 +1,184 @@
+//! Reports on schedule over a real engine, by a clock of the test's own.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test that cannot go on fails"
+)]
+
+#[allow(dead_code, reason = "this file needs a part of it")]
+mod daemon;
+
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use daemon::{Daemon, program, prose};
+use simdex_index::Cancel;
+use simdexd::config::{Config, RootConfig, RootMode, ScheduleConfig};
+use simdexd::engine::Engine;
+use simdexd::report::{ReportDir, verify};
+use simdexd::schedule::Scheduler;
+use simdexd::slot::EngineSlot;
+
+/// An engine that knows two versions of a text, and a directory for reports.
+struct Bed {
+    dir: tempfile::TempDir,
+    slot: Arc<EngineSlot>,
+    reports: Arc<ReportDir>,
+}
+
+impl Bed {
+    fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let top = dir.path().canonicalize().unwrap();
+        for name in ["share", "reports", "told"] {
+            fs::create_dir(top.join(name)).unwrap();
+        }
+        fs::write(top.join("share/a.txt"), prose(1, 400)).unwrap();
+        fs::write(top.join("share/b.txt"), prose(1, 420)).unwrap();
+        let config = Config {
+            data_dir: Some(top.join("data")),
+            roots: vec![RootConfig {
+                path: top.join("share"),
+                mode: RootMode::Poll,
+            }],
+            ..Config::default()
+        };
+        let engine = Engine::start(config, program()).unwrap();
+        engine.sync(&Cancel::never()).unwrap();
+        let reports = ReportDir::open(&top.join("reports")).unwrap();
+        Self {
+            slot: Arc::new(EngineSlot::holding(Arc::new(engine))),
+            reports: Arc::new(reports),
+            dir,
+        }
+    }
+
+    fn place(&self, name: &str) -> PathBuf {
+        self.dir.path().canonicalize().unwrap().join(name)
+    }
+
+    fn scheduler(&self, more: &str) -> Scheduler {
+        let text = format!("name = \"nightly\"\ncron = \"0 2 * * *\"\nkeep = 2\n{more}");
+        let schedule: ScheduleConfig = toml::from_str(&text).unwrap();
+        let (slot, reports) = (Arc::clone(&self.slot), Arc::clone(&self.reports));
+        Scheduler::new(&[schedule], slot, reports).unwrap()
+    }
+
+    fn names(&self, folder: &str) -> Vec<String> {
+        names(&self.place(folder))
+    }
+}
+
+fn names(folder: &Path) -> Vec<String> {
+    let entries = fs::read_dir(folder).unwrap();
+    let name = |entry: fs::DirEntry| entry.file_name().into_string().unwrap();
+    let mut names: Vec<_> = entries.map(|entry| name(entry.unwrap())).collect();
+    names.sort();
+    names
+}
+
+fn at(day: u32, time: &str) -> jiff::Timestamp {
+    format!("2026-11-{day}T{time}:00Z").parse().unwrap()
+}
+
+fn run(day: u32) -> String {
+    format!("nightly-202611{day}T020000Z")
+}
+
+#[test]
+fn what_is_due_is_written_once_kept_as_long_as_asked_and_caught_up_after_a_pause() {
+    let bed = Bed::new();
+    let told = bed.place("told");
+    let command = format!("command = [\"/bin/cp\", \"-t\", {told:?}]");
+    let scheduler = bed.scheduler(&command);
+    scheduler.run_due(at(22, "12:00"));
+    assert!(bed.names("reports").is_empty());
+    assert_eq!(scheduler.status()[0].next, Some(at(23, "02:00")));
+    for day in [23, 24, 25] {
+        scheduler.run_due(at(day, "02:00"));
+        scheduler.run_due(at(day, "02:01"));
+    }
+    assert_eq!(bed.names("reports"), [run(24), run(25)]);
+    let status = scheduler.status().remove(0);
+    assert_eq!(
+        (status.last, status.next),
+        (Some(at(25, "02:00")), Some(at(26, "02:00")))
+    );
+    assert_eq!(
+        (status.report, status.error.as_str()),
+        (Some(bed.place("reports").join(run(25))), "")
+    );
+    let report = bed.place("reports").join(run(25));
+    verify(&report).unwrap();
+    let mode = fs::metadata(report.join("manifest.json"))
+        .unwrap()
+        .permissions()
+        .mode();
+    assert_eq!(mode & 0o777, 0o600);
+    // The command was given the path of the manifest.
+    let manifest = fs::read(report.join("manifest.json")).unwrap();
+    assert_eq!(fs::read(told.join("manifest.json")).unwrap(), manifest);
+    // Another process, three runs later: one report.
+    let again = bed.scheduler("");
+    again.run_due(at(28, "09:00"));
+    again.run_due(at(28, "09:01"));
+    assert_eq!(bed.names("reports"), [run(25), run(28)]);
+    assert_eq!(again.status()[0].next, Some(at(29, "02:00")));
+}
+
+#[test]
+fn what_fails_is_told_and_what_is_not_ours_stays() {
+    let bed = Bed::new();
+    let scheduler = bed.scheduler("command = [\"/bin/false\"]");
+    scheduler.run_due(at(22, "12:00"));
+    scheduler.run_due(at(23, "02:00"));
+    assert!(
+        scheduler.status()[0]
+            .error
+            .contains("/bin/false ended with")
+    );
+    assert_eq!(scheduler.status()[0].last, Some(at(23, "02:00")));
+    let scheduler = bed.scheduler("");
+    // The place of the next report is taken.
+    fs::create_dir(bed.place("reports").join(run(24))).unwrap();
+    scheduler.run_due(at(24, "02:00"));
+    let status = scheduler.status().remove(0);
+    assert!(status.error.contains("exists already"), "{}", status.error);
+    assert_eq!(status.last, Some(at(23, "02:00")));
+    scheduler.run_due(at(24, "02:30"));
+    scheduler.run_due(at(25, "02:00"));
+    assert_eq!(scheduler.status()[0].error, "");
+    // Somebody's note in the report that goes now.
+    let old = bed.place("reports").join(run(23));
+    fs::write(old.join("note.txt"), "mine").unwrap();
+    scheduler.run_due(at(26, "02:00"));
+    assert!(!scheduler.status()[0].error.is_empty());
+    assert_eq!(names(&old), ["note.txt"]);
+    assert_eq!(bed.names("reports"), [run(23), run(24), run(25), run(26)]);
+}
+
+#[test]
+fn a_running_daemon_tells_of_its_schedules() {
+    let place = tempfile::tempdir().unwrap();
+    let path = place.path().canonicalize().unwrap();
+    let daemon = Daemon::with(&[], |config| {
+        config.report_dir = Some(path.clone());
+        let text = "name = \"yearly\"\ncron = \"0 2 1 1 *\"\ntime_zone = \"Europe/Zurich\"";
+        config.schedules = vec![toml::from_str(text).unwrap()];
+    });
+    // The thread asks the index for earlier runs right at the start.
+    let next = loop {
+        let status = daemon.wait(daemon.client.status()).unwrap();
+        assert_eq!(status.schedules[0].name, "yearly");
+        if let Some(next) = status.schedules[0].next {
+            break next;
+        }
+    };
+    let next = jiff::Timestamp::from_second(next).unwrap().to_string();
+    assert!(next.ends_with("-01-01T01:00:00Z"), "{next}");
+    assert!(names(&path).is_empty());
+}

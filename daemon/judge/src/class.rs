@@ -1,0 +1,123 @@
+//! What a pair is judged to be.
+
+use std::ops::AddAssign;
+
+/// How two documents stand to each other, in the eyes of a reader.
+///
+/// The cases follow the instructions to the raters of Huffman et al. 2007, §4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Class {
+    /// The same content: they differ in layout, page headers, notices or advertisements at most. A printer
+    /// version and a mirror are the same.
+    Same,
+    /// One was made from the other: a revision, an excerpt, or a longer document that took it in.
+    Version,
+    /// They share a form, or data, and are documents of their own: two letters from one template, the same
+    /// list in another order, the same data in another frame, a login page of the same site.
+    TemplateOnly,
+    /// Nothing of the kind.
+    Unrelated,
+}
+
+impl Class {
+    /// All classes, in the order of [`Counts`].
+    pub const ALL: [Self; 4] = [
+        Self::Same,
+        Self::Version,
+        Self::TemplateOnly,
+        Self::Unrelated,
+    ];
+
+    /// The name in model files, labels, JSON and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::Version => "version",
+            Self::TemplateOnly => "template-only",
+            Self::Unrelated => "unrelated",
+        }
+    }
+
+    /// The class with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|class| class.name() == name)
+    }
+
+    /// Whether the pair is one document in the sense of the paper: the same, or a version of it.
+    pub fn is_duplicate(self) -> bool {
+        matches!(self, Self::Same | Self::Version)
+    }
+
+    /// Its place in [`Class::ALL`].
+    pub fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// How many training pairs there are of each class, in the order of [`Class::ALL`].
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts(pub [u32; Class::ALL.len()]);
+
+impl Counts {
+    /// Pairs of all classes.
+    pub fn total(&self) -> u32 {
+        self.0
+            .iter()
+            .fold(0, |sum, count| sum.saturating_add(*count))
+    }
+
+    /// The class with most pairs; of equals the later one, which claims less.
+    pub fn most(&self) -> Class {
+        let by_count = |class: &Class| self.0[class.index()];
+        Class::ALL
+            .into_iter()
+            .max_by_key(by_count)
+            .unwrap_or(Class::Unrelated)
+    }
+
+    /// The probability of a class by Laplace's rule of succession: (n_c + 1) / (n + 4).
+    pub fn probability(&self, class: Class) -> f64 {
+        let of_class = f64::from(self.0[class.index()]) + 1.0;
+        of_class / (f64::from(self.total()) + Class::ALL.len() as f64)
+    }
+
+    /// Counts a pair of this class.
+    pub fn add(&mut self, class: Class) {
+        self.0[class.index()] += 1;
+    }
+}
+
+impl AddAssign for Counts {
+    fn add_assign(&mut self, other: Self) {
+        for (count, more) in self.0.iter_mut().zip(other.0) {
+            *count = count.saturating_add(more);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_distinct_and_found_again() {
+        for class in Class::ALL {
+            assert_eq!(Class::named(class.name()), Some(class));
+            assert_eq!(Class::ALL[class.index()], class);
+        }
+        assert_eq!(Class::named("Same"), None);
+    }
+
+    #[test]
+    fn probabilities_sum_to_one_and_a_tie_claims_less() {
+        let counts = Counts([5, 5, 0, 2]);
+        let sum: f64 = Class::ALL
+            .map(|class| counts.probability(class))
+            .iter()
+            .sum();
+        assert!((sum - 1.0).abs() < 1e-12);
+        assert_eq!(counts.most(), Class::Version);
+        assert_eq!(counts.probability(Class::Same), 6.0 / 16.0);
+        assert_eq!(Counts::default().most(), Class::Unrelated);
+    }
+}

@@ -1,0 +1,248 @@
+//! The decision tree a judgement is made by, and its file.
+//!
+//! A model file is a text that people can read and check. Its head says the version, where the model comes
+//! from and what it was trained on; the tree follows, two blanks of indentation for each level. A test stands
+//! before its two branches: that of the pairs at or below the threshold, then that of the pairs above. A leaf
+//! names its class and how many training pairs of each class ended there, in the order of [`Class::ALL`]:
+//!
+//! ```text
+//! simdex-judge 1
+//! name shipped
+//! note 5120 pairs of 212 sources
+//! resemblance <= 0.5
+//!   unrelated 0 2 31 400
+//!   mcd <= 0.125
+//!     same 210 11 0 0
+//!     version 9 350 4 0
+//! ```
+//!
+//! Reading is strict: a line that is not understood refuses the file.
+
+mod read;
+mod write;
+
+use std::fmt;
+
+use crate::class::{Class, Counts};
+use crate::rule::Rule;
+use crate::signal::{self, Known, Signal, UNKNOWN, Values};
+use crate::text::JudgedText;
+
+pub use read::ModelError;
+
+/// The version of model files; it changes with the form of the file and with what any signal measures.
+pub const MODEL_VERSION: u32 = 1;
+
+/// The model that ships with the program.
+const SHIPPED: &str = include_str!("../model/shipped.txt");
+
+/// A decision tree with its origin.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Model {
+    /// What it is called: `shipped`, or as whoever trained it says. One line.
+    pub name: String,
+    /// What it was trained on. One line.
+    pub note: String,
+    pub(crate) root: Node,
+}
+
+/// A test or a leaf.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Node {
+    Test(Box<Test>),
+    Leaf(Leaf),
+}
+
+/// Pairs whose signal is at most the threshold go to `low`, the others to `high`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Test {
+    pub(crate) signal: Signal,
+    pub(crate) threshold: f64,
+    pub(crate) low: Node,
+    pub(crate) high: Node,
+}
+
+/// The pairs that ended here in training.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Leaf {
+    pub(crate) class: Class,
+    pub(crate) counts: Counts,
+}
+
+/// What a pair is judged to be, and why.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Judgement {
+    /// The class.
+    pub class: Class,
+    /// Its probability: the share of the training pairs under this rule, by Laplace's rule of succession.
+    pub probability: f64,
+    /// The rule that fired; none where both sides are one text, which needs no judging.
+    pub rule: Option<Rule>,
+    /// The signals that were computed, in that order; `None` of one that says nothing of this pair.
+    pub signals: Vec<(Signal, Option<f64>)>,
+}
+
+impl Judgement {
+    /// Two files that carry one text are the same.
+    pub fn of_one_text() -> Self {
+        Self {
+            class: Class::Same,
+            probability: 1.0,
+            rule: None,
+            signals: Vec::new(),
+        }
+    }
+}
+
+impl Model {
+    /// The model that ships with the program.
+    ///
+    /// # Errors
+    /// None in a program whose tests have passed: they read it.
+    pub fn shipped() -> Result<Self, ModelError> {
+        Self::parse(SHIPPED)
+    }
+
+    /// Judges a pair. Signals are computed as the tree asks for them; `texts` is called at most once, and
+    /// only if a signal needs them.
+    ///
+    /// # Errors
+    /// Those of `texts`.
+    pub fn judge<T: AsRef<JudgedText>, E>(
+        &self,
+        known: &Known,
+        texts: impl FnOnce() -> Result<[T; 2], E>,
+    ) -> Result<Judgement, E> {
+        let (mut load, mut texts) = (Some(texts), None);
+        let mut signals: Vec<(Signal, Option<f64>)> = Vec::new();
+        let walked = self.walk(|signal| {
+            if let Some((_, value)) = signals.iter().find(|(known, _)| *known == signal) {
+                return Ok(value.unwrap_or(UNKNOWN));
+            }
+            let mut value = known.value(signal);
+            if signal.cost() > signal::Cost::Known {
+                if let Some(load) = load.take() {
+                    texts = Some(load()?);
+                }
+                let both = texts.as_ref();
+                value = both.and_then(|[a, b]| signal::of_texts(signal, a.as_ref(), b.as_ref()));
+            }
+            signals.push((signal, value));
+            Ok(value.unwrap_or(UNKNOWN))
+        });
+        let (leaf, rule) = walked?;
+        Ok(Judgement {
+            class: leaf.class,
+            probability: leaf.counts.probability(leaf.class),
+            rule: Some(rule),
+            signals,
+        })
+    }
+
+    /// The class and its probability where all signals are at hand.
+    pub fn classify(&self, values: &Values) -> (Class, Counts) {
+        let walked = self.walk(|signal| Ok::<f64, std::convert::Infallible>(values.get(signal)));
+        let Ok((leaf, _)) = walked;
+        (leaf.class, leaf.counts)
+    }
+
+    /// From the root to a leaf, with the rule that leads there.
+    fn walk<E>(&self, mut value: impl FnMut(Signal) -> Result<f64, E>) -> Result<(Leaf, Rule), E> {
+        let (mut node, mut rule, mut passed) = (&self.root, Rule::default(), 0);
+        loop {
+            match node {
+                Node::Leaf(leaf) => {
+                    rule.number = passed + 1;
+                    return Ok((*leaf, rule));
+                }
+                Node::Test(test) => {
+                    let is_low = value(test.signal)? <= test.threshold;
+                    rule.add(test.signal, test.threshold, is_low);
+                    if !is_low {
+                        passed += test.low.leaves();
+                    }
+                    node = if is_low { &test.low } else { &test.high };
+                }
+            }
+        }
+    }
+
+    /// Every rule with its class and counts, in the order of their numbers.
+    pub fn rules(&self) -> Vec<(Rule, Class, Counts)> {
+        let mut rules = Vec::new();
+        self.root.gather(&Rule::default(), &mut rules);
+        rules
+    }
+
+    /// The signals that it may ask for.
+    pub fn signals(&self) -> Vec<Signal> {
+        let asked = |signal: &Signal| self.root.asks_for(*signal);
+        Signal::ALL.into_iter().filter(asked).collect()
+    }
+}
+
+impl Node {
+    /// A leaf of these pairs.
+    pub(crate) fn leaf(counts: Counts) -> Self {
+        Self::Leaf(Leaf {
+            class: counts.most(),
+            counts,
+        })
+    }
+
+    /// Leaves below it, itself if it is one.
+    fn leaves(&self) -> u32 {
+        match self {
+            Self::Leaf(_) => 1,
+            Self::Test(test) => test.low.leaves() + test.high.leaves(),
+        }
+    }
+
+    /// The pairs of all leaves below it.
+    pub(crate) fn counts(&self) -> Counts {
+        match self {
+            Self::Leaf(leaf) => leaf.counts,
+            Self::Test(test) => {
+                let mut counts = test.low.counts();
+                counts += test.high.counts();
+                counts
+            }
+        }
+    }
+
+    fn gather(&self, rule: &Rule, rules: &mut Vec<(Rule, Class, Counts)>) {
+        match self {
+            Self::Leaf(leaf) => {
+                let number = rules.len() as u32 + 1;
+                let mut rule = rule.clone();
+                rule.number = number;
+                rules.push((rule, leaf.class, leaf.counts));
+            }
+            Self::Test(test) => {
+                for (branch, is_low) in [(&test.low, true), (&test.high, false)] {
+                    let mut narrowed = rule.clone();
+                    narrowed.add(test.signal, test.threshold, is_low);
+                    branch.gather(&narrowed, rules);
+                }
+            }
+        }
+    }
+
+    fn asks_for(&self, signal: Signal) -> bool {
+        match self {
+            Self::Leaf(_) => false,
+            Self::Test(test) => {
+                test.signal == signal || test.low.asks_for(signal) || test.high.asks_for(signal)
+            }
+        }
+    }
+}
+
+impl fmt::Display for Model {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write::model(self, f)
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,112 @@
+//! Model files and the walk through a tree.
+
+use std::cell::Cell;
+use std::convert::Infallible;
+use std::rc::Rc;
+
+use super::*;
+
+const FILE: &str = "simdex-judge 1
+name a test
+note 7 pairs
+resemblance <= 0.5
+  unrelated 0 0 1 2
+  mcd <= 0.125
+    same 3 0 0 0
+    resemblance <= 0.75
+      template-only 0 0 9 0
+      version 0 1 0 0
+";
+
+fn text(of: &str) -> Rc<JudgedText> {
+    Rc::new(JudgedText::new(of, None))
+}
+
+fn known(resemblance: f64) -> Known {
+    Known {
+        resemblance,
+        ..Known::default()
+    }
+}
+
+#[test]
+fn a_file_is_read_and_written_as_it_was() {
+    assert_eq!(Model::parse(FILE).unwrap().to_string(), FILE);
+}
+
+#[test]
+fn texts_are_asked_for_only_when_a_signal_needs_them() {
+    let model = Model::parse(FILE).unwrap();
+    let asked = Cell::new(0);
+    let texts = || {
+        asked.set(asked.get() + 1);
+        Ok::<_, Infallible>([text("one two three four"), text("nothing of that at all")])
+    };
+    let Ok(far) = model.judge(&known(0.3), texts);
+    assert_eq!((far.class, asked.get()), (Class::Unrelated, 0));
+    assert_eq!(far.probability, 3.0 / 7.0);
+    assert_eq!(far.signals, [(Signal::Resemblance, Some(0.3))]);
+    assert_eq!(far.rule.unwrap().to_string(), "resemblance <= 0.5");
+    let Ok(near) = model.judge(&known(0.9), texts);
+    assert_eq!((near.class, asked.get()), (Class::Version, 1));
+    let rule = near.rule.unwrap();
+    assert_eq!(rule.number, 4);
+    assert_eq!(rule.to_string(), "resemblance > 0.75 and mcd > 0.125");
+    let computed: Vec<_> = near.signals.iter().map(|(signal, _)| *signal).collect();
+    assert_eq!(computed, [Signal::Resemblance, Signal::Mcd]);
+}
+
+#[test]
+fn rules_are_numbered_as_the_judgement_says() {
+    let model = Model::parse(FILE).unwrap();
+    let rules = model.rules();
+    assert_eq!(rules.len(), 4);
+    for (at, (rule, ..)) in rules.iter().enumerate() {
+        assert_eq!(rule.number as usize, at + 1);
+    }
+    assert_eq!(
+        rules[2].0.to_string(),
+        "0.5 < resemblance <= 0.75 and mcd > 0.125"
+    );
+    assert_eq!(model.signals(), [Signal::Resemblance, Signal::Mcd]);
+}
+
+#[test]
+fn a_damaged_file_is_refused_with_its_line() {
+    let refused = |from: &str, to: &str| {
+        let damaged = FILE.replacen(from, to, 1);
+        assert_ne!(damaged, FILE);
+        Model::parse(&damaged).unwrap_err().to_string()
+    };
+    assert!(refused("simdex-judge 1", "simdex-judge 2").starts_with("the model is of version 2"));
+    assert!(refused("simdex-judge", "other").starts_with("the file is no model"));
+    assert!(refused("name ", "nmae ").starts_with("line 2 is not `name`"));
+    assert!(refused("mcd <=", "md5 <=").starts_with("line 6 is not a signal"));
+    assert!(refused("0.125", "NaN").starts_with("line 6"));
+    assert!(refused("  unrelated", " unrelated").starts_with("line 5 is not indented"));
+    assert!(refused("1 0 0\n", "1 0\n").starts_with("line 10 is not a test"));
+    assert!(refused("3 0 0 0", "3 0 0 -1").starts_with("line 7"));
+    assert!(refused("      version 0 1 0 0\n", "").starts_with("the model ends where line 10"));
+    let longer = format!("{FILE}same 0 0 0 0\n");
+    assert_eq!(Model::parse(&longer), Err(ModelError::Beyond(11)));
+    let deep: String = (0..40)
+        .map(|depth| format!("{:1$}mcd <= 0\n", "", 2 * depth))
+        .collect();
+    let deep = format!("simdex-judge 1\nname a\nnote b\n{deep}");
+    assert_eq!(Model::parse(&deep), Err(ModelError::TooDeep(37)));
+    assert_eq!(Model::parse(""), Err(ModelError::NoModel));
+    assert_eq!(Model::parse(&"x".repeat(2 << 20)), Err(ModelError::TooLong));
+}
+
+#[test]
+fn the_shipped_model_is_read_and_lets_no_place_decide() {
+    let model = Model::shipped().unwrap();
+    assert_eq!(model.name, "shipped");
+    assert!(
+        model
+            .signals()
+            .into_iter()
+            .all(|signal| !signal.is_of_place())
+    );
+    assert!(model.rules().len() > 4);
+}

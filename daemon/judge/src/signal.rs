@@ -1,0 +1,272 @@
+//! The signals a pair is judged by, in the order of their cost.
+//!
+//! | signal | what it is | cost |
+//! |---|---|---|
+//! | `same-root` | both files lie under one root | on record |
+//! | `same-folder` | both lie in one folder | on record |
+//! | `same-author` | both documents state one author or sender | on record |
+//! | `same-name` | [likeness of the file names](name) | on record |
+//! | `length-distance` | [body-length distance](length_distance) | on record |
+//! | `resemblance` | of all shingles, as the answer shows it | counted by the question |
+//! | `containment-least` | the lesser of both containments | counted by the question |
+//! | `containment-most` | the greater of both containments | counted by the question |
+//! | `same-title` | [exact title match](title) | both texts are read |
+//! | `simhash-distance` | [Charikar's similarity hash](simhash) | linear in the texts |
+//! | `tf-idf-distance` | [the top 100 terms](tf_idf) | linear in the texts |
+//! | `bsw-resemblance` | [resemblance by BSW_n](bsw) | linear in the texts |
+//! | `snippet-mcd` | [compression distance to the nearest passage](snippet) | compresses the shorter text |
+//! | `ncd` | [normalised compression distance](compression) | compresses both texts |
+//! | `mcd` | [modified compression distance](compression) | compresses both texts |
+
+pub mod bsw;
+pub mod compression;
+pub mod idf;
+pub mod name;
+pub mod simhash;
+pub mod snippet;
+pub mod terms;
+pub mod tf_idf;
+pub mod title;
+
+use crate::text::JudgedText;
+
+/// One measure of how two documents stand to each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Signal {
+    /// Both files lie under one root.
+    SameRoot,
+    /// Both files lie in one folder.
+    SameFolder,
+    /// Both documents state one author or sender.
+    SameAuthor,
+    /// Likeness of the file names.
+    SameName,
+    /// Body-length distance.
+    LengthDistance,
+    /// |A∩B| / |A∪B| over all shingles.
+    Resemblance,
+    /// The lesser of both containments.
+    ContainmentLeast,
+    /// The greater of both containments.
+    ContainmentMost,
+    /// Exact title match.
+    SameTitle,
+    /// Share of differing bits of Charikar's similarity hash.
+    SimhashDistance,
+    /// Distance of the top 100 terms.
+    TfIdfDistance,
+    /// Resemblance of BSW_n signatures.
+    BswResemblance,
+    /// Modified compression distance of the shorter text and the nearest passage of the longer.
+    SnippetMcd,
+    /// Normalised compression distance.
+    Ncd,
+    /// Modified normalised compression distance.
+    Mcd,
+}
+
+/// What a signal needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Cost {
+    /// Nothing beyond what is on record or was counted for the answer.
+    Known,
+    /// Both texts, read once from front to back.
+    Text,
+    /// Several compressions of both texts.
+    Compression,
+}
+
+impl Cost {
+    /// All costs, least first.
+    pub const ALL: [Self; 3] = [Self::Known, Self::Text, Self::Compression];
+}
+
+/// How many signals there are.
+const COUNT: usize = 15;
+
+impl Signal {
+    /// All signals, cheapest first.
+    pub const ALL: [Self; COUNT] = [
+        Self::SameRoot,
+        Self::SameFolder,
+        Self::SameAuthor,
+        Self::SameName,
+        Self::LengthDistance,
+        Self::Resemblance,
+        Self::ContainmentLeast,
+        Self::ContainmentMost,
+        Self::SameTitle,
+        Self::SimhashDistance,
+        Self::TfIdfDistance,
+        Self::BswResemblance,
+        Self::SnippetMcd,
+        Self::Ncd,
+        Self::Mcd,
+    ];
+
+    /// The name in model files, JSON and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::SameRoot => "same-root",
+            Self::SameFolder => "same-folder",
+            Self::SameAuthor => "same-author",
+            Self::SameName => "same-name",
+            Self::LengthDistance => "length-distance",
+            Self::Resemblance => "resemblance",
+            Self::ContainmentLeast => "containment-least",
+            Self::ContainmentMost => "containment-most",
+            Self::SameTitle => "same-title",
+            Self::SimhashDistance => "simhash-distance",
+            Self::TfIdfDistance => "tf-idf-distance",
+            Self::BswResemblance => "bsw-resemblance",
+            Self::SnippetMcd => "snippet-mcd",
+            Self::Ncd => "ncd",
+            Self::Mcd => "mcd",
+        }
+    }
+
+    /// The signal with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|signal| signal.name() == name)
+    }
+
+    /// What it needs.
+    pub fn cost(self) -> Cost {
+        match self.index() {
+            0..=7 => Cost::Known,
+            8..=11 => Cost::Text,
+            _ => Cost::Compression,
+        }
+    }
+
+    /// Whether it says where a document lies or whose it is, and nothing of its text.
+    pub fn is_of_place(self) -> bool {
+        self <= Self::SameName
+    }
+
+    /// Its place in [`Signal::ALL`].
+    pub fn index(self) -> usize {
+        self as usize
+    }
+}
+
+/// What stands for a signal that says nothing, such as the folder of a pasted text: halfway.
+pub const UNKNOWN: f64 = 0.5;
+
+/// What is known of a pair without its texts.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Known {
+    /// Whether both files lie under one root; `None` where one is no file of the index.
+    pub same_root: Option<bool>,
+    /// Whether both lie in one folder.
+    pub same_folder: Option<bool>,
+    /// Whether both state one author; `None` where one states none.
+    pub same_author: Option<bool>,
+    /// Likeness of the file names, from 0 to 1.
+    pub same_name: Option<f64>,
+    /// Bytes of both canonical texts.
+    pub lengths: [u64; 2],
+    /// |A∩B| / |A∪B| over all shingles.
+    pub resemblance: f64,
+    /// Both containments.
+    pub containments: [f64; 2],
+}
+
+impl Known {
+    /// The value of a signal of [`Cost::Known`]; `None` where it is not known, or needs the texts.
+    pub fn value(&self, signal: Signal) -> Option<f64> {
+        let flag = |known: Option<bool>| known.map(|same| f64::from(u8::from(same)));
+        match signal {
+            Signal::SameRoot => flag(self.same_root),
+            Signal::SameFolder => flag(self.same_folder),
+            Signal::SameAuthor => flag(self.same_author),
+            Signal::SameName => self.same_name,
+            Signal::LengthDistance => Some(length_distance(self.lengths)),
+            Signal::Resemblance => Some(self.resemblance),
+            Signal::ContainmentLeast => Some(self.containments[0].min(self.containments[1])),
+            Signal::ContainmentMost => Some(self.containments[0].max(self.containments[1])),
+            _ => None,
+        }
+    }
+}
+
+/// Body-length distance (Huffman et al. 2007, §3.2.1): |len(A) − len(B)| / max(len(A), len(B)), 0 of two
+/// empty texts. The body is the canonical text.
+pub fn length_distance([a, b]: [u64; 2]) -> f64 {
+    match a.max(b) {
+        0 => 0.0,
+        longest => a.abs_diff(b) as f64 / longest as f64,
+    }
+}
+
+/// The value of a signal that needs the texts; `None` where it is not known, or needs none.
+pub fn of_texts(signal: Signal, a: &JudgedText, b: &JudgedText) -> Option<f64> {
+    Some(match signal {
+        Signal::SameTitle => f64::from(u8::from(title::same(a.title(), b.title())?)),
+        Signal::SimhashDistance => a.simhash().distance(b.simhash()),
+        Signal::TfIdfDistance => a.top_terms().distance(b.top_terms()),
+        Signal::BswResemblance => bsw::resemblance(a.canonical(), b.canonical()),
+        Signal::SnippetMcd => snippet::distance(a, b),
+        Signal::Ncd => compression::ncd(a, b),
+        Signal::Mcd => compression::mcd(a, b),
+        _ => return None,
+    })
+}
+
+/// The values of all signals of one pair, by [`Signal::index`]; [`UNKNOWN`] where one says nothing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Values(pub [f64; COUNT]);
+
+impl Values {
+    /// All signals of a pair.
+    pub fn measured(known: &Known, a: &JudgedText, b: &JudgedText) -> Self {
+        Self(Signal::ALL.map(|signal| {
+            let value = known.value(signal).or_else(|| of_texts(signal, a, b));
+            value.unwrap_or(UNKNOWN)
+        }))
+    }
+
+    /// The value of one signal.
+    pub fn get(&self, signal: Signal) -> f64 {
+        self.0[signal.index()]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn signals_have_distinct_names_and_come_by_cost() {
+        for (at, signal) in Signal::ALL.into_iter().enumerate() {
+            assert_eq!(signal.index(), at);
+            assert_eq!(Signal::named(signal.name()), Some(signal));
+        }
+        assert!(Signal::ALL.is_sorted_by_key(|signal| signal.cost()));
+        assert_eq!(
+            Signal::ALL
+                .map(Signal::is_of_place)
+                .iter()
+                .filter(|of| **of)
+                .count(),
+            4
+        );
+    }
+
+    #[test]
+    fn the_length_distance_by_hand() {
+        assert_eq!(length_distance([0, 0]), 0.0);
+        assert_eq!(length_distance([75, 100]), 0.25);
+        assert_eq!(length_distance([100, 75]), 0.25);
+        assert_eq!(length_distance([0, 9]), 1.0);
+        assert_eq!(length_distance([u64::MAX, u64::MAX]), 0.0);
+    }
+
+    #[test]
+    fn what_is_not_known_lies_halfway() {
+        let text = JudgedText::new("some words that make a text", None);
+        let values = Values::measured(&Known::default(), &text, &text);
+        assert_eq!(values.get(Signal::SameRoot), UNKNOWN);
+        assert_eq!(values.get(Signal::SimhashDistance), 0.0);
+    }
+}

@@ -1,0 +1,78 @@
+//! Inverse document frequencies, from a table that ships with the program.
+//!
+//! Frequencies counted in the index would tell whoever may see some roots what documents in others say: a
+//! score that moves when a hidden document comes or goes is an oracle. Counted in the caller's roots alone
+//! they would cost a count over all terms for every view, and give one pair two judgements in two views. A
+//! fixed table does neither (Huffman et al. use a fixed logarithmic table as well). What it does not hold is
+//! as rare as can be, so that in a language of which it knows no word the terms weigh their frequency alone.
+//!
+//! The table (`model/terms.txt`) is made by `study judge-terms` from public texts: `documents N` stands first,
+//! then lines of a count of documents and the words that stand in so many.
+
+use std::sync::OnceLock;
+
+use super::terms::{Term, TermMap};
+
+const TABLE: &str = include_str!("../../model/terms.txt");
+
+struct Table {
+    idf: TermMap<f64>,
+    /// Of a word that is not listed.
+    rarest: f64,
+}
+
+/// ln(N / df) of a term, N being the documents of the table; ln(2N) of one that it does not hold.
+pub fn of(term: Term) -> f64 {
+    static SHIPPED: OnceLock<Table> = OnceLock::new();
+    let table = SHIPPED.get_or_init(|| parse(TABLE));
+    table.idf.get(&term).copied().unwrap_or(table.rarest)
+}
+
+/// Lines that say nothing are passed over: a test holds that the shipped table has none.
+fn parse(table: &str) -> Table {
+    let mut lines = table.lines().filter(|line| !line.starts_with('#'));
+    let documents = lines
+        .next()
+        .and_then(|line| line.strip_prefix("documents "));
+    let documents: f64 = documents
+        .and_then(|count| count.parse().ok())
+        .unwrap_or(1.0);
+    let mut idf = TermMap::default();
+    for line in lines {
+        let mut cells = line.split(' ');
+        let count: Option<f64> = cells.next().and_then(|count| count.parse().ok());
+        for word in cells.filter(|word| !word.is_empty()) {
+            if let Some(count) = count.filter(|count| *count > 0.0) {
+                idf.insert(Term::of(word), (documents / count).ln());
+            }
+        }
+    }
+    Table {
+        idf,
+        rarest: (2.0 * documents).ln(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_common_word_weighs_less_than_a_rare_one_and_an_unknown_one_most() {
+        let table = parse("# of a test\ndocuments 100\n90 the of\n5 lessee\n");
+        assert_eq!(table.idf[&Term::of("the")], (100.0_f64 / 90.0).ln());
+        assert!(table.idf[&Term::of("lessee")] < table.rarest);
+        assert_eq!(table.rarest, 200.0_f64.ln());
+        assert!(of(Term::of("the")) < of(Term::of("section")));
+        assert!(of(Term::of("section")) < of(Term::of("zzzunknown")));
+    }
+
+    #[test]
+    fn every_line_of_the_shipped_table_is_read() {
+        let words = TABLE.lines().filter(|line| !line.starts_with('#')).skip(1);
+        let words: usize = words.map(|line| line.split(' ').count() - 1).sum();
+        assert_eq!(parse(TABLE).idf.len(), words);
+        assert!(words > 500, "{words}");
+        assert!(parse(TABLE).idf.values().all(|idf| *idf >= 0.0));
+    }
+}

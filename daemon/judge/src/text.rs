@@ -1,0 +1,90 @@
+//! A text of a pair, with what signals keep of it: each is made once, when a signal first asks for it.
+//!
+//! Only the first [`JudgedText::LONGEST`] bytes of a canonical text are looked at (by BSW_n all of it), which
+//! bounds time and memory.
+
+use std::sync::OnceLock;
+
+use simdex_signature::CanonicalText;
+
+use crate::signal::compression::{self, Compressed};
+use crate::signal::simhash::Simhash;
+use crate::signal::terms::TermCounts;
+use crate::signal::tf_idf::TopTerms;
+use crate::signal::title;
+
+/// One side of a pair. The question's own side is made once and judged against every hit.
+#[derive(Debug, Default)]
+pub struct JudgedText {
+    canonical: CanonicalText,
+    title: Option<String>,
+    terms: OnceLock<TermCounts>,
+    simhash: OnceLock<Simhash>,
+    top_terms: OnceLock<TopTerms>,
+    compressed: OnceLock<Compressed>,
+}
+
+impl JudgedText {
+    /// Bytes of a canonical text that signals look at.
+    pub const LONGEST: usize = 1 << 20;
+
+    /// The most that judging takes at once for a text of so many bytes beside the text itself: its words with
+    /// their counts, its signature, and buffers of the compressor.
+    pub fn peak_bytes(length: u64) -> u64 {
+        24 * length.min(Self::LONGEST as u64) + length / 4
+    }
+
+    /// A text as it was extracted. The title is the one it states, or its first line with a letter.
+    pub fn new(extracted: &str, stated_title: Option<&str>) -> Self {
+        Self::of(
+            CanonicalText::from_extracted(extracted),
+            extracted,
+            stated_title,
+        )
+    }
+
+    /// The same where the canonical text is at hand.
+    pub fn of(canonical: CanonicalText, extracted: &str, stated_title: Option<&str>) -> Self {
+        Self {
+            canonical,
+            title: title::of(stated_title, extracted),
+            ..Self::default()
+        }
+    }
+
+    /// The canonical text.
+    pub fn canonical(&self) -> &CanonicalText {
+        &self.canonical
+    }
+
+    /// The part of it that signals look at.
+    pub(crate) fn beginning(&self) -> &str {
+        compression::beginning(self.canonical.as_str())
+    }
+
+    /// The title as it is compared.
+    pub(crate) fn title(&self) -> Option<&str> {
+        self.title.as_deref()
+    }
+
+    fn terms(&self) -> &TermCounts {
+        self.terms.get_or_init(|| TermCounts::of(self.beginning()))
+    }
+
+    /// The similarity hash.
+    pub fn simhash(&self) -> Simhash {
+        *self.simhash.get_or_init(|| Simhash::of(self.terms()))
+    }
+
+    /// The top terms.
+    pub fn top_terms(&self) -> &TopTerms {
+        self.top_terms.get_or_init(|| TopTerms::of(self.terms()))
+    }
+
+    /// Lengths of the text compressed, alone and twice in a row.
+    pub(crate) fn compressed(&self) -> Compressed {
+        *self
+            .compressed
+            .get_or_init(|| Compressed::of(self.beginning()))
+    }
+}

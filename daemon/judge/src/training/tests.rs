@@ -1,0 +1,86 @@
+//! Training on pairs of which the rule is known.
+
+use super::*;
+use crate::signal::UNKNOWN;
+
+/// Pairs of which resemblance tells unrelated ones, and mcd the same from versions; some labels are wrong.
+fn pairs(count: usize, wrong: usize) -> Vec<Labelled> {
+    let unit = |at: usize, step: usize| (at * step % 1000) as f64 / 1000.0;
+    let pair = |at: usize| {
+        let (resemblance, mcd) = (unit(at, 617), unit(at, 389));
+        let mut values = Values([UNKNOWN; 15]);
+        values.0[Signal::Resemblance.index()] = resemblance;
+        values.0[Signal::Mcd.index()] = mcd;
+        let class = match (resemblance <= 0.4, mcd <= 0.25) {
+            (true, _) => Class::Unrelated,
+            (false, true) => Class::Same,
+            (false, false) => Class::Version,
+        };
+        let class = if at < wrong {
+            Class::TemplateOnly
+        } else {
+            class
+        };
+        Labelled { values, class }
+    };
+    (0..count).map(pair).collect()
+}
+
+#[test]
+fn the_rule_behind_the_labels_is_found() {
+    let model = train(&pairs(900, 0), &Growth::default(), "found", "a rule").unwrap();
+    assert_eq!(model.signals(), [Signal::Resemblance, Signal::Mcd]);
+    let rules: Vec<String> = model
+        .rules()
+        .iter()
+        .map(|(rule, ..)| rule.to_string())
+        .collect();
+    assert_eq!(rules.len(), 3, "{model}");
+    assert!(rules[0].starts_with("resemblance <= 0.4"), "{model}");
+    for pair in pairs(500, 0) {
+        assert_eq!(model.classify(&pair.values).0, pair.class);
+    }
+}
+
+#[test]
+fn a_model_is_the_same_in_every_run_and_its_file_reads_back() {
+    let trained = || train(&pairs(700, 30), &Growth::default(), "a", "b").unwrap();
+    let model = trained();
+    assert_eq!(model, trained());
+    assert_eq!(Model::parse(&model.to_string()).unwrap(), model);
+}
+
+#[test]
+fn what_a_cheap_signal_tells_is_not_asked_of_a_dear_one() {
+    let model = train(&pairs(900, 0), &Growth::default(), "staged", "").unwrap();
+    assert!(
+        model
+            .to_string()
+            .lines()
+            .nth(3)
+            .unwrap()
+            .starts_with("resemblance <= 0.4")
+    );
+    let dear = Growth {
+        signals: vec![Signal::Mcd],
+        ..Growth::default()
+    };
+    let model = train(&pairs(900, 0), &dear, "dear", "").unwrap();
+    assert_eq!(model.signals(), [Signal::Mcd]);
+}
+
+#[test]
+fn too_little_to_learn_from_is_refused() {
+    let refused = |pairs: &[Labelled]| {
+        let refused = train(pairs, &Growth::default(), "", "");
+        refused.unwrap_err().to_string()
+    };
+    assert!(refused(&[]).contains("0 pairs labelled"));
+    let few = pairs(300, 9);
+    assert!(refused(&few).contains("9 pairs labelled template-only, and 10"));
+    let one: Vec<_> = pairs(300, 0)
+        .into_iter()
+        .filter(|pair| pair.class == Class::Same)
+        .collect();
+    assert!(refused(&one).starts_with("there are 0 pairs labelled template-only"));
+}

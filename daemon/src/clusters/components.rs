@@ -1,0 +1,52 @@
+//! Components of the near-duplicate graph, by union and find over the pairs as they are found.
+//!
+//! A pair is counted on all shingles only while its documents are in two components: once a version of a
+//! family is joined, pairs within the family cost no text. So a family of m versions costs about m counts.
+
+use std::cell::RefCell;
+
+use simdex_cores::Partition;
+use simdex_index::{Index, IndexError, MemoryAccount, View};
+use simdex_schema::DocId;
+use simdex_signature::Ratio;
+
+use super::{Clusters, cluster};
+
+/// The components of `documents`, ascending, which the view shows. One document that several files carry is one.
+pub(super) fn find(
+    index: &Index,
+    view: &View,
+    documents: &[DocId],
+    threshold: Ratio,
+    account: &MemoryAccount,
+) -> Result<Clusters, IndexError> {
+    // Ids, places in the partition, and the sets that come of them.
+    let _permit = account.take_large(24 * documents.len() as u64)?;
+    let place = |id: DocId| documents.binary_search(&id).ok().map(|at| at as u32);
+    let parts = RefCell::new(Partition::new(documents.len() as u32));
+    let search = index.pair_search(view, threshold);
+    for (own, &id) in (0..).zip(documents) {
+        account.cancel().check()?;
+        let is_apart = |other: DocId| {
+            let mut parts = parts.borrow_mut();
+            let is_apart = |other| parts.find(own) != parts.find(other);
+            Ok(place(other).is_some_and(is_apart))
+        };
+        let found = search.wanted_partners_of(id, &is_apart, account.cancel())?;
+        for other in found.iter().filter_map(|(other, _)| place(*other)) {
+            parts.borrow_mut().join(own, other);
+        }
+    }
+    let mut parts = parts.into_inner();
+    let copied = |at: &u32| index.files_in(documents[*at as usize], view) > 1;
+    let is_alone: Vec<bool> = parts.alone().collect();
+    let alone = (0..documents.len() as u32).filter(|at| is_alone[*at as usize]);
+    let copied: Vec<Vec<u32>> = alone.filter(copied).map(|at| vec![at]).collect();
+    let sets = parts.sets().into_iter().chain(copied);
+    let ids = |set: Vec<u32>| set.into_iter().map(|at| documents[at as usize]).collect();
+    Ok(Clusters {
+        clusters: sets.map(|set| cluster(index, ids(set), None)).collect(),
+        unfinished: None,
+        suppressed: search.suppressed(),
+    })
+}

@@ -1,0 +1,148 @@
+//! Cores of a view: each text is signed by its 100 smallest fingerprints, and the table of these is mined
+//! component by component, the small ones first, so that one that takes long costs the others nothing.
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use simdex_cores::{InvertedTable, Mined, components, mine};
+use simdex_index::{Index, IndexError, MemoryAccount, MemoryPermit};
+use simdex_schema::DocId;
+use simdex_signature::Window;
+use simdex_signature::laboratory::{Method, OutOfDomain, Recipe, ShingleUnit, Shingling, Signer};
+
+use super::{Cluster, ClusterError, Clusters, cluster};
+
+/// Fingerprints of an image: of one length for all texts, so that long ones are not favoured. The paper's.
+pub const IMAGE: u32 = 100;
+
+/// Bytes for each fingerprint of an image: as a pair to be sorted, then in the table and its parts.
+const FINGERPRINT_BYTES: u64 = 24;
+
+/// Documents in cores that are listed: a document counts as often as it is in one.
+const MOST_MEMBERS: u64 = 4 << 20;
+
+/// Members that each further permit is for.
+const PERMIT_MEMBERS: u64 = 1 << 17;
+
+/// What makes the images: the smallest fingerprints of the index's own shingles.
+pub fn signer(window: Window) -> Result<Signer, OutOfDomain> {
+    let shingling = Shingling::new(ShingleUnit::Bytes, window.width(), 1)?;
+    let method = Method::min_n(IMAGE);
+    Signer::new(Recipe { method, shingling })
+}
+
+/// The cores of `documents`, ascending, that share `common` fingerprints.
+pub(super) fn find(
+    index: &Index,
+    documents: &[DocId],
+    common: u32,
+    time: Duration,
+    account: &MemoryAccount,
+) -> Result<Clusters, ClusterError> {
+    let needed = documents.len() as u64 * u64::from(IMAGE) * FINGERPRINT_BYTES;
+    if needed > account.total() {
+        return Err(ClusterError::TooMany {
+            documents: documents.len(),
+            needed: needed >> 20,
+            available: account.total() >> 20,
+        });
+    }
+    let _permit = account.take_large(needed)?;
+    let table = table(index, documents, account)?;
+    let until = Instant::now() + time;
+    let go_on = || Instant::now() < until && account.cancel().check().is_ok();
+    let mut found = FoundCores {
+        index,
+        account,
+        clusters: Vec::new(),
+        members: 0,
+        permits: Vec::new(),
+    };
+    let mut unfinished = 0;
+    match components(&table, common, &go_on) {
+        None => unfinished = 1,
+        Some(mut parts) => {
+            parts.sort_by_key(Vec::len);
+            let tables = table.split(&parts);
+            drop(table);
+            for (part, table) in parts.iter().zip(&tables) {
+                let ids: Vec<DocId> = part.iter().map(|&at| documents[at as usize]).collect();
+                unfinished += u64::from(!found.mine(table, &ids, common, &go_on)?);
+            }
+        }
+    }
+    account.cancel().check()?;
+    Ok(Clusters {
+        clusters: found.clusters,
+        unfinished: Some(unfinished),
+        suppressed: 0,
+    })
+}
+
+/// The fingerprints of all documents, each with who holds it.
+fn table(
+    index: &Index,
+    documents: &[DocId],
+    account: &MemoryAccount,
+) -> Result<InvertedTable, IndexError> {
+    let Ok(signer) = signer(index.window()) else {
+        // The window of an index is one that shingles have.
+        return Ok(InvertedTable::default());
+    };
+    let mut held = Vec::with_capacity(documents.len() * IMAGE as usize);
+    for (at, &id) in (0..).zip(documents) {
+        account.cancel().check()?;
+        let signed = index.signed_if_readable(id, &signer, account)?;
+        let units = signed.iter().flat_map(|signature| signature.units());
+        held.extend(units.map(|unit| (unit.0, at)));
+    }
+    Ok(InvertedTable::from_pairs(held, documents.len() as u32))
+}
+
+/// Cores found so far, with permits for them.
+struct FoundCores<'a> {
+    index: &'a Index,
+    account: &'a MemoryAccount,
+    clusters: Vec<Cluster>,
+    members: u64,
+    permits: Vec<MemoryPermit>,
+}
+
+impl FoundCores<'_> {
+    /// Whether all cores of a component were found.
+    fn mine(
+        &mut self,
+        table: &InvertedTable,
+        ids: &[DocId],
+        common: u32,
+        go_on: &dyn Fn() -> bool,
+    ) -> Result<bool, IndexError> {
+        let mut failed = None;
+        let mined = mine(table, common, go_on, &mut |core| {
+            let documents = core.documents.iter().map(|&at| ids[at as usize]).collect();
+            match self.add(documents, core.common) {
+                Ok(flow) => flow,
+                Err(error) => {
+                    failed = Some(error);
+                    ControlFlow::Break(())
+                }
+            }
+        });
+        // No image is longer than a word has bits.
+        failed.map_or(Ok(mined == Ok(Mined::All)), Err)
+    }
+
+    fn add(&mut self, documents: Vec<DocId>, common: u32) -> Result<ControlFlow<()>, IndexError> {
+        let members = self.members + documents.len() as u64;
+        if members > MOST_MEMBERS {
+            return Ok(ControlFlow::Break(()));
+        }
+        if members / PERMIT_MEMBERS > self.permits.len() as u64 {
+            self.permits.push(self.account.take(8 * PERMIT_MEMBERS)?);
+        }
+        self.members = members;
+        self.clusters
+            .push(cluster(self.index, documents, Some(common)));
+        Ok(ControlFlow::Continue(()))
+    }
+}

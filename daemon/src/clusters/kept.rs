@@ -1,0 +1,123 @@
+//! Clusters that were asked for lately, kept until documents change.
+//!
+//! A document's text never changes under its id. So clusters follow from the view's documents alone, and of
+//! components from which of these several files carry; they are taken again for the same view, the same request
+//! and the same of these.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use simdex_index::View;
+use simdex_schema::DocId;
+
+use super::{ClusterRequest, Clusters};
+
+/// Answers that are kept.
+const KEPT: usize = 4;
+
+/// Most members of an answer that is kept: 8 bytes each, and some for each cluster.
+const MOST_MEMBERS: usize = 1 << 19;
+
+/// What clusters follow from.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Key {
+    view: View,
+    kind: Kind,
+    documents: blake3::Hash,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Components(f64),
+    Cores(u32),
+}
+
+impl Key {
+    /// `is_copied` says whether several files of the view carry a document.
+    pub(super) fn new(
+        view: &View,
+        request: &ClusterRequest,
+        documents: &[DocId],
+        is_copied: &dyn Fn(DocId) -> bool,
+    ) -> Self {
+        let copies_matter = matches!(request, ClusterRequest::Components { .. });
+        let mut hasher = blake3::Hasher::new();
+        for &id in documents {
+            hasher.update(&id.0.to_le_bytes());
+            hasher.update(&[u8::from(copies_matter && is_copied(id))]);
+        }
+        let kind = match request {
+            ClusterRequest::Components { threshold } => Kind::Components(threshold.get()),
+            // However long they were sought: only what is finished is kept.
+            ClusterRequest::Cores { common, .. } => Kind::Cores(*common),
+        };
+        Self {
+            view: view.clone(),
+            kind,
+            documents: hasher.finalize(),
+        }
+    }
+}
+
+/// The answers kept; the latest first.
+#[derive(Debug, Default)]
+pub struct KeptClusters {
+    answers: Mutex<VecDeque<(Key, Arc<Clusters>)>>,
+}
+
+impl KeptClusters {
+    pub(super) fn get(&self, key: &Key) -> Option<Arc<Clusters>> {
+        let answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = answers.iter().find(|(of, _)| of == key);
+        kept.map(|(_, clusters)| Arc::clone(clusters))
+    }
+
+    /// Keeps an answer, unless it is not finished or too large.
+    pub(super) fn keep(&self, key: Key, clusters: &Arc<Clusters>) {
+        let members = clusters.clusters.iter();
+        let members: usize = members.map(|cluster| cluster.documents.len()).sum();
+        let is_finished = clusters.unfinished.unwrap_or(0) == 0;
+        if !is_finished || members > MOST_MEMBERS {
+            return;
+        }
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        answers.retain(|(of, _)| *of != key);
+        answers.push_front((key, Arc::clone(clusters)));
+        answers.truncate(KEPT);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn an_answer_is_kept_for_its_documents_alone_and_only_where_it_is_whole() {
+        let request = ClusterRequest::Cores {
+            common: 85,
+            time: Duration::from_secs(1),
+        };
+        let key = |ids: &[u64]| {
+            let ids: Vec<DocId> = ids.iter().copied().map(DocId).collect();
+            Key::new(&View::All, &request, &ids, &|_| false)
+        };
+        let kept = KeptClusters::default();
+        let answer = |unfinished| {
+            Arc::new(Clusters {
+                unfinished: Some(unfinished),
+                ..Clusters::default()
+            })
+        };
+        kept.keep(key(&[1, 2]), &answer(1));
+        assert!(kept.get(&key(&[1, 2])).is_none());
+        kept.keep(key(&[1, 2]), &answer(0));
+        assert!(kept.get(&key(&[1, 2])).is_some());
+        assert!(kept.get(&key(&[1, 3])).is_none());
+        for id in 10..14 {
+            kept.keep(key(&[id]), &answer(0));
+        }
+        assert!(kept.get(&key(&[1, 2])).is_none() && kept.get(&key(&[10])).is_some());
+    }
+}

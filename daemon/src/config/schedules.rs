@@ -1,0 +1,99 @@
+//! Reports on schedule, as they are configured.
+
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use super::Config;
+use crate::schedule::Schedule;
+
+/// Most schedules.
+const MOST: usize = 100;
+
+/// One report on schedule.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct ScheduleConfig {
+    /// What its reports are named by: letters, digits and hyphens.
+    pub name: String,
+    /// Five fields: minute, hour, day of the month, month, day of the week.
+    pub cron: String,
+    /// A name of the IANA time zone database.
+    #[serde(default = "utc")]
+    pub time_zone: String,
+    /// What the reports are of.
+    #[serde(default = "groups")]
+    pub kind: String,
+    /// Files that `copies-of` asks about.
+    #[serde(default)]
+    pub files: Vec<PathBuf>,
+    /// Least age of a stale version, such as `90d`.
+    pub older_than: Option<String>,
+    /// Roots whose text must not be elsewhere.
+    #[serde(default)]
+    pub protected: Vec<PathBuf>,
+    /// Least resemblance, or for `leak` least share; the daemon's where none is set.
+    pub threshold: Option<f64>,
+    /// Format of a load file.
+    pub load_file: Option<String>,
+    /// Names of its fields.
+    #[serde(default)]
+    pub profile: String,
+    /// How a DAT is encoded.
+    #[serde(default)]
+    pub encoding: String,
+    /// Reports of this schedule that are kept; older ones are removed.
+    #[serde(default = "keep")]
+    pub keep: u32,
+    /// A program and its arguments, run after each report with the path of the manifest as one more argument.
+    #[serde(default)]
+    pub command: Vec<String>,
+    /// After so many seconds the program is killed.
+    #[serde(default = "command_seconds")]
+    pub command_seconds: u64,
+}
+
+fn utc() -> String {
+    "UTC".to_owned()
+}
+
+fn groups() -> String {
+    "groups".to_owned()
+}
+
+fn keep() -> u32 {
+    12
+}
+
+fn command_seconds() -> u64 {
+    60
+}
+
+impl Config {
+    /// Says what is wrong with a schedule, if anything.
+    pub(super) fn check_schedules(&self) -> Result<(), String> {
+        if self.schedules.len() > MOST {
+            return Err(format!("there are more than {MOST} schedules"));
+        }
+        if !self.schedules.is_empty() && self.report_dir.is_none() {
+            return Err(
+                "there are schedules and no report_dir; name a directory for their reports"
+                    .to_owned(),
+            );
+        }
+        for (at, schedule) in self.schedules.iter().enumerate() {
+            let name = &schedule.name;
+            let said = |reason: String| format!("the schedule {name:?} {reason}");
+            if self.schedules[..at].iter().any(|other| other.name == *name) {
+                return Err(said("stands there twice; rename one".to_owned()));
+            }
+            Schedule::parse(schedule).map_err(said)?;
+            let is_root = |path: &&PathBuf| self.roots.iter().any(|root| root.path == **path);
+            if let Some(path) = schedule.protected.iter().find(|path| !is_root(path)) {
+                let path = path.display();
+                return Err(said(format!("protects {path}, which is none of the roots")));
+            }
+        }
+        Ok(())
+    }
+}

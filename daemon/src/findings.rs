@@ -1,0 +1,185 @@
+//! What compliance asks: who holds copies of these files, which versions are stale, where protected text went,
+//! what could be freed.
+//!
+//! Each question is answered from the index as it is, file by file in a fixed order, and each number is counted as
+//! an answer to a query is. Nothing is changed or deleted.
+
+mod copies;
+mod duplicates;
+mod leak;
+mod stale;
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+use simdex_index::{Cancel, FileView, IndexError, MemoryAccount, View};
+use simdex_schema::RootId;
+use thiserror::Error;
+
+use crate::engine::Engine;
+use crate::owners::Owners;
+use crate::query::{Hit, QueryError, Relation};
+use crate::report::{Finding, Sums as Totals};
+
+/// Most files that one question may name.
+pub const MOST_FILES: usize = 1_000;
+/// Most files found of one document that is asked about.
+const MOST_FOUND: usize = 10_000;
+
+/// What is asked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FindingKind {
+    /// The files that are copies or near-copies of these, or contain one of them.
+    CopiesOf(Vec<PathBuf>),
+    /// Versions with a later one, older than so many seconds.
+    StaleVersions(u64),
+    /// Files outside these roots that share text with a document in them.
+    Leak(Vec<RootId>),
+    /// Files whose bytes, or whose text, another file has as well.
+    Duplicates,
+}
+
+impl FindingKind {
+    /// Its name on the wire, in the config and in a manifest.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::CopiesOf(_) => "copies-of",
+            Self::StaleVersions(_) => "stale-versions",
+            Self::Leak(_) => "leak",
+            Self::Duplicates => "duplicates",
+        }
+    }
+}
+
+/// Says what does not belong together in a report of this kind: `has` files, an age, protected roots.
+pub fn check_question(kind: &str, has: [bool; 3]) -> Result<(), String> {
+    let known = [
+        "",
+        "groups",
+        "copies-of",
+        "stale-versions",
+        "leak",
+        "duplicates",
+    ];
+    if !known.contains(&kind) {
+        return Err(format!(
+            "\"{kind}\" is not a kind of report; choose groups, copies-of, stale-versions, leak or duplicates"
+        ));
+    }
+    let needs = [
+        ("copies-of", "files"),
+        ("stale-versions", "an age"),
+        ("leak", "protected roots"),
+    ];
+    for ((of, what), is_there) in needs.into_iter().zip(has) {
+        if is_there != (kind == of) {
+            let verb = if is_there { "alone takes" } else { "needs" };
+            return Err(format!("a report of kind {of} {verb} {what}"));
+        }
+    }
+    Ok(())
+}
+
+/// A question that cannot be answered.
+#[derive(Debug, Error)]
+pub enum FindingError {
+    /// A file that was named cannot be asked about, or the search failed.
+    #[error(transparent)]
+    Query(#[from] QueryError),
+    /// The index failed, or the asker went away.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// What was found could not be written.
+    #[error(transparent)]
+    Write(#[from] std::io::Error),
+}
+
+/// Takes one finding.
+pub type Take<'a> = dyn FnMut(&Finding) -> std::io::Result<()> + 'a;
+
+/// Where a question is asked, and how.
+pub struct Search<'a> {
+    /// The engine asked.
+    pub engine: &'a Engine,
+    /// The roots whose files may be found.
+    pub view: &'a View,
+    /// Least ratio that is found; near-duplicates resemble each other by it.
+    pub threshold: f64,
+    /// When the question was asked, seconds since 1970.
+    pub now: i64,
+    /// Memory for texts, and whether anybody waits.
+    pub account: &'a MemoryAccount,
+}
+
+impl Search<'_> {
+    /// Answers a question: calls `take` for each finding, in a fixed order, and returns the sums.
+    pub fn run(&self, kind: &FindingKind, take: &mut Take<'_>) -> Result<Totals, FindingError> {
+        match kind {
+            FindingKind::CopiesOf(files) => copies::find(self, files, take),
+            FindingKind::StaleVersions(age) => stale::find(self, *age, take),
+            FindingKind::Leak(protected) => leak::find(self, protected, take),
+            FindingKind::Duplicates => duplicates::find(self, take),
+        }
+    }
+
+    /// Refuses a question about files that the index does not know.
+    pub fn check(&self, kind: &FindingKind) -> Result<(), FindingError> {
+        match kind {
+            FindingKind::CopiesOf(files) => copies::named(self, files).map(drop),
+            _ => Ok(()),
+        }
+    }
+
+    fn cancel(&self) -> &Cancel {
+        self.account.cancel()
+    }
+
+    /// What a finding says of a file itself.
+    fn describe(&self, owners: &Owners, file: &FileView) -> Finding {
+        let roots = &self.engine.roots;
+        let root = roots.iter().find(|root| root.id == file.key.root);
+        let owner = file.record.stat.owner;
+        Finding {
+            path: bytes(&file.path),
+            root: root.map(|root| bytes(&root.path)).unwrap_or_default(),
+            owner,
+            owner_name: owners.name(owner).map(str::to_owned),
+            document: file.document.map(|(_, hash)| hash.0),
+            content: file.record.content().map(|hash| hash.0),
+            bytes: file.record.bytes(),
+            modified: file.record.modified(),
+            ..Finding::default()
+        }
+    }
+
+    /// A file that a query found, beside the file that was asked about.
+    fn hit(&self, owners: &Owners, hit: &Hit, of: &[u8]) -> Finding {
+        Finding {
+            relation: reversed(hit.relation).name(),
+            of: of.to_vec(),
+            resemblance: hit.overlap.resemblance.value,
+            containment: hit.overlap.of_second.value,
+            containment_of_other: hit.overlap.of_first.value,
+            verified: Some(hit.overlap.verified),
+            ..self.describe(owners, &hit.file)
+        }
+    }
+}
+
+/// The relation of the second to the first.
+fn reversed(relation: Relation) -> Relation {
+    match relation {
+        Relation::Contains => Relation::ContainedIn,
+        Relation::ContainedIn => Relation::Contains,
+        both_ways => both_ways,
+    }
+}
+
+fn bytes(path: &std::path::Path) -> Vec<u8> {
+    path.as_os_str().as_bytes().to_vec()
+}
+
+/// Adds to a sum.
+fn count(totals: &mut Totals, name: &'static str, by: u64) {
+    *totals.entry(name).or_default() += by;
+}

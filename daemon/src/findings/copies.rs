@@ -1,0 +1,84 @@
+//! Everyone who holds a near-copy of some files: by file, then by root, owner and path.
+
+use std::path::{Path, PathBuf};
+
+use simdex_index::FileView;
+use simdex_signature::SchemeKind;
+
+use super::{FindingError, MOST_FOUND, Search, Take, Totals, bytes, count};
+use crate::owners::Owners;
+use crate::query::{self, FindKind, QueryError, QueryParams, Relation, Subject};
+
+/// A file that was named; one that the index does not know refuses the whole question.
+fn find_file(search: &Search<'_>, path: &Path) -> Result<FileView, FindingError> {
+    let unknown = || QueryError::UnknownFile(path.display().to_string());
+    let (_, key) = search.engine.roots.locate(path).ok_or_else(unknown)?;
+    let file = search.engine.index.file_view(&key, search.view)?;
+    Ok(file.ok_or_else(unknown)?)
+}
+
+/// The files that were named, by path, each once.
+pub(super) fn named(search: &Search<'_>, files: &[PathBuf]) -> Result<Vec<FileView>, FindingError> {
+    let named = files.iter().map(|path| find_file(search, path));
+    let mut named: Vec<_> = named.collect::<Result<_, _>>()?;
+    named.sort_by(|a, b| a.path.as_os_str().cmp(b.path.as_os_str()));
+    named.dedup_by(|a, b| a.path == b.path);
+    Ok(named)
+}
+
+pub(super) fn find(
+    search: &Search<'_>,
+    files: &[PathBuf],
+    take: &mut Take<'_>,
+) -> Result<Totals, FindingError> {
+    let asked = named(search, files)?;
+    let owners = Owners::of_machine();
+    let mut totals = Totals::from([("copies", 0), ("cut_short", 0), ("files", 0)]);
+    for file in &asked {
+        search.cancel().check()?;
+        of_file(search, &owners, file, &mut totals, take)?;
+    }
+    Ok(totals)
+}
+
+fn of_file(
+    search: &Search<'_>,
+    owners: &Owners,
+    file: &FileView,
+    totals: &mut Totals,
+    take: &mut Take<'_>,
+) -> Result<(), FindingError> {
+    let index = &search.engine.index;
+    let subject = Subject::from_file(index, file, search.account)?;
+    let params = QueryParams {
+        kind: FindKind::Versions,
+        scheme: SchemeKind::ModN,
+        threshold: search.threshold,
+        relation_threshold: search.threshold,
+        limit: MOST_FOUND,
+        view: search.view.clone(),
+    };
+    let answer = query::find(index, &subject, &params, search.cancel())?;
+    count(totals, "files", 1);
+    let is_cut = answer.truncated || answer.unverified > 0;
+    count(totals, "cut_short", u64::from(is_cut));
+    let of = bytes(&file.path);
+    let holds = |relation| {
+        matches!(
+            relation,
+            Relation::IdenticalBytes
+                | Relation::IdenticalText
+                | Relation::NearDuplicate
+                | Relation::ContainedIn
+        )
+    };
+    let hits = answer.hits.iter();
+    let mut found: Vec<_> = hits
+        .filter(|hit| !hit.is_query && holds(hit.relation))
+        .map(|hit| search.hit(owners, hit, &of))
+        .collect();
+    found.sort_by(|a, b| (&a.root, a.owner, &a.path).cmp(&(&b.root, b.owner, &b.path)));
+    count(totals, "copies", found.len() as u64);
+    found.iter().try_for_each(take)?;
+    Ok(())
+}

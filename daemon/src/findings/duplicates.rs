@@ -1,0 +1,154 @@
+//! Files that could be freed, because another file on disk has the same bytes or the same text: by the kept file,
+//! then by path.
+//!
+//! Of the files that carry one document the first by path is the one kept. Two names of one inode (hard links)
+//! hold their bytes once: the second frees nothing. Near-duplicates are not counted: what differs in them would be
+//! lost. Members of containers are no files that could be removed by themselves.
+
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+
+use simdex_index::FileView;
+use simdex_schema::{ContentHash, DocId};
+
+use super::{FindingError, Search, Take, Totals, bytes, count};
+use crate::owners::Owners;
+use crate::report::Finding;
+use crate::visit::FirstError;
+
+/// Contents of no document (too large to be compared, or damaged) that are held at once; of further ones copies
+/// are not found, and counted so.
+const MOST_UNCOMPARED: usize = 1 << 18;
+
+const NAMES: [&str; 6] = [
+    "hard_links",
+    "identical_bytes_bytes",
+    "identical_bytes_files",
+    "identical_text_bytes",
+    "identical_text_files",
+    "not_compared",
+];
+
+pub(super) fn find(search: &Search<'_>, take: &mut Take<'_>) -> Result<Totals, FindingError> {
+    let mut finder = Finder {
+        search,
+        owners: Owners::of_machine(),
+        documents: HashSet::new(),
+        uncompared: HashMap::new(),
+        totals: NAMES.into_iter().map(|name| (name, 0)).collect(),
+        take,
+    };
+    let mut failed = FirstError::default();
+    search.engine.index.files(search.view, &mut |file| {
+        let checked = search.cancel().check().map_err(FindingError::from);
+        failed.flow(checked.and_then(|()| finder.file(&file)))
+    })?;
+    failed.into_result()?;
+    Ok(finder.totals)
+}
+
+/// The files that were kept of one document.
+#[derive(Default)]
+struct Kept {
+    /// The first file of all, and of each content.
+    first: Option<PathBuf>,
+    of_content: HashMap<ContentHash, PathBuf>,
+    /// Device and inode of each file.
+    inodes: HashSet<(u64, u64)>,
+}
+
+struct Finder<'a, 'b> {
+    search: &'a Search<'a>,
+    owners: Owners,
+    /// Documents of several files that were visited.
+    documents: HashSet<DocId>,
+    uncompared: HashMap<ContentHash, Kept>,
+    totals: Totals,
+    take: &'a mut Take<'b>,
+}
+
+impl Finder<'_, '_> {
+    /// Takes up a document at its first file: all its files at once.
+    fn file(&mut self, file: &FileView) -> Result<(), FindingError> {
+        let index = &self.search.engine.index;
+        let Some(document) = file.content.as_ref().and_then(|content| content.document) else {
+            return self.uncompared(file);
+        };
+        let is_alone = index.files_in(document, self.search.view) < 2;
+        if is_alone || !self.documents.insert(document) {
+            return Ok(());
+        }
+        let (mut kept, mut failed) = (Kept::default(), FirstError::default());
+        index.visit_files_of(document, self.search.view, &mut |file| {
+            let checked = self.search.cancel().check().map_err(FindingError::from);
+            failed.flow(checked.and_then(|()| self.beside(&file, &mut kept)))
+        })?;
+        failed.into_result()
+    }
+
+    /// A file whose content has no document: only its bytes can be the same.
+    fn uncompared(&mut self, file: &FileView) -> Result<(), FindingError> {
+        let Some(content) = file.record.content() else {
+            return Ok(());
+        };
+        let is_new = !self.uncompared.contains_key(&content);
+        if is_new && self.uncompared.len() >= MOST_UNCOMPARED {
+            count(&mut self.totals, "not_compared", 1);
+            return Ok(());
+        }
+        let mut kept = self.uncompared.remove(&content).unwrap_or_default();
+        let done = self.beside(file, &mut kept);
+        self.uncompared.insert(content, kept);
+        done
+    }
+
+    /// Holds a file against those of its document that came before.
+    fn beside(&mut self, file: &FileView, kept: &mut Kept) -> Result<(), FindingError> {
+        let Some(content) = file.record.content().filter(|_| !file.key.is_member()) else {
+            return Ok(());
+        };
+        let stat = file.record.stat;
+        let is_new_inode = kept.inodes.insert((stat.device, stat.inode));
+        let same_bytes = kept.of_content.get(&content);
+        let (relation, of) = match (same_bytes, &kept.first) {
+            (Some(of), _) if is_new_inode => ("identical-bytes", of.clone()),
+            (Some(of), _) => ("hard-link", of.clone()),
+            (None, Some(first)) => ("identical-text", first.clone()),
+            (None, None) => {
+                kept.first = Some(file.path.clone());
+                kept.of_content.insert(content, file.path.clone());
+                return Ok(());
+            }
+        };
+        if same_bytes.is_none() {
+            kept.of_content.insert(content, file.path.clone());
+        }
+        self.found(file, relation, &of)
+    }
+
+    fn found(
+        &mut self,
+        file: &FileView,
+        relation: &'static str,
+        of: &std::path::Path,
+    ) -> Result<(), FindingError> {
+        let bytes_of_file = file.record.stat.length;
+        match relation {
+            "identical-bytes" => {
+                count(&mut self.totals, "identical_bytes_files", 1);
+                count(&mut self.totals, "identical_bytes_bytes", bytes_of_file);
+            }
+            "identical-text" => {
+                count(&mut self.totals, "identical_text_files", 1);
+                count(&mut self.totals, "identical_text_bytes", bytes_of_file);
+            }
+            _ => count(&mut self.totals, "hard_links", 1),
+        }
+        let finding = Finding {
+            relation,
+            of: bytes(of),
+            ..self.search.describe(&self.owners, file)
+        };
+        Ok((self.take)(&finding)?)
+    }
+}

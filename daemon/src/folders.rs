@@ -1,0 +1,181 @@
+//! Copies of whole folders: pairs of folders, archives or roots that hold the same files, largest first, so that
+//! a mirrored tree is one line. An archive is a folder of its members.
+//!
+//! A file is known by its document: its text, or its bytes where it has none. Files that could not be read
+//! have none, and count for no folder.
+
+pub mod matching;
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
+
+use simdex_index::{Index, IndexError, MemoryAccount, View};
+use simdex_schema::{RootId, path};
+
+use matching::{FolderId, FolderPair, MOST_PAIRS, Tree};
+
+/// Bytes for each file that a view may show: its place, its folder's name, and the lists made of them.
+const FILE_BYTES: u64 = 128;
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug)]
+pub struct FoldersRequest {
+    /// The least share of the files of both folders that have their like in the other.
+    pub share: f64,
+    /// The fewest files that each folder has in common with the other.
+    pub files: u64,
+}
+
+/// Folders that are copies or versions of each other.
+#[derive(Debug, Default)]
+pub struct FolderCopies {
+    /// Those with most files in common first.
+    pub pairs: Vec<NamedPair>,
+    /// Files that have a document.
+    pub files: u64,
+    /// Some pairs may be missing: more have files in common than are held.
+    pub truncated: bool,
+}
+
+/// A pair with the absolute paths of its folders, as they are shown.
+#[derive(Clone, Debug)]
+pub struct NamedPair {
+    /// Path of the first; that of an archive ends in `!`.
+    pub a: Vec<u8>,
+    /// Path of the other.
+    pub b: Vec<u8>,
+    /// The counts.
+    pub counts: FolderPair,
+}
+
+/// Finds the pairs of folders of a view.
+pub fn folder_copies(
+    index: &Index,
+    view: &View,
+    request: &FoldersRequest,
+    account: &MemoryAccount,
+) -> Result<FolderCopies, IndexError> {
+    let cancel = account.cancel();
+    let counted = index.count_files(view, cancel)?;
+    let files = counted.files_on_disk + counted.members;
+    let pairs = (MOST_PAIRS as u64).min(64 * files);
+    let _permit = account.take_large(files * FILE_BYTES + 48 * pairs)?;
+    let folders = Folders::of(index, view, account)?;
+    let go_on = || cancel.check().is_ok();
+    let found = folders.tree.copies(request.share, request.files, &go_on);
+    cancel.check()?;
+    let found = found.unwrap_or_default();
+    let pairs = found.pairs.into_iter().map(|counts| folders.named(counts));
+    let mut pairs: Vec<NamedPair> = pairs.collect();
+    pairs.sort_by(|a, b| {
+        let by_path = || (&a.a, &a.b).cmp(&(&b.a, &b.b));
+        b.counts
+            .in_common()
+            .cmp(&a.counts.in_common())
+            .then_with(by_path)
+    });
+    Ok(FolderCopies {
+        pairs,
+        files: folders.tree.files() as u64,
+        truncated: found.truncated,
+    })
+}
+
+/// The folders of a view with their paths.
+#[derive(Default)]
+struct Folders {
+    tree: Tree,
+    paths: Vec<Vec<u8>>,
+    ids: HashMap<Vec<u8>, FolderId>,
+}
+
+impl Folders {
+    fn of(index: &Index, view: &View, account: &MemoryAccount) -> Result<Self, IndexError> {
+        let mut folders = Self::default();
+        let roots: HashMap<RootId, Vec<u8>> = index
+            .roots()?
+            .into_iter()
+            .map(|(id, record)| (id, shown_root(record.path)))
+            .collect();
+        let mut failed = None;
+        index.files(view, &mut |file| {
+            if let Err(error) = account.cancel().check() {
+                failed = Some(error);
+                return ControlFlow::Break(());
+            }
+            let document = file.content.as_ref().and_then(|content| content.document);
+            let root = roots.get(&file.key.root);
+            if let Some((document, root)) = document.zip(root) {
+                let folder = folders.folder_of(file.path.as_os_str().as_bytes(), root.len());
+                folders.tree.add_file(folder, document.0);
+            }
+            ControlFlow::Continue(())
+        })?;
+        failed.map_or(Ok(folders), Err)
+    }
+
+    /// A pair with its paths, the smaller first.
+    fn named(&self, counts: FolderPair) -> NamedPair {
+        let path = |folder: FolderId| self.paths[folder as usize].clone();
+        let (a, b) = (path(counts.a), path(counts.b));
+        match a <= b {
+            true => NamedPair { a, b, counts },
+            false => NamedPair {
+                a: b,
+                b: a,
+                counts: counts.swapped(),
+            },
+        }
+    }
+
+    /// The folder that a path lies in, below a root whose path is `root` bytes long.
+    fn folder_of(&mut self, path: &[u8], root: usize) -> FolderId {
+        let end = path.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
+        // Folders that are not known yet, the innermost first.
+        let (mut missing, mut end) = (Vec::new(), end.max(root));
+        let known = loop {
+            if let Some(&id) = self.ids.get(&path[..end]) {
+                break Some(id);
+            }
+            missing.push(end);
+            if end <= root {
+                break None;
+            }
+            let above = path[..end].iter().rposition(|&byte| byte == b'/');
+            end = above.unwrap_or(0).max(root);
+        };
+        let mut parent = known;
+        for end in missing.into_iter().rev() {
+            let id = self.tree.add_folder(parent);
+            self.paths.push(path[..end].to_vec());
+            self.ids.insert(path[..end].to_vec(), id);
+            parent = Some(id);
+        }
+        parent.unwrap_or_default()
+    }
+}
+
+/// The path of a root as it begins the shown paths of its files.
+fn shown_root(path: Vec<u8>) -> Vec<u8> {
+    let mut shown = path::to_shown(&[&path[..], b"/"].concat());
+    shown.truncate(shown.len().saturating_sub(1).max(1));
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_folder_between_a_root_and_a_file_is_known_once() {
+        let mut folders = Folders::default();
+        let first = folders.folder_of(b"/r/a/b/file", 2);
+        assert_eq!(folders.folder_of(b"/r/a/b/other", 2), first);
+        let archive = folders.folder_of(b"/r/a/x.zip!/member", 2);
+        let root = folders.folder_of(b"/r/top", 2);
+        assert_eq!(folders.paths[root as usize], b"/r");
+        assert_eq!(folders.paths[archive as usize], b"/r/a/x.zip!");
+        assert_eq!(folders.paths.len(), 4);
+    }
+}

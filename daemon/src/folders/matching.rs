@@ -1,0 +1,334 @@
+//! Which folders are copies of one another: no I/O.
+//!
+//! 1. Files that carry one text (or the same bytes) are joined, and their folders with them, level by level
+//!    upwards, until the folders are the same or one lies in the other: /a/x/1.txt and /b/x/1.txt speak for
+//!    /a/x and /b/x, and for /a and /b. Texts that more than [`MOST_CARRIERS`] files carry speak for none:
+//!    they are common, and would join everything with everything.
+//! 2. Pairs of folders that are spoken for by enough files are counted exactly: of each
+//!    folder the files whose text is anywhere in the other. Of two folders of very unlike size neither is a
+//!    copy of the other as a whole.
+//! 3. Of pairs that lie in one another the outermost is listed; but where one in it has as many files in
+//!    common, that one.
+//!
+//! Cost: files times their depth, whatever there is: a text has at most [`MOST_CARRIERS`]² / 2 pairs of files;
+//! and a pair of folders is counted where a quarter of the smaller one speaks for it and the larger one is so
+//! many times as large at most.
+
+use std::cmp::Reverse;
+use std::collections::{HashMap, HashSet};
+
+/// A text that more files carry is common.
+const MOST_CARRIERS: usize = 8;
+
+/// Pairs of folders that are counted in the first step at most: 24 bytes each, with room to grow.
+pub const MOST_PAIRS: usize = 1 << 21;
+
+/// A folder, by its place in the tree.
+pub type FolderId = u32;
+
+/// How many texts speak for each pair of folders, the first of which has the smaller number.
+type SpokenFor = HashMap<(FolderId, FolderId), u64>;
+
+/// Folders and what lies in them.
+#[derive(Debug, Default)]
+pub struct Tree {
+    parents: Vec<Option<FolderId>>,
+    files: Vec<FileAt>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct FileAt {
+    folder: FolderId,
+    /// What it carries.
+    document: u64,
+}
+
+/// Two folders that have files in common, counted exactly.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FolderPair {
+    /// The folder that comes first.
+    pub a: FolderId,
+    /// The other.
+    pub b: FolderId,
+    /// Files in the first folder and all folders in it.
+    pub files_a: u64,
+    /// Those of the other.
+    pub files_b: u64,
+    /// Files of the first whose text is in the other.
+    pub shared_a: u64,
+    /// Files of the other whose text is in the first.
+    pub shared_b: u64,
+}
+
+impl FolderPair {
+    /// The share of files of both that have their like in the other.
+    pub fn share(&self) -> f64 {
+        let shared = self.shared_a + self.shared_b;
+        shared as f64 / (self.files_a + self.files_b).max(1) as f64
+    }
+
+    /// The same from the other side.
+    pub fn swapped(self) -> Self {
+        Self {
+            a: self.b,
+            b: self.a,
+            files_a: self.files_b,
+            files_b: self.files_a,
+            shared_a: self.shared_b,
+            shared_b: self.shared_a,
+        }
+    }
+
+    /// Files that each of both has in common with the other.
+    pub fn in_common(&self) -> u64 {
+        self.shared_a.min(self.shared_b)
+    }
+}
+
+/// What was found.
+#[derive(Debug, Default)]
+pub struct Found {
+    /// Those with most files in common first.
+    pub pairs: Vec<FolderPair>,
+    /// More pairs of folders have files in common than are held: some may be missing.
+    pub truncated: bool,
+}
+
+impl Tree {
+    /// Adds a folder in another one, which was added before; none of a root.
+    pub fn add_folder(&mut self, parent: Option<FolderId>) -> FolderId {
+        self.parents.push(parent);
+        (self.parents.len() - 1) as FolderId
+    }
+
+    /// Adds a file; its document is any number that names what it carries.
+    pub fn add_file(&mut self, folder: FolderId, document: u64) {
+        self.files.push(FileAt { folder, document });
+    }
+
+    /// Files added.
+    pub fn files(&self) -> usize {
+        self.files.len()
+    }
+
+    /// The pairs of folders of which at least `least` (above 0, to 1) of all files are in the other, and that have at
+    /// least `fewest` files in common each. `go_on` is asked now and then; none where it says no.
+    pub fn copies(&self, least: f64, fewest: u64, go_on: &dyn Fn() -> bool) -> Option<Found> {
+        let (spoken, truncated) = self.spoken_for(go_on)?;
+        let contents = Contents::of(self);
+        let mut open: Vec<((FolderId, FolderId), u64)> = spoken.into_iter().collect();
+        open.retain(|&((a, b), count)| {
+            // What speaks for a pair is a part of what it shares; common texts, and files that were moved
+            // within a copy, do not speak.
+            let (own, other) = (contents.count(a), contents.count(b));
+            let (smaller, larger) = (own.min(other), own.max(other));
+            // Were all texts of both in one file each, no larger folder could reach the share.
+            let is_alike = larger as f64 <= (2.0 / least - 1.0) * smaller as f64;
+            is_alike && count >= fewest.max(1) && 4 * count >= smaller
+        });
+        let mut counted = Vec::new();
+        for ((a, b), _) in open {
+            if !go_on() {
+                return None;
+            }
+            let pair = contents.compare(a, b);
+            let is_copy = pair.share() >= least && pair.in_common() >= fewest;
+            counted.extend(is_copy.then_some(pair));
+        }
+        let pairs = self.outermost(counted, go_on)?;
+        Some(Found { pairs, truncated })
+    }
+
+    /// Of pairs that lie in one another the outermost, unless one in it has as many files in common: then it
+    /// adds nothing but what is not shared.
+    fn outermost(
+        &self,
+        mut counted: Vec<FolderPair>,
+        go_on: &dyn Fn() -> bool,
+    ) -> Option<Vec<FolderPair>> {
+        counted.sort_by_key(|pair| {
+            (
+                Reverse(pair.in_common()),
+                pair.files_a + pair.files_b,
+                pair.a,
+                pair.b,
+            )
+        });
+        let places: HashMap<(FolderId, FolderId), usize> = counted
+            .iter()
+            .map(|pair| (pair.a, pair.b))
+            .zip(0..)
+            .collect();
+        let (mut is_listed, mut is_idle) = (vec![false; counted.len()], vec![false; counted.len()]);
+        for (at, pair) in counted.iter().enumerate() {
+            if !go_on() {
+                return None;
+            }
+            let outer = self.outer_pairs(pair.a, pair.b, &places);
+            if is_idle[at] || outer.iter().any(|&outer| is_listed[outer]) {
+                continue;
+            }
+            // Those not listed by now have no more in common.
+            outer.into_iter().for_each(|outer| is_idle[outer] = true);
+            is_listed[at] = true;
+        }
+        let listed = counted.into_iter().zip(is_listed);
+        Some(
+            listed
+                .filter_map(|(pair, is_listed)| is_listed.then_some(pair))
+                .collect(),
+        )
+    }
+
+    /// Places of the other pairs that this one lies in, one folder in each.
+    fn outer_pairs(
+        &self,
+        a: FolderId,
+        b: FolderId,
+        places: &HashMap<(FolderId, FolderId), usize>,
+    ) -> Vec<usize> {
+        let above: Vec<FolderId> = self.upwards(b).collect();
+        let mut outer = Vec::new();
+        for own in self.upwards(a) {
+            let places = above.iter().filter_map(|&other| {
+                let pair = (own.min(other), own.max(other));
+                places.get(&pair).filter(|_| pair != (a, b)).copied()
+            });
+            outer.extend(places);
+        }
+        outer
+    }
+
+    /// What speaks for pairs of folders, and whether there are more of these than are held.
+    fn spoken_for(&self, go_on: &dyn Fn() -> bool) -> Option<(SpokenFor, bool)> {
+        let mut by_document: Vec<&FileAt> = self.files.iter().collect();
+        by_document.sort_by_key(|file| (file.document, file.folder));
+        let (mut spoken, mut truncated) = (HashMap::new(), false);
+        for carriers in by_document.chunk_by(|a, b| a.document == b.document) {
+            if !go_on() {
+                return None;
+            }
+            if carriers.len() > MOST_CARRIERS {
+                continue;
+            }
+            // A pair of folders is spoken for once by each text.
+            let mut pairs = HashSet::new();
+            for (at, a) in carriers.iter().enumerate() {
+                for b in &carriers[at + 1..] {
+                    self.levels(a.folder, b.folder, &mut pairs);
+                }
+            }
+            for pair in pairs {
+                let room = spoken.len() < MOST_PAIRS;
+                match spoken.get_mut(&pair) {
+                    Some(count) => *count += 1,
+                    None if room => drop(spoken.insert(pair, 1)),
+                    None => truncated = true,
+                }
+            }
+        }
+        Some((spoken, truncated))
+    }
+
+    fn levels(&self, a: FolderId, b: FolderId, pairs: &mut HashSet<(FolderId, FolderId)>) {
+        let (mut a, mut b) = (Some(a), Some(b));
+        while let (Some(own), Some(other)) = (a, b) {
+            if own == other || self.holds(own, other) || self.holds(other, own) {
+                break;
+            }
+            pairs.insert((own.min(other), own.max(other)));
+            (a, b) = (self.parent(own), self.parent(other));
+        }
+    }
+
+    fn parent(&self, folder: FolderId) -> Option<FolderId> {
+        self.parents[folder as usize]
+    }
+
+    /// The folder and all that it lies in.
+    fn upwards(&self, folder: FolderId) -> impl Iterator<Item = FolderId> + '_ {
+        std::iter::successors(Some(folder), |&folder| self.parent(folder))
+    }
+
+    fn holds(&self, outer: FolderId, inner: FolderId) -> bool {
+        self.upwards(inner).any(|folder| folder == outer)
+    }
+}
+
+/// The documents of all files of each folder and of those in it, as ranges of one list.
+struct Contents {
+    /// Documents in the order of a walk.
+    documents: Vec<u64>,
+    /// Of each folder where its own begin and end.
+    ranges: Vec<(usize, usize)>,
+}
+
+impl Contents {
+    fn of(tree: &Tree) -> Self {
+        let count = tree.parents.len();
+        let (mut children, mut files) = (vec![Vec::new(); count], vec![Vec::new(); count]);
+        for (folder, parent) in (0..).zip(&tree.parents) {
+            if let Some(parent) = parent {
+                children[*parent as usize].push(folder);
+            }
+        }
+        for file in &tree.files {
+            files[file.folder as usize].push(file.document);
+        }
+        let mut contents = Self {
+            documents: Vec::with_capacity(tree.files.len()),
+            ranges: vec![(0, 0); count],
+        };
+        let roots = (0..count as FolderId).filter(|&folder| tree.parent(folder).is_none());
+        for root in roots {
+            // Trees are as deep as their maker likes: a list, and no calls within calls.
+            let mut open = vec![(root, false)];
+            while let Some((folder, is_over)) = open.pop() {
+                let range = &mut contents.ranges[folder as usize];
+                if is_over {
+                    range.1 = contents.documents.len();
+                    continue;
+                }
+                range.0 = contents.documents.len();
+                contents.documents.extend(&files[folder as usize]);
+                open.push((folder, true));
+                open.extend(
+                    children[folder as usize]
+                        .iter()
+                        .map(|&child| (child, false)),
+                );
+            }
+        }
+        contents
+    }
+
+    fn within(&self, folder: FolderId) -> &[u64] {
+        let (from, to) = self.ranges[folder as usize];
+        &self.documents[from..to]
+    }
+
+    fn count(&self, folder: FolderId) -> u64 {
+        self.within(folder).len() as u64
+    }
+
+    fn compare(&self, a: FolderId, b: FolderId) -> FolderPair {
+        let (of_a, of_b) = (self.within(a), self.within(b));
+        let shared = |own: &[u64], other: &[u64]| {
+            let other: HashSet<u64> = other.iter().copied().collect();
+            own.iter()
+                .filter(|document| other.contains(document))
+                .count() as u64
+        };
+        FolderPair {
+            a,
+            b,
+            files_a: of_a.len() as u64,
+            files_b: of_b.len() as u64,
+            shared_a: shared(of_a, of_b),
+            shared_b: shared(of_b, of_a),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

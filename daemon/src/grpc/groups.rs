@@ -1,0 +1,120 @@
+//! Answers ListGroups, whichever kind of group is asked for.
+
+use std::time::Duration;
+
+use simdex_index::View;
+use simdex_proto::{defaults, v1};
+use tonic::Status;
+
+use super::question;
+use super::reply_channel::ReplySender;
+use super::runner::Caller;
+use super::status::Refused;
+use crate::clusters::{ClusterRequest, IMAGE};
+use crate::encode;
+use crate::engine::Engine;
+use crate::lists::{self, ListRequest};
+use crate::visit::FirstError;
+
+/// Longest that cores may be sought, seconds.
+const LONGEST_MINING: u32 = 24 * 3600;
+
+/// A list of groups that is asked for.
+pub(super) enum GroupsRequest {
+    /// Stars, which are kept.
+    Stars(ListRequest),
+    /// Components or cores, which are made for the call.
+    Clusters {
+        view: View,
+        strict: bool,
+        request: ClusterRequest,
+    },
+}
+
+impl GroupsRequest {
+    pub(super) fn parse(engine: &Engine, asked: &v1::ListGroupsRequest) -> Result<Self, Status> {
+        use v1::GroupKind as Kind;
+        let kind = Kind::try_from(asked.kind)
+            .map_err(|_| Status::invalid_argument("a kind of group this daemon does not know"))?;
+        let is_cores = kind == Kind::Cores;
+        if !is_cores && (asked.common.is_some() || asked.mining_seconds.is_some()) {
+            let refused = "fingerprints in common, and a time to seek them, are of cores alone";
+            return Err(Status::invalid_argument(refused));
+        }
+        if is_cores && asked.threshold.is_some() {
+            let refused = "cores have no threshold of resemblance, but fingerprints in common";
+            return Err(Status::invalid_argument(refused));
+        }
+        let view = question::parse_roots(engine, &asked.roots)?;
+        let strict = asked.strict;
+        let threshold = question::parse_threshold(engine, asked.threshold)?;
+        let request = match kind {
+            Kind::Unspecified | Kind::Stars => {
+                return Ok(Self::Stars(ListRequest {
+                    view,
+                    threshold,
+                    strict,
+                }));
+            }
+            Kind::Components => ClusterRequest::Components { threshold },
+            Kind::Cores => cores(asked)?,
+        };
+        Ok(Self::Clusters {
+            view,
+            strict,
+            request,
+        })
+    }
+
+    /// Whether the list lasts as long as its work.
+    pub(super) fn is_long(&self) -> bool {
+        matches!(self, Self::Clusters { .. })
+    }
+
+    /// Makes the list and sends it.
+    pub(super) fn answer(
+        &self,
+        engine: &Engine,
+        caller: Caller,
+        sender: &ReplySender<v1::ListGroupsReply>,
+    ) -> Result<(), Refused> {
+        use v1::list_groups_reply::Part;
+        let send = |part| sender.send(v1::ListGroupsReply { part: Some(part) });
+        let mut refused = FirstError::default();
+        let summary = match self {
+            Self::Stars(asked) => lists::groups(engine, asked, sender.cancel(), &mut |group| {
+                refused.flow(send(Part::Group(encode::group(&group))))
+            }),
+            Self::Clusters {
+                view,
+                strict,
+                request,
+            } => {
+                let account = caller.account(&engine.index, sender.cancel());
+                let shown = (view, *strict);
+                lists::clusters(engine, shown, request, &account, &mut |cluster| {
+                    refused.flow(send(Part::Group(encode::cluster(&cluster))))
+                })
+            }
+        };
+        refused.into_result()?;
+        send(Part::Summary(encode::summary(&summary?)))
+    }
+}
+
+fn cores(asked: &v1::ListGroupsRequest) -> Result<ClusterRequest, Status> {
+    let common = asked.common.unwrap_or(defaults::COMMON);
+    if !(2..=IMAGE).contains(&common) {
+        return Err(Status::invalid_argument(format!(
+            "documents cannot share at least {common} of {IMAGE} fingerprints each; ask for 2 to {IMAGE}"
+        )));
+    }
+    let seconds = asked.mining_seconds.unwrap_or(defaults::MINING_SECONDS);
+    if !(1..=LONGEST_MINING).contains(&seconds) {
+        return Err(Status::invalid_argument(format!(
+            "cores cannot be sought for {seconds} seconds; ask for 1 to {LONGEST_MINING}"
+        )));
+    }
+    let time = Duration::from_secs(seconds.into());
+    Ok(ClusterRequest::Cores { common, time })
+}

@@ -1,0 +1,232 @@
+//! Load files: one row per file for review platforms, in `load/`.
+//!
+//! * Concordance DAT: field 020, quote 254, line break 174; UTF-8 or Windows-1252.
+//! * CSV (RFC 4180), in UTF-8.
+//! * EDRM XML 1.2, with the relationships of containers and near-duplicates.
+//!
+//! A [`Profile`] names the fields as one platform knows them ([`fields`]). Every file of the roots has a row, by
+//! path, whether it is in a group or not. Rows are written as they are visited; memory holds where each file of
+//! a group stands, no row.
+
+mod dat;
+mod edrm;
+mod fields;
+mod sheet;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{HashMap, HashSet};
+use std::io::{self, Write};
+
+use thiserror::Error;
+
+use super::sink::HashingSink;
+use super::write::SortedGroup;
+use super::{DocumentHash, ReportError, ReportFile, ReportInput, ReportMember};
+use fields::{Field, Row};
+
+/// A load file to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LoadFile {
+    format: Format,
+    profile: Profile,
+}
+
+/// How rows are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Dat(Encoding),
+    Csv,
+    Edrm,
+}
+
+/// How a DAT holds characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Encoding {
+    Utf8,
+    Windows1252,
+}
+
+/// Whose names the fields have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Profile {
+    Relativity,
+    Law,
+    Brainspace,
+    Purview,
+    /// Names of at most twelve capital letters.
+    Short,
+}
+
+/// A load file that cannot be written.
+#[derive(Debug, Error, PartialEq, Eq)]
+pub enum LoadFileError {
+    /// No such format.
+    #[error("{0:?} is not a format of load files; choose dat, csv or edrm")]
+    Format(String),
+    /// No such profile.
+    #[error(
+        "{0:?} is not a profile of load files; choose relativity, law, brainspace, purview or short"
+    )]
+    Profile(String),
+    /// No such encoding.
+    #[error("{0:?} is not an encoding of load files; choose utf-8 or windows-1252")]
+    Encoding(String),
+    /// Only a DAT has a choice of encodings.
+    #[error("a load file in {0} is UTF-8; choose dat for another encoding")]
+    Utf8Alone(&'static str),
+}
+
+impl LoadFile {
+    /// A load file by the names of its format, profile and encoding. An empty profile means `relativity`, an
+    /// empty encoding `utf-8`.
+    pub fn named(format: &str, profile: &str, encoding: &str) -> Result<Self, LoadFileError> {
+        let known = match encoding {
+            "" | "utf-8" => Encoding::Utf8,
+            "windows-1252" => Encoding::Windows1252,
+            _ => return Err(LoadFileError::Encoding(encoding.to_owned())),
+        };
+        let format = match (format, known) {
+            ("dat", encoding) => Format::Dat(encoding),
+            ("csv", Encoding::Utf8) => Format::Csv,
+            ("edrm", Encoding::Utf8) => Format::Edrm,
+            ("csv", _) => return Err(LoadFileError::Utf8Alone("CSV")),
+            ("edrm", _) => return Err(LoadFileError::Utf8Alone("EDRM XML")),
+            _ => return Err(LoadFileError::Format(format.to_owned())),
+        };
+        let profile = match profile {
+            "" | "relativity" => Profile::Relativity,
+            "law" => Profile::Law,
+            "brainspace" => Profile::Brainspace,
+            "purview" => Profile::Purview,
+            "short" => Profile::Short,
+            _ => return Err(LoadFileError::Profile(profile.to_owned())),
+        };
+        Ok(Self { format, profile })
+    }
+
+    /// Its file in the report.
+    fn path(self) -> &'static str {
+        match self.format {
+            Format::Dat(_) => "load/documents.dat",
+            Format::Csv => "load/documents.csv",
+            Format::Edrm => "load/documents.xml",
+        }
+    }
+
+    /// Whether a path can be written as it is; where not, another field holds its exact bytes.
+    fn holds(self, path: &[u8]) -> bool {
+        std::str::from_utf8(path).is_ok_and(|path| match self.format {
+            Format::Dat(encoding) => dat::holds(path, encoding),
+            Format::Csv => true,
+            Format::Edrm => edrm::holds(path),
+        })
+    }
+}
+
+/// A file's place in its group, and what is known of the group.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) id: u64,
+    pub(super) principal: &'a ReportMember,
+    pub(super) member: &'a ReportMember,
+    /// Files and distinct texts of the group.
+    pub(super) files: u64,
+    pub(super) texts: u64,
+}
+
+impl Place<'_> {
+    pub(super) fn is_principal(&self) -> bool {
+        self.member.path == self.principal.path
+    }
+}
+
+/// The files of the groups by their paths.
+#[derive(Default)]
+pub(super) struct Places<'a>(HashMap<&'a [u8], Place<'a>>);
+
+impl<'a> Places<'a> {
+    /// Notes the files of a group.
+    pub(super) fn add(&mut self, group: &SortedGroup<'a>) {
+        let texts = group.distinct_documents();
+        for member in &group.members {
+            let place = Place {
+                id: group.group.id,
+                principal: group.principal,
+                member,
+                files: group.members.len() as u64,
+                texts,
+            };
+            self.0.insert(&member.path, place);
+        }
+    }
+
+    /// The place of a file; none where it is in no group, or carries another text since.
+    fn of(&self, file: &ReportFile<'_>) -> Option<Place<'a>> {
+        let place = self.0.get(file.path).copied();
+        place.filter(|place| file.document == Some(place.member.document))
+    }
+}
+
+/// Writes the load file of a report; `texts` are the documents whose text the report has.
+pub(super) fn write(
+    sink: &mut HashingSink<'_>,
+    input: &ReportInput<'_>,
+    load: LoadFile,
+    places: &Places<'_>,
+    texts: &HashSet<DocumentHash>,
+) -> Result<(), ReportError> {
+    let mut file = sink.create_file(load.path())?;
+    let rows = Rows {
+        load,
+        input,
+        places,
+        texts,
+    };
+    file.write_with(|out| match load.format {
+        Format::Dat(encoding) => {
+            rows.table(out, &move |out, values| dat::record(out, values, encoding))
+        }
+        Format::Csv => rows.table(out, &sheet::record),
+        Format::Edrm => edrm::write(out, &rows),
+    })?;
+    sink.finish(file)
+}
+
+/// The rows of a load file.
+struct Rows<'a> {
+    load: LoadFile,
+    input: &'a ReportInput<'a>,
+    places: &'a Places<'a>,
+    texts: &'a HashSet<DocumentHash>,
+}
+
+/// Writes one record of a table.
+type WriteRecord = dyn Fn(&mut dyn Write, &[String]) -> io::Result<()>;
+
+impl Rows<'_> {
+    /// Visits the row of every file.
+    fn visit(&self, visit: &mut dyn FnMut(&Row<'_>) -> io::Result<()>) -> io::Result<()> {
+        (self.input.files)(&mut |file| {
+            visit(&Row {
+                file,
+                place: self.places.of(file),
+                has_text: file.document.is_some_and(|text| self.texts.contains(&text)),
+                is_exact: self.load.holds(file.path),
+            })
+        })
+    }
+
+    /// A record of names, then one per file.
+    fn table(&self, out: &mut dyn Write, record: &WriteRecord) -> io::Result<()> {
+        let profile = self.load.profile;
+        let names = Field::ALL
+            .iter()
+            .map(|field| field.name(profile).to_owned());
+        record(out, &names.collect::<Vec<_>>())?;
+        self.visit(&mut |row| {
+            let values = Field::ALL.iter().map(|field| row.value(*field, profile));
+            record(out, &values.collect::<Vec<_>>())
+        })
+    }
+}

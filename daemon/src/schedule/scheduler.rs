@@ -1,0 +1,289 @@
+//! The thread that runs what is due, one report after another, and what is told of it.
+
+use std::ffi::OsStr;
+use std::ops::ControlFlow;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use jiff::Timestamp;
+use simdex_index::{Cancel, Index, IndexError};
+
+use super::{Schedule, Timetable, hook};
+use crate::config::ScheduleConfig;
+use crate::engine::Engine;
+use crate::report::ReportDir;
+use crate::reporting;
+use crate::slot::EngineSlot;
+
+/// Longest sleep: a clock that was set is noticed so soon.
+const LONGEST_SLEEP: Duration = Duration::from_secs(30);
+
+/// What is told of a schedule.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScheduleStatus {
+    /// Its name.
+    pub name: String,
+    /// When it runs next.
+    pub next: Option<Timestamp>,
+    /// When its last report was due.
+    pub last: Option<Timestamp>,
+    /// Where that is.
+    pub report: Option<PathBuf>,
+    /// What went wrong the last time; empty if nothing did.
+    pub error: String,
+}
+
+/// Runs schedules.
+pub struct Scheduler {
+    slot: Arc<EngineSlot>,
+    reports: Arc<ReportDir>,
+    cancel: Cancel,
+    entries: Mutex<Vec<Entry>>,
+}
+
+struct Entry {
+    schedule: Schedule,
+    /// Not known before the index was asked for earlier runs.
+    timetable: Option<Timetable>,
+    status: ScheduleStatus,
+}
+
+impl Scheduler {
+    /// Of these schedules, whose reports go into this directory; nothing runs yet.
+    ///
+    /// # Errors
+    /// The first schedule that is wrong, in words.
+    pub fn new(
+        schedules: &[ScheduleConfig],
+        slot: Arc<EngineSlot>,
+        reports: Arc<ReportDir>,
+    ) -> Result<Self, String> {
+        let entries = schedules.iter().map(|config| {
+            let schedule = Schedule::parse(config)?;
+            let status = ScheduleStatus {
+                name: config.name.clone(),
+                ..ScheduleStatus::default()
+            };
+            Ok(Entry {
+                schedule,
+                timetable: None,
+                status,
+            })
+        });
+        Ok(Self {
+            slot,
+            reports,
+            cancel: Cancel::never(),
+            entries: Mutex::new(entries.collect::<Result<_, String>>()?),
+        })
+    }
+
+    /// Starts the thread; it ends when the handle is dropped.
+    pub fn start(self: &Arc<Self>) -> std::io::Result<SchedulerThread> {
+        let (stop, stopped) = channel();
+        let scheduler = Arc::clone(self);
+        let thread = std::thread::Builder::new().name("schedules".to_owned());
+        let thread = thread.spawn(move || scheduler.work(&stopped))?;
+        Ok(SchedulerThread {
+            cancel: self.cancel.clone(),
+            stop: Some(stop),
+            thread: Some(thread),
+        })
+    }
+
+    fn work(&self, stopped: &Receiver<()>) {
+        loop {
+            let now = Timestamp::now();
+            self.run_due(now);
+            let next = self.status().into_iter().filter_map(|told| told.next).min();
+            let pause = next.and_then(|next| Duration::try_from(next.duration_since(now)).ok());
+            let pause = pause.map_or(LONGEST_SLEEP, |pause| pause.min(LONGEST_SLEEP));
+            // A second at least: what cannot be run yet is not asked for all the time.
+            let pause = pause.max(Duration::from_secs(1));
+            if stopped.recv_timeout(pause) != Err(RecvTimeoutError::Timeout) {
+                return;
+            }
+        }
+    }
+
+    /// Runs what is due at this time, each schedule once.
+    pub fn run_due(&self, now: Timestamp) {
+        let count = self.lock().len();
+        for at in 0..count {
+            let Ok(engine) = self.slot.get() else {
+                // The index is being opened again: what is due stays due.
+                return;
+            };
+            if self.cancel.check().is_err() {
+                return;
+            }
+            if let Some((schedule, due)) = self.due(&engine.index, at, now) {
+                let kept = self.keep(&engine, &schedule, due);
+                // A command may take long, and an engine that ends is waited for.
+                drop(engine);
+                let done = kept.map(|run| self.tell(&schedule, run));
+                self.note(at, due, done);
+            }
+        }
+    }
+
+    /// The run of a schedule that is due, if one is.
+    fn due(&self, index: &Index, at: usize, now: Timestamp) -> Option<(Schedule, Timestamp)> {
+        let mut entries = self.lock();
+        let Entry {
+            schedule,
+            timetable,
+            status,
+        } = entries.get_mut(at)?;
+        let timetable = match timetable {
+            Some(timetable) => timetable,
+            None => {
+                let last = match last_run(index, &self.reports, schedule) {
+                    Ok(last) => last,
+                    Err(error) => {
+                        status.error = error.to_string();
+                        return None;
+                    }
+                };
+                (status.last, status.report) = last.clone().unzip();
+                let last = last.map(|(due, _)| due);
+                timetable.insert(Timetable::new(schedule.clone(), last, now))
+            }
+        };
+        status.next = timetable.next();
+        Some((schedule.clone(), timetable.due(now)?))
+    }
+
+    /// Keeps the report of a run and removes those that are no longer kept. Ends with the engine.
+    fn keep(&self, engine: &Engine, schedule: &Schedule, due: Timestamp) -> Result<Run, String> {
+        let name = schedule.run_name(due);
+        let cancel = self.cancel.clone().or(engine.ending());
+        let account = engine.index.memory().questions.account(&cancel);
+        let request = schedule.request(engine);
+        let kept = reporting::keep(engine, &self.reports, OsStr::new(&name), request, &account);
+        let path = kept.map_err(|error| crate::causes::causes(&error))?.path;
+        tracing::info!(report = name, "a report on schedule was written");
+        let trouble = self.remove_old(engine, schedule).err();
+        Ok(Run { path, trouble })
+    }
+
+    /// Runs the command of a schedule after its report.
+    fn tell(&self, schedule: &Schedule, run: Run) -> Run {
+        let (command, time) = (&schedule.config.command, schedule.command_time());
+        let told = hook::run(command, &run.path.join("manifest.json"), time, &self.cancel);
+        Run {
+            trouble: run.trouble.or(told.err()),
+            ..run
+        }
+    }
+
+    /// Removes the reports of a schedule that are more than it keeps, the oldest first.
+    fn remove_old(&self, engine: &Engine, schedule: &Schedule) -> Result<(), String> {
+        let known = runs(&engine.index, &self.reports, schedule);
+        let mut known = known.map_err(|error| error.to_string())?;
+        known.sort();
+        let old = known.len().saturating_sub(schedule.keep());
+        for (_, path) in known.iter().take(old) {
+            let name = path.file_name().unwrap_or_default();
+            let removed = self.reports.remove(name, engine.own_reports.key());
+            removed.map_err(|error| crate::causes::causes(&error))?;
+        }
+        let is_there = |path: &Path| path.symlink_metadata().is_ok();
+        let forgotten = engine.index.forget_reports(is_there);
+        forgotten.map_err(|error| error.to_string())
+    }
+
+    fn note(&self, at: usize, due: Timestamp, done: Result<Run, String>) {
+        let mut entries = self.lock();
+        let Some(entry) = entries.get_mut(at) else {
+            return;
+        };
+        if let Some(timetable) = &mut entry.timetable {
+            timetable.tried(due);
+            entry.status.next = timetable.next();
+        }
+        let trouble = match done {
+            Ok(run) => {
+                (entry.status.last, entry.status.report) = (Some(due), Some(run.path));
+                run.trouble
+            }
+            Err(error) => Some(error),
+        };
+        if let Some(error) = &trouble {
+            tracing::warn!(
+                schedule = entry.status.name,
+                error,
+                "a report on schedule failed"
+            );
+        }
+        entry.status.error = trouble.unwrap_or_default();
+    }
+
+    /// What is told of each schedule.
+    pub fn status(&self) -> Vec<ScheduleStatus> {
+        self.lock()
+            .iter()
+            .map(|entry| entry.status.clone())
+            .collect()
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<Entry>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A report that was written.
+struct Run {
+    path: PathBuf,
+    /// What went wrong after it.
+    trouble: Option<String>,
+}
+
+/// The reports of a schedule that the index remembers: when each was due, and where it is.
+fn runs(
+    index: &Index,
+    reports: &ReportDir,
+    schedule: &Schedule,
+) -> Result<Vec<(Timestamp, PathBuf)>, IndexError> {
+    let mut found = Vec::new();
+    index.reports_after(0, &mut |_, record| {
+        let path = Path::new(OsStr::from_bytes(&record.out));
+        let is_here = path.parent() == Some(reports.path());
+        let name = path.file_name().and_then(OsStr::to_str).filter(|_| is_here);
+        let due = name.and_then(|name| schedule.due_of(name));
+        found.extend(due.map(|due| (due, path.to_owned())));
+        ControlFlow::Continue(())
+    })?;
+    Ok(found)
+}
+
+fn last_run(
+    index: &Index,
+    reports: &ReportDir,
+    schedule: &Schedule,
+) -> Result<Option<(Timestamp, PathBuf)>, IndexError> {
+    Ok(runs(index, reports, schedule)?.into_iter().max())
+}
+
+/// The running thread; dropped, it stops what it does and ends.
+pub struct SchedulerThread {
+    cancel: Cancel,
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Drop for SchedulerThread {
+    fn drop(&mut self) {
+        self.cancel.cancel();
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take()
+            && thread.join().is_err()
+        {
+            tracing::error!("the thread of schedules panicked");
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Template text: lines and blocks of lines that recur in many documents of a root, such as letterheads,
+//! footers, disclaimers and the fixed parts of forms.
+//!
+//! The texts are read twice. The first pass estimates in a sketch in how many documents a line
+//! is, never too few ([`sketch`]); the second counts the lines that may recur, exactly ([`finder`]). So no
+//! template is missed and every count is exact; the error of the sketch costs memory alone. Only where more
+//! lines recur than are held may some be missing, and the answer says so.
+//!
+//! Lines are compared in their canonical form, and those below one shingle are left out: no signature holds
+//! anything of them alone.
+
+pub mod finder;
+mod sketch;
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use simdex_index::{Index, IndexError, MemoryAccount, View};
+use simdex_schema::DocId;
+use simdex_signature::CanonicalText;
+
+use finder::{LineKey, Recurring, Sketching};
+
+/// Longest text of a template that is shown, in bytes.
+const SHOWN: usize = 2_000;
+
+/// A block of lines that stand together wherever one of them stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Template {
+    /// Its lines as the example has them, each with a line feed; at most about 2,000 bytes of them.
+    pub text: String,
+    /// How many lines it has, also where fewer are shown.
+    pub lines: u64,
+    /// Documents that hold it.
+    pub documents: u64,
+    /// One of them.
+    pub example: DocId,
+}
+
+/// What was found in one root.
+#[derive(Clone, Debug, Default)]
+pub struct Templates {
+    /// In most documents first; of equals the longest.
+    pub templates: Vec<Template>,
+    /// How many there are, also where fewer are listed.
+    pub found: u64,
+    /// Documents that were looked at.
+    pub documents: u64,
+    /// True where more lines recur than are held: some templates may be missing.
+    pub truncated: bool,
+}
+
+/// Finds the templates that at least `least` documents of a view hold, and reads the first `limit` of them.
+pub fn templates(
+    index: &Index,
+    view: &View,
+    least: u32,
+    limit: usize,
+    account: &MemoryAccount,
+) -> Result<Templates, IndexError> {
+    let documents = index.texts(view);
+    let _permit = account.take_large(Sketching::bytes_for(documents.len()))?;
+    let mut sketching = Sketching::new(documents.len(), least);
+    for &id in &documents {
+        visit_lines(index, id, account, |lines| sketching.add(lines))?;
+    }
+    let mut counting = sketching.finish();
+    for &id in &documents {
+        visit_lines(index, id, account, |lines| counting.add(id.0, lines))?;
+    }
+    let truncated = counting.is_truncated();
+    let mut recurring = counting.finish();
+    let found = recurring.len() as u64;
+    recurring.truncate(limit);
+    Ok(Templates {
+        templates: read_all(index, recurring, account)?,
+        found,
+        documents: documents.len() as u64,
+        truncated,
+    })
+}
+
+/// Calls `visit` with the keys of a document's lines in their order; not at all where its text is not to be read.
+fn visit_lines(
+    index: &Index,
+    id: DocId,
+    account: &MemoryAccount,
+    visit: impl FnOnce(&[LineKey]),
+) -> Result<(), IndexError> {
+    account.cancel().check()?;
+    if let Some((text, _of_text)) = text_if_readable(index, id, account)? {
+        // A key takes less than the line it is of.
+        let _of_lines = account.take_large(text.len() as u64)?;
+        let lines: Vec<LineKey> = text.lines().filter_map(key_of).collect();
+        visit(&lines);
+    }
+    Ok(())
+}
+
+type HeldText = (String, Option<simdex_index::MemoryPermit>);
+
+fn text_if_readable(
+    index: &Index,
+    id: DocId,
+    account: &MemoryAccount,
+) -> Result<Option<HeldText>, IndexError> {
+    match index.held_text(id, account) {
+        Err(IndexError::UnknownDocument(_)) => Ok(None),
+        Err(error) if error.is_damaged_text() => Ok(None),
+        text => text,
+    }
+}
+
+/// What names a line; `None` of one that is shorter than a shingle.
+pub fn key_of(line: &str) -> Option<LineKey> {
+    let canonical = CanonicalText::from_extracted(line);
+    let is_long = canonical.as_bytes().len() >= finder::LEAST_BYTES;
+    is_long.then(|| LineKey::of(canonical.as_str()))
+}
+
+/// Adds the texts: each example is read once.
+fn read_all(
+    index: &Index,
+    recurring: Vec<Recurring>,
+    account: &MemoryAccount,
+) -> Result<Vec<Template>, IndexError> {
+    let mut examples: HashMap<u64, Vec<usize>> = HashMap::new();
+    for (at, template) in recurring.iter().enumerate() {
+        examples.entry(template.example).or_default().push(at);
+    }
+    let mut texts = vec![String::new(); recurring.len()];
+    for (id, places) in examples {
+        account.cancel().check()?;
+        let Some((text, _of_text)) = text_if_readable(index, DocId(id), account)? else {
+            continue;
+        };
+        let mut lines: HashMap<LineKey, &str> = HashMap::new();
+        for line in text.lines() {
+            lines.extend(key_of(line).map(|key| (key, line.trim())));
+        }
+        for at in places {
+            texts[at] = shown(&recurring[at].lines, &lines);
+        }
+    }
+    let templates = recurring.into_iter().zip(texts);
+    let templates = templates.map(|(recurring, text)| Template {
+        text,
+        lines: recurring.lines.len() as u64,
+        documents: recurring.documents.into(),
+        example: DocId(recurring.example),
+    });
+    Ok(templates.collect())
+}
+
+fn shown(keys: &[LineKey], lines: &HashMap<LineKey, &str>) -> String {
+    let mut text = String::new();
+    let _ = keys.iter().try_for_each(|key| {
+        let line = lines.get(key).copied().unwrap_or_default();
+        let room = SHOWN.saturating_sub(text.len());
+        text.push_str(&line[..line.floor_char_boundary(room)]);
+        text.push('\n');
+        match text.len() < SHOWN {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
+        }
+    });
+    text
+}

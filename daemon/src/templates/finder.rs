@@ -1,0 +1,301 @@
+//! Recurring lines in two passes, and the blocks they form: no I/O.
+//!
+//! Lines form a block where they are in the same documents and each is followed by the next wherever it
+//! stands. Lines that are too short to count are passed over. So a letterhead of three lines is one template,
+//! and a line of it that stands elsewhere too is one of its own.
+
+use std::cmp::Reverse;
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use super::sketch::Sketch;
+
+/// Shorter lines, in bytes of canonical text, do not count: a shingle is as long.
+pub const LEAST_BYTES: usize = 20;
+
+/// Cells of the sketch for each document.
+const CELLS: usize = 64;
+
+/// Most cells of a row: 32 MiB each.
+const MOST_CELLS: usize = 1 << 24;
+
+/// Most lines that are counted exactly, where there are documents enough.
+const MOST_LINES: usize = 1 << 19;
+
+/// Bytes for each of them, with room to grow.
+const LINE_BYTES: u64 = 256;
+
+/// Names a line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct LineKey(u128);
+
+impl LineKey {
+    /// The key of a line in its canonical form.
+    pub fn of(canonical: &str) -> Self {
+        let hash = blake3::hash(canonical.as_bytes());
+        let first = hash.as_bytes().first_chunk().copied();
+        Self(u128::from_le_bytes(first.unwrap_or_default()))
+    }
+}
+
+/// A block of lines that recur together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recurring {
+    /// Its lines, in their order.
+    pub lines: Vec<LineKey>,
+    /// Documents that hold it.
+    pub documents: u32,
+    /// The first of them.
+    pub example: u64,
+}
+
+/// The first pass: which lines may recur.
+pub struct Sketching {
+    least: u32,
+    sketch: Sketch,
+    candidates: HashMap<LineKey, Line>,
+    most: usize,
+    truncated: bool,
+}
+
+/// The second pass: in how many documents each of these is.
+pub struct Counting {
+    least: u32,
+    lines: HashMap<LineKey, Line>,
+    truncated: bool,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Line {
+    documents: u32,
+    example: u64,
+    last: u64,
+    before: Neighbour,
+    after: Neighbour,
+}
+
+/// What stands beside a line.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Neighbour {
+    /// It was not met yet.
+    #[default]
+    Unknown,
+    /// The same wherever it was met; none at the end of a text.
+    Always(Option<LineKey>),
+    Differs,
+}
+
+impl Neighbour {
+    fn meet(&mut self, other: Option<LineKey>) {
+        *self = match *self {
+            Self::Unknown => Self::Always(other),
+            Self::Always(known) if known == other => *self,
+            _ => Self::Differs,
+        };
+    }
+}
+
+impl Sketching {
+    /// For so many documents; lines in fewer than `least` of them do not recur.
+    pub fn new(documents: usize, least: u32) -> Self {
+        Self {
+            least: least.max(2),
+            sketch: Sketch::new(width(documents)),
+            candidates: HashMap::new(),
+            most: most_lines(documents),
+            truncated: false,
+        }
+    }
+
+    /// Bytes that both passes take at most, but for the lines of one document.
+    pub fn bytes_for(documents: usize) -> u64 {
+        Sketch::bytes_for(width(documents)) + most_lines(documents) as u64 * LINE_BYTES
+    }
+
+    /// Adds the lines of one document.
+    pub fn add(&mut self, lines: &[LineKey]) {
+        let mut distinct = lines.to_vec();
+        distinct.sort_unstable();
+        distinct.dedup();
+        for line in distinct {
+            if u32::from(self.sketch.add(line.0)) < self.least.min(u16::MAX.into()) {
+                continue;
+            }
+            let room = self.candidates.len() < self.most;
+            match self.candidates.entry(line) {
+                Entry::Vacant(entry) if room => drop(entry.insert(Line::default())),
+                Entry::Vacant(_) => self.truncated = true,
+                Entry::Occupied(_) => {}
+            }
+        }
+    }
+
+    /// On to the second pass.
+    pub fn finish(self) -> Counting {
+        Counting {
+            least: self.least,
+            lines: self.candidates,
+            truncated: self.truncated,
+        }
+    }
+}
+
+fn width(documents: usize) -> usize {
+    documents.saturating_mul(CELLS).clamp(1 << 10, MOST_CELLS)
+}
+
+fn most_lines(documents: usize) -> usize {
+    width(documents).min(MOST_LINES)
+}
+
+impl Counting {
+    /// Whether some lines that may recur are not counted, for there are too many.
+    pub fn is_truncated(&self) -> bool {
+        self.truncated
+    }
+
+    /// Adds the lines of one document, which has another number than all others.
+    pub fn add(&mut self, document: u64, lines: &[LineKey]) {
+        for (at, key) in lines.iter().enumerate() {
+            let Some(line) = self.lines.get_mut(key) else {
+                continue;
+            };
+            if line.documents == 0 {
+                line.example = document;
+            }
+            if line.documents == 0 || line.last != document {
+                line.documents += 1;
+                line.last = document;
+            }
+            let before = at.checked_sub(1).and_then(|at| lines.get(at));
+            line.before.meet(before.copied());
+            line.after.meet(lines.get(at + 1).copied());
+        }
+    }
+
+    /// The blocks, in most documents first; of equals those of most lines, then by key.
+    pub fn finish(mut self) -> Vec<Recurring> {
+        let least = self.least;
+        self.lines.retain(|_, line| line.documents >= least);
+        let lines = &self.lines;
+        let is_first = |key: &&LineKey| previous(lines, **key).is_none();
+        let mut blocks: Vec<Recurring> = lines
+            .keys()
+            .filter(is_first)
+            .map(|&key| block(lines, key))
+            .collect();
+        blocks.sort_by(|a, b| {
+            let order = |block: &Recurring| (Reverse(block.documents), Reverse(block.lines.len()));
+            order(a).cmp(&order(b)).then_with(|| a.lines.cmp(&b.lines))
+        });
+        blocks
+    }
+}
+
+/// The line before this one in its block.
+fn previous(lines: &HashMap<LineKey, Line>, key: LineKey) -> Option<LineKey> {
+    let Neighbour::Always(Some(before)) = lines.get(&key)?.before else {
+        return None;
+    };
+    (next(lines, before) == Some(key)).then_some(before)
+}
+
+/// The line after this one in its block.
+fn next(lines: &HashMap<LineKey, Line>, key: LineKey) -> Option<LineKey> {
+    let own = lines.get(&key)?;
+    let Neighbour::Always(Some(after)) = own.after else {
+        return None;
+    };
+    let other = lines.get(&after)?;
+    let is_mutual = other.before == Neighbour::Always(Some(key));
+    (is_mutual && other.documents == own.documents).then_some(after)
+}
+
+/// The block that begins with this line. A line whose next is always itself never ends a text, so that no
+/// block runs in a circle.
+fn block(lines: &HashMap<LineKey, Line>, first: LineKey) -> Recurring {
+    let keys = std::iter::successors(Some(first), |&key| next(lines, key));
+    let line = lines.get(&first).copied().unwrap_or_default();
+    Recurring {
+        lines: keys.collect(),
+        documents: line.documents,
+        example: line.example,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn found(documents: &[Vec<&str>], least: u32) -> Vec<(Vec<LineKey>, u32, u64)> {
+        let keys: Vec<Vec<LineKey>> = documents
+            .iter()
+            .map(|lines| lines.iter().map(|line| LineKey::of(line)).collect())
+            .collect();
+        let mut sketching = Sketching::new(documents.len(), least);
+        keys.iter().for_each(|lines| sketching.add(lines));
+        let mut counting = sketching.finish();
+        (0..)
+            .zip(&keys)
+            .for_each(|(at, lines)| counting.add(at, lines));
+        assert!(!counting.is_truncated());
+        let blocks = counting.finish().into_iter();
+        blocks
+            .map(|block| (block.lines, block.documents, block.example))
+            .collect()
+    }
+
+    fn keys(lines: &[&str]) -> Vec<LineKey> {
+        lines.iter().map(|line| LineKey::of(line)).collect()
+    }
+
+    #[test]
+    fn lines_that_always_stand_together_are_one_block() {
+        let documents = [
+            vec!["head 1", "head 2", "first", "foot"],
+            vec!["head 1", "head 2", "second", "foot", "after"],
+            vec!["head 1", "head 2", "third"],
+            vec!["alone", "foot"],
+        ];
+        assert_eq!(
+            found(&documents, 3),
+            [(keys(&["head 1", "head 2"]), 3, 0), (keys(&["foot"]), 3, 0)]
+        );
+        assert!(found(&documents, 4).is_empty());
+    }
+
+    #[test]
+    fn a_line_that_is_repeated_in_a_document_counts_once() {
+        let documents = [vec!["a", "a", "a"], vec!["a", "b"], vec!["b", "a"]];
+        let found = found(&documents, 2);
+        assert_eq!(found[0], (keys(&["a"]), 3, 0));
+        assert_eq!(found[1], (keys(&["b"]), 2, 1));
+    }
+
+    proptest! {
+        #[test]
+        fn every_recurring_line_is_in_one_block_with_its_count(
+            documents in prop::collection::vec(prop::collection::vec(0usize..12, 0..8), 0..12), least in 2u32..5,
+        ) {
+            const NAMES: [&str; 12] = ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k", "l"];
+            let documents: Vec<Vec<&str>> =
+                documents.iter().map(|lines| lines.iter().map(|&at| NAMES[at]).collect()).collect();
+            let mut met: Vec<(LineKey, u32)> = Vec::new();
+            for (lines, count, example) in found(&documents, least) {
+                let text = &documents[example as usize];
+                let own = keys(text);
+                prop_assert!(own.windows(lines.len()).any(|window| window == lines));
+                met.extend(lines.iter().map(|&line| (line, count)));
+            }
+            met.sort();
+            let counted = NAMES.map(|name| {
+                let holding = documents.iter().filter(|lines| lines.contains(&name)).count();
+                (LineKey::of(name), holding as u32)
+            });
+            let mut right: Vec<_> = counted.into_iter().filter(|(_, count)| *count >= least).collect();
+            right.sort();
+            prop_assert_eq!(met, right);
+        }
+    }
+}

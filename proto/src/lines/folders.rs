@@ -1,0 +1,73 @@
+//! Folders that are copies of each other.
+
+use serde::Serialize;
+
+use super::{completeness, exact, lossy};
+use crate::completeness::Completeness;
+use crate::v1;
+
+/// Two folders, archives or roots that hold the same files.
+#[derive(Clone, Debug, Serialize)]
+pub struct FolderCopies {
+    /// Path of the first; that of an archive ends in `!`.
+    pub a: String,
+    /// Its exact bytes, where they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub a_bytes: Option<String>,
+    /// Path of the other.
+    pub b: String,
+    /// Its exact bytes, where they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub b_bytes: Option<String>,
+    /// Files in the first and all folders in it.
+    pub files_a: u64,
+    /// Those of the other.
+    pub files_b: u64,
+    /// Files of the first whose like is in the other.
+    pub shared_a: u64,
+    /// Files of the other whose like is in the first.
+    pub shared_b: u64,
+}
+
+impl From<&v1::FolderCopies> for FolderCopies {
+    fn from(folders: &v1::FolderCopies) -> Self {
+        Self {
+            a: lossy(&folders.a),
+            a_bytes: exact(&folders.a),
+            b: lossy(&folders.b),
+            b_bytes: exact(&folders.b),
+            files_a: folders.files_a,
+            files_b: folders.files_b,
+            shared_a: folders.shared_a,
+            shared_b: folders.shared_b,
+        }
+    }
+}
+
+/// Closes a list of folders.
+#[derive(Clone, Debug, Serialize)]
+pub struct FolderCopiesSummary {
+    /// How many pairs there are.
+    pub pairs: u64,
+    /// Files that were looked at.
+    pub files: u64,
+    /// Some pairs may be missing.
+    pub truncated: bool,
+    /// Time the answer took.
+    pub seconds: f64,
+    /// Of the index when it was asked.
+    #[serde(flatten)]
+    pub completeness: Completeness,
+}
+
+impl From<&v1::FolderCopiesSummary> for FolderCopiesSummary {
+    fn from(summary: &v1::FolderCopiesSummary) -> Self {
+        Self {
+            pairs: summary.pairs,
+            files: summary.files,
+            truncated: summary.truncated,
+            seconds: summary.seconds,
+            completeness: completeness(summary.completeness.as_ref()),
+        }
+    }
+}

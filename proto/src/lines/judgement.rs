@@ -1,0 +1,58 @@
+//! What a pair is judged to be.
+
+use serde::Serialize;
+
+use super::filled;
+use crate::v1;
+
+/// A judgement of two documents, beside their numbers.
+#[derive(Clone, Debug, Serialize)]
+pub struct Judgement {
+    /// `same`, `version`, `template-only` or `unrelated`.
+    pub class: Option<&'static str>,
+    /// Its probability.
+    pub probability: f64,
+    /// The number of the rule that fired; 0 where both files carry one text.
+    pub rule_number: u32,
+    /// That rule.
+    pub rule: Option<String>,
+    /// The signals computed, in that order.
+    pub signals: Vec<SignalValue>,
+}
+
+/// A signal that was computed.
+#[derive(Clone, Debug, Serialize)]
+pub struct SignalValue {
+    /// Its name.
+    pub name: String,
+    /// Its value; null where it says nothing of this pair.
+    pub value: Option<f64>,
+}
+
+impl From<&v1::Judgement> for Judgement {
+    fn from(judged: &v1::Judgement) -> Self {
+        let signals = judged.signals.iter().map(|signal| SignalValue {
+            name: signal.name.clone(),
+            value: signal.value,
+        });
+        Self {
+            class: judged_class(judged.class),
+            probability: judged.probability,
+            rule_number: judged.rule_number,
+            rule: filled(&judged.rule),
+            signals: signals.collect(),
+        }
+    }
+}
+
+/// The name of a class; `None` for one that is unspecified or newer than this program.
+pub fn judged_class(value: i32) -> Option<&'static str> {
+    use v1::JudgedClass;
+    Some(match JudgedClass::try_from(value).ok()? {
+        JudgedClass::Unspecified => return None,
+        JudgedClass::Same => "same",
+        JudgedClass::Version => "version",
+        JudgedClass::TemplateOnly => "template-only",
+        JudgedClass::Unrelated => "unrelated",
+    })
+}

@@ -1,0 +1,93 @@
+//! Huffman et al. 2007, Fig. 3 and §5.3: F1 as signals of increasing cost are added, and what each costs.
+
+use std::time::Instant;
+
+use anyhow::Result;
+use simdex_judge::signal::{Known, of_texts as value_of};
+use simdex_judge::{Cost, JudgedText, Signal};
+
+use super::{labelled, of_texts, put, sourced, validated};
+use crate::figure::Figures;
+use crate::labelled::{Body, LabelledPair, Prose};
+use crate::plot::{Plot, Series};
+use crate::study::Settings;
+
+/// Bytes of the texts that signals are timed on.
+const LENGTH: usize = 10_000;
+/// Pairs that each signal is timed on.
+const TIMED: u64 = 40;
+
+/// F1 by cumulative cost, the ablations of the paper, then times.
+pub(crate) fn run(settings: &Settings, figures: &mut Figures<'_>) -> Result<()> {
+    let pairs: Vec<LabelledPair> = labelled(settings, figures)?;
+    let pairs = sourced(&pairs, Body::Shown);
+    let (mut signals, mut points) = (Vec::new(), Vec::new());
+    for signal in of_texts() {
+        signals.push(signal);
+        let runs = validated(&pairs, &signals)?;
+        let median = runs.first().map_or(0.0, |run| run.quality.f1());
+        points.push((signals.len() as f64, 100.0 * median));
+        put(figures, &format!("+ {}", signal.name()), &runs)?;
+    }
+    for (without, name) in [
+        (&[Signal::Mcd, Signal::Ncd][..], "without mcd and ncd"),
+        (
+            &[Signal::Mcd, Signal::Ncd, Signal::SnippetMcd],
+            "without any compression",
+        ),
+        (&[Signal::LengthDistance], "without body length"),
+    ] {
+        let left = of_texts()
+            .into_iter()
+            .filter(|signal| !without.contains(signal));
+        put(
+            figures,
+            name,
+            &validated(&pairs, &left.collect::<Vec<_>>())?,
+        )?;
+    }
+    times(figures)?;
+    draw(settings, points)
+}
+
+fn draw(settings: &Settings, points: Vec<(f64, f64)>) -> Result<()> {
+    let plot = Plot {
+        title: "F1 as dearer signals are added".to_owned(),
+        across: "signals".to_owned(),
+        up: "F1, %".to_owned(),
+        series: vec![Series {
+            name: "median of nine seeds".to_owned(),
+            points,
+        }],
+    };
+    std::fs::create_dir_all(&settings.figures)?;
+    Ok(std::fs::write(
+        settings.figures.join("huffman-cost.svg"),
+        plot.svg(),
+    )?)
+}
+
+/// Microseconds of each signal for a pair of texts of which nothing was kept.
+fn times(figures: &mut Figures<'_>) -> Result<()> {
+    let text = |number: u64| {
+        let mut text = Prose::new(1, number).paragraphs(60).join("\n\n");
+        text.truncate(text.floor_char_boundary(LENGTH));
+        text
+    };
+    for signal in Signal::ALL {
+        let mut seconds = 0.0;
+        for number in 0..TIMED {
+            let [a, b] = [number, number + 1].map(|number| JudgedText::new(&text(number), None));
+            let started = Instant::now();
+            let value = match signal.cost() {
+                Cost::Known => Known::default().value(signal),
+                _ => value_of(signal, &a, &b),
+            };
+            std::hint::black_box(value);
+            seconds += started.elapsed().as_secs_f64();
+        }
+        let name = format!("{}: a pair of 10 KB", signal.name());
+        figures.put(&name, 1e6 * seconds / TIMED as f64, "µs")?;
+    }
+    Ok(())
+}

@@ -1,0 +1,107 @@
+//! Copies of whole folders with the real programs: a mirror, an archive of it, a copy with exceptions in another
+//! root, and folders that have one file in common and are no copies.
+
+use std::fs;
+use std::path::Path;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use simdex_tests::handmade::zip::{Entry, zip};
+use simdex_tests::sandbox::Sandbox;
+
+/// A text of its own for each number.
+fn text(at: usize) -> String {
+    (0..30)
+        .map(|word| format!("word{} ", (at * 7_919 + word * 104_729) % 1_000_003))
+        .collect()
+}
+
+/// A folder of four folders with five files each.
+fn plant(folder: &Path, of: impl Fn(usize) -> Option<String>) -> Result<()> {
+    for inner in 0..4 {
+        let inside = folder.join(format!("part {inner}"));
+        fs::create_dir_all(&inside)?;
+        for at in 0..5 {
+            if let Some(text) = of(5 * inner + at) {
+                fs::write(inside.join(format!("{at}.txt")), text)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn lines(pairs: &[Value], top: &Path) -> Result<Vec<String>> {
+    let top = top.to_str().context("a path")?;
+    let line = |pair: &Value| {
+        let below = |side: &str| Some(pair[side].as_str()?.strip_prefix(top)?.to_owned());
+        let (a, b) = below("a").zip(below("b")).context("paths")?;
+        let [files_a, files_b, shared_a, shared_b] =
+            ["files_a", "files_b", "shared_a", "shared_b"].map(|count| pair[count].to_string());
+        Ok(format!("{a} {shared_a}/{files_a} {b} {shared_b}/{files_b}"))
+    };
+    pairs.iter().map(line).collect()
+}
+
+/// A folder, an archive of it, a folder with one file of it, and in another root a mirror with exceptions.
+fn plant_all(one: &Path, other: &Path) -> Result<()> {
+    plant(&one.join("docs"), |at| Some(text(at)))?;
+    let entries = (0..20).map(|at| {
+        let name = format!("part {}/{}.txt", at / 5, at % 5);
+        Entry::stored(name, text(at).as_bytes())
+    });
+    fs::write(one.join("docs.zip"), zip(&entries.collect::<Vec<_>>()))?;
+    let unlike = |at| if at == 3 { 3 } else { 100 + at };
+    plant(&one.join("unlike"), |at| Some(text(unlike(at))))?;
+    plant(&other.join("mirror"), |at| match at {
+        4 => None,
+        9 => Some(text(200)),
+        at => Some(text(at)),
+    })
+}
+
+#[test]
+fn a_mirrored_tree_is_one_line_with_its_exceptions_counted() -> Result<()> {
+    let sandbox = Sandbox::new()?;
+    let (one, other) = (sandbox.beside("one"), sandbox.beside("other"));
+    plant_all(&one, &other)?;
+    let roots = [(one.clone(), "native"), (other.clone(), "native")];
+    let daemon = sandbox.serve().roots(roots).start()?;
+    daemon.sync()?;
+    let top = one.parent().context("a folder")?;
+    let listed = daemon.simctl(["folders"])?.success()?;
+    let found = lines(&listed.lines_of("folders")?, top)?;
+    let right = [
+        "/one/docs 20/20 /one/docs.zip! 20/20",
+        "/one/docs 18/20 /other/mirror 18/19",
+        "/one/docs.zip! 18/20 /other/mirror 18/19",
+    ];
+    ensure!(found == right, "{found:?}");
+    let summary = &listed.lines_of("folder-copies")?[0];
+    ensure!(
+        summary["pairs"] == 3 && summary["truncated"] == false,
+        "{summary}"
+    );
+    // What another root holds is not told of where the view leaves it out.
+    let root = one.to_str().context("a path")?;
+    let listed = daemon.simctl(["folders", "--root", root])?.success()?;
+    ensure!(lines(&listed.lines_of("folders")?, top)? == right[..1]);
+    // Of the mirror two parts of four are whole.
+    let whole = daemon.simctl(["folders", "--share", "1"])?.success()?;
+    let whole = lines(&whole.lines_of("folders")?, top)?;
+    ensure!(whole[0] == right[0] && whole.len() == 5, "{whole:?}");
+    ensure!(
+        whole[1..]
+            .iter()
+            .all(|line| line.contains("5/5") && line.contains("/part "))
+    );
+    let refused = daemon
+        .simctl(["folders", "--share", "0.01"])?
+        .ended_with(&[2])?;
+    ensure!(
+        refused.stderr.contains("ask for 0.1 to 1"),
+        "{}",
+        refused.stderr
+    );
+    ensure!(daemon.stop()?.success());
+    Ok(())
+}

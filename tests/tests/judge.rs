@@ -1,0 +1,119 @@
+//! Judgements of the real programs: beside the numbers, never in place of them.
+
+use anyhow::{Context, Result, ensure};
+use serde_json::Value;
+use simdex_tests::labelled::{Prose, wrapped};
+use simdex_tests::sandbox::{Daemon, Sandbox};
+
+/// A daemon with a contract, its printer version, a revision, an excerpt, a copy, and two filled-in forms.
+fn daemon() -> Result<(Sandbox, Daemon)> {
+    let sandbox = Sandbox::new()?;
+    let mut prose = Prose::new(1, 1);
+    let title = prose.title();
+    let parts = prose.paragraphs(24);
+    let contract = format!("{title}\n\n{}", parts.join("\n\n"));
+    let printed = format!("{title}\n\n{}\n\n- 1 -", wrapped(&parts.join("\n\n"), 50));
+    let mut revised = parts.clone();
+    revised[5] = prose.paragraph(4);
+    revised.remove(11);
+    let revised = format!("{title}\n\n{}", revised.join("\n\n"));
+    let files = [
+        ("contract.txt", contract.clone()),
+        ("copy.txt", contract),
+        ("printed.txt", printed),
+        ("revised.txt", revised),
+        ("excerpt.txt", parts[3..8].join("\n\n")),
+        ("form-1.txt", form(1)),
+        ("form-2.txt", form(2)),
+    ];
+    for (name, text) in files {
+        std::fs::write(sandbox.share().join(name), text)?;
+    }
+    let daemon = sandbox.serve().start()?;
+    daemon.simctl(["sync"])?.success()?;
+    Ok((sandbox, daemon))
+}
+
+/// A short letter that is the same for everybody but for a few names and numbers.
+fn form(copy: u64) -> String {
+    let mut letter = Prose::new(2, 7);
+    let [first, last] = [letter.paragraph(3), letter.paragraph(3)];
+    let mut entry = Prose::new(3, copy);
+    let (name, town, number) = (entry.name(), entry.name(), entry.number(6));
+    let (remark, other) = (entry.paragraph(2), entry.name());
+    format!(
+        "Notice\n\nDear {name} of {town},\n\n{first}\n\nAccount: {number} {other}\n\n{remark}\n\n{last}\n"
+    )
+}
+
+fn matches(daemon: &Daemon, arguments: &[&str]) -> Result<Vec<Value>> {
+    let answer = daemon.simctl(arguments)?.success()?;
+    answer.lines_of("match")
+}
+
+fn judged<'a>(matches: &'a [Value], name: &str) -> Result<&'a Value> {
+    let named = |found: &&Value| {
+        found["path"]
+            .as_str()
+            .is_some_and(|path| path.ends_with(name))
+    };
+    let found = matches.iter().find(named);
+    Ok(&found.with_context(|| format!("{name} is not found"))?["judgement"])
+}
+
+#[test]
+fn each_match_is_judged_and_says_by_which_rule() -> Result<()> {
+    let (sandbox, daemon) = daemon()?;
+    let contract = sandbox.share().join("contract.txt").display().to_string();
+    let found = matches(&daemon, &["find-similar", &contract])?;
+    for (name, classes) in [
+        ("copy.txt", &["same"][..]),
+        ("printed.txt", &["same", "version"]),
+        ("revised.txt", &["version", "same"]),
+    ] {
+        let judgement = judged(&found, name)?;
+        let class = judgement["class"].as_str().unwrap_or_default();
+        ensure!(classes.contains(&class), "{name}: {judgement}");
+        ensure!(
+            judgement["probability"].as_f64() > Some(0.25),
+            "{judgement}"
+        );
+    }
+    let copy = judged(&found, "copy.txt")?;
+    ensure!(copy["rule_number"] == 0 && copy["rule"].is_null(), "{copy}");
+    let revised = judged(&found, "revised.txt")?;
+    ensure!(revised["rule"].is_string(), "{revised}");
+    // What the rule speaks of was computed.
+    for signal in revised["signals"].as_array().context("signals")? {
+        let name = signal["name"].as_str().context("a name")?;
+        ensure!(
+            revised["rule"]
+                .as_str()
+                .is_some_and(|rule| rule.contains(name)),
+            "{revised}"
+        );
+    }
+    Ok(())
+}
+
+#[test]
+fn without_judgements_the_answer_is_the_same_but_for_them() -> Result<()> {
+    let (sandbox, daemon) = daemon()?;
+    for verb in ["find-similar", "containing", "contained-in"] {
+        for name in ["contract.txt", "excerpt.txt", "form-1.txt"] {
+            let file = sandbox.share().join(name).display().to_string();
+            let threshold = ["--threshold", "0"];
+            let asked = [&[verb, &file][..], &threshold].concat();
+            let mut with = matches(&daemon, &asked)?;
+            let without = matches(&daemon, &[&asked[..], &["--judge", "off"]].concat())?;
+            ensure!(
+                with.iter()
+                    .all(|found| found["judgement"]["class"].is_string())
+            );
+            with.iter_mut()
+                .for_each(|found| found["judgement"] = Value::Null);
+            ensure!(with == without, "{verb} {name}");
+        }
+    }
+    Ok(())
+}
