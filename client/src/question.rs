@@ -47,8 +47,8 @@ pub struct FindOptions {
     pub roots: Vec<u32>,
     /// Says of near-duplicates among the files listed which better one each stands under.
     pub fold: bool,
-    /// No judgement of each match.
-    pub without_judgement: bool,
+    /// A judgement of each match.
+    pub with_judgement: bool,
 }
 
 impl FindOptions {
@@ -62,7 +62,7 @@ impl FindOptions {
             relation_threshold: None,
             fold: self.fold,
             strict,
-            without_judgement: self.without_judgement,
+            with_judgement: self.with_judgement,
             source: Some(source),
         }
     }

@@ -19,8 +19,8 @@ pub struct CompareOptions {
     pub schemes: Vec<wire::SchemeChoice>,
     /// Their n; absent = the daemon's choice.
     pub n: Option<u64>,
-    /// No judgement of the pair.
-    pub without_judgement: bool,
+    /// A judgement of the pair.
+    pub with_judgement: bool,
 }
 
 impl Client {

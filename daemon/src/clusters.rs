@@ -109,7 +109,9 @@ pub fn clusters(
         }
     };
     let found = Arc::new(found);
-    if index.damaged_texts() == 0 {
+    // What was found of documents that came or went meanwhile is not kept.
+    let still = kept::Key::new(view, request, &index.texts(view), &is_copied);
+    if index.damaged_texts() == 0 && key == still {
         kept.keep(key, &found);
     }
     Ok(found)

@@ -18,7 +18,7 @@ use thiserror::Error;
 
 use crate::engine::Engine;
 use crate::owners::Owners;
-use crate::query::{Hit, QueryError, Relation};
+use crate::query::{ComparedBy, Hit, QueryError, Relation, Subject};
 use crate::report::{Finding, Sums as Totals};
 
 /// Most files that one question may name.
@@ -172,6 +172,17 @@ fn reversed(relation: Relation) -> Relation {
         Relation::Contains => Relation::ContainedIn,
         Relation::ContainedIn => Relation::Contains,
         both_ways => both_ways,
+    }
+}
+
+/// What a question about a file asks with; none where there is nothing to compare, or where its text is damaged,
+/// which the answer tells by its completeness.
+fn compared_subject(search: &Search<'_>, file: &FileView) -> Result<Option<Subject>, FindingError> {
+    match Subject::from_file(&search.engine.index, file, search.account) {
+        Err(QueryError::Index(error)) if error.is_damaged_text() => Ok(None),
+        subject => {
+            Ok(Some(subject?).filter(|subject| subject.compared_by() != ComparedBy::Nothing))
+        }
     }
 }
 

@@ -17,6 +17,11 @@ use matching::{FolderId, FolderPair, MOST_PAIRS, Tree};
 
 /// Bytes for each file that a view may show: its place, its folder's name, and the lists made of them.
 const FILE_BYTES: u64 = 128;
+/// Bytes for the folders of each file, and of all together: names of folders may be long and nest deep.
+const FOLDER_BYTES: u64 = 512;
+const LEAST_FOLDER_BYTES: u64 = 16 << 20;
+/// Bytes that a folder takes beside its path, which is held twice.
+const FOLDER: usize = 160;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -60,8 +65,9 @@ pub fn folder_copies(
     let counted = index.count_files(view, cancel)?;
     let files = counted.files_on_disk + counted.members;
     let pairs = (MOST_PAIRS as u64).min(64 * files);
-    let _permit = account.take_large(files * FILE_BYTES + 48 * pairs)?;
-    let folders = Folders::of(index, view, account)?;
+    let room = files * FOLDER_BYTES + LEAST_FOLDER_BYTES;
+    let _permit = account.take_large(files * FILE_BYTES + 48 * pairs + room)?;
+    let folders = Folders::of(index, view, room, account)?;
     let go_on = || cancel.check().is_ok();
     let found = folders.tree.copies(request.share, request.files, &go_on);
     cancel.check()?;
@@ -78,7 +84,7 @@ pub fn folder_copies(
     Ok(FolderCopies {
         pairs,
         files: folders.tree.files() as u64,
-        truncated: found.truncated,
+        truncated: found.truncated || folders.is_cut,
     })
 }
 
@@ -88,11 +94,23 @@ struct Folders {
     tree: Tree,
     paths: Vec<Vec<u8>>,
     ids: HashMap<Vec<u8>, FolderId>,
+    /// Bytes that further folders may take.
+    room: usize,
+    /// There was no room for some folders: their files count for the one above.
+    is_cut: bool,
 }
 
 impl Folders {
-    fn of(index: &Index, view: &View, account: &MemoryAccount) -> Result<Self, IndexError> {
-        let mut folders = Self::default();
+    fn of(
+        index: &Index,
+        view: &View,
+        room: u64,
+        account: &MemoryAccount,
+    ) -> Result<Self, IndexError> {
+        let mut folders = Self {
+            room: usize::try_from(room).unwrap_or(usize::MAX),
+            ..Self::default()
+        };
         let roots: HashMap<RootId, Vec<u8>> = index
             .roots()?
             .into_iter()
@@ -147,6 +165,12 @@ impl Folders {
         };
         let mut parent = known;
         for end in missing.into_iter().rev() {
+            let needed = FOLDER + 2 * end;
+            if needed > self.room && parent.is_some() {
+                self.is_cut = true;
+                break;
+            }
+            self.room = self.room.saturating_sub(needed);
             let id = self.tree.add_folder(parent);
             self.paths.push(path[..end].to_vec());
             self.ids.insert(path[..end].to_vec(), id);
@@ -169,7 +193,10 @@ mod tests {
 
     #[test]
     fn every_folder_between_a_root_and_a_file_is_known_once() {
-        let mut folders = Folders::default();
+        let mut folders = Folders {
+            room: 10_000,
+            ..Folders::default()
+        };
         let first = folders.folder_of(b"/r/a/b/file", 2);
         assert_eq!(folders.folder_of(b"/r/a/b/other", 2), first);
         let archive = folders.folder_of(b"/r/a/x.zip!/member", 2);

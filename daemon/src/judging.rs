@@ -3,23 +3,31 @@
 //! A judgement is made after an answer is found and changes nothing of it. What is on record and what was
 //! counted for the answer comes first; the text of a hit is read again only where the model's tree asks for it,
 //! with a permit of the question's account, and the question's own text is taken apart once for all hits. A hit
-//! whose text is damaged or gone has no judgement.
+//! whose text is damaged or gone has no judgement, and neither have those left when [`TIME`] is over. Titles are
+//! the first lines of texts, as in the pairs that the model was trained on, so that all files of one text are
+//! judged alike.
 
 mod models;
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use simdex_extract::Fact;
 use simdex_index::{FileView, Index, IndexError, MemoryAccount, MemoryPermit, canonicalise};
 use simdex_judge::signal::name;
-use simdex_judge::{JudgedText, Judgement, Known, Model};
+use simdex_judge::{Class, JudgedText, Judgement, Known, Model};
 use simdex_schema::DocId;
 
 use crate::query::{Hit, Overlap, QueryError, ShingledText, Subject};
 
 pub use models::Models;
+
+/// How long the hits of one question are judged.
+const TIME: Duration = Duration::from_secs(10);
+/// Whoever has so much of the other in it is not unrelated, whatever the tree says.
+const RELATED: f64 = 0.5;
 
 /// Judges all hits of an answer.
 ///
@@ -41,11 +49,15 @@ pub fn judge_hits(
         own: None,
         last: None,
     };
+    let begun = Instant::now();
     for hit in hits
         .iter_mut()
         .filter(|hit| !hit.is_query && hit.overlap.verified)
     {
         judge.account.cancel().check()?;
+        if begun.elapsed() > TIME {
+            break;
+        }
         hit.judgement = match judge.hit(subject, text, hit) {
             Err(IndexError::UnknownDocument(_)) => None,
             Err(error) if error.is_damaged_text() => None,
@@ -80,10 +92,18 @@ pub fn of_comparison(
             let needed = JudgedText::peak_bytes(length);
             permits.push(a.account().take_large(needed)?);
         }
-        let [a, b] = [(text_a, &sides[0]), (text_b, &sides[1])];
-        Ok::<_, IndexError>([a, b].map(|(text, side)| Arc::new(taken_apart(text, side))))
+        Ok::<_, IndexError>([text_a, text_b].map(|text| Arc::new(taken_apart(text))))
     });
-    Ok(Some(judged?))
+    Ok(within_reach(judged?, overlap))
+}
+
+/// None where a judgement contradicts what was counted: of short excerpts of long documents the model knows too
+/// few, and takes them for unrelated.
+fn within_reach(judgement: Judgement, overlap: &Overlap) -> Option<Judgement> {
+    let containments = [overlap.of_first, overlap.of_second];
+    let most = containments.iter().filter_map(|measured| measured.value);
+    let is_related = most.fold(0.0, f64::max) >= RELATED;
+    (judgement.class != Class::Unrelated || !is_related).then_some(judgement)
 }
 
 /// Judges the hits of one question.
@@ -126,28 +146,28 @@ impl Judge<'_> {
         let known = known(&sides, lengths, &hit.overlap);
         let model = self.model;
         let judged = model.judge(&known, || {
-            let own = self.own(text, &sides[0])?;
-            let other = self.other(id, stats.length, &sides[1])?;
+            let own = self.own(text)?;
+            let other = self.other(id, stats.length)?;
             Ok::<_, IndexError>([own.text, other.text])
         });
-        judged.map(Some)
+        Ok(within_reach(judged?, &hit.overlap))
     }
 
-    fn own(&mut self, text: &ShingledText, side: &Side<'_>) -> Result<Held, IndexError> {
+    fn own(&mut self, text: &ShingledText) -> Result<Held, IndexError> {
         if let Some(held) = &self.own {
             return Ok(held.clone());
         }
         let needed = JudgedText::peak_bytes(text.canonical.as_bytes().len() as u64);
         let permit = self.account.take_large(needed)?;
         let held = Held {
-            text: Arc::new(taken_apart(text, side)),
+            text: Arc::new(taken_apart(text)),
             _permits: Arc::new([permit, None]),
         };
         self.own = Some(held.clone());
         Ok(held)
     }
 
-    fn other(&mut self, id: DocId, length: u64, side: &Side<'_>) -> Result<Held, IndexError> {
+    fn other(&mut self, id: DocId, length: u64) -> Result<Held, IndexError> {
         if let Some((_, held)) = self.last.as_ref().filter(|(known, _)| *known == id) {
             return Ok(held.clone());
         }
@@ -158,7 +178,7 @@ impl Judge<'_> {
         let (extracted, _of_text) = stored.ok_or(IndexError::UnknownDocument(id))?;
         let (canonical, of_canonical) = canonicalise(&extracted, self.account)?;
         let held = Held {
-            text: Arc::new(JudgedText::of(canonical, &extracted, side.title)),
+            text: Arc::new(JudgedText::of(canonical, &extracted, None)),
             _permits: Arc::new([permit, of_canonical]),
         };
         self.last = Some((id, held.clone()));
@@ -166,15 +186,14 @@ impl Judge<'_> {
     }
 }
 
-fn taken_apart(text: &ShingledText, side: &Side<'_>) -> JudgedText {
-    JudgedText::of(text.canonical.clone(), &text.extracted, side.title)
+fn taken_apart(text: &ShingledText) -> JudgedText {
+    JudgedText::of(text.canonical.clone(), &text.extracted, None)
 }
 
 /// What is on record of one side.
 struct Side<'a> {
     file: Option<&'a FileView>,
     path: Option<&'a Path>,
-    title: Option<&'a str>,
     author: Option<&'a str>,
 }
 
@@ -183,7 +202,6 @@ impl<'a> Side<'a> {
         Self {
             file: Some(file),
             path: Some(&file.path),
-            title: fact(file, Fact::Title),
             author: fact(file, Fact::From).or_else(|| fact(file, Fact::Author)),
         }
     }
@@ -194,7 +212,6 @@ impl<'a> Side<'a> {
             None => Self {
                 file: None,
                 path: subject.path.as_deref(),
-                title: None,
                 author: None,
             },
         }

@@ -91,10 +91,7 @@ pub fn keep(
     let path = folder.publish()?;
     let finished = jiff::Timestamp::now().as_microsecond().unsigned_abs();
     engine.index.put_report(finished, &path, summary.groups)?;
-    // Those that somebody removed; where it cannot be told they stay.
-    let is_missing = |error: io::Error| error.kind() == io::ErrorKind::NotFound;
-    let is_there = |path: &Path| !path.symlink_metadata().is_err_and(is_missing);
-    engine.index.forget_reports(is_there)?;
+    engine.index.forget_reports(may_be_there)?;
     Ok(KeptReport {
         path,
         manifest,
@@ -119,6 +116,11 @@ pub fn guarded(engine: &Engine) -> Vec<PathBuf> {
     roots.chain([engine.data_dir.clone()]).collect()
 }
 
+/// Whether a report stays on record: it was not removed by somebody, as far as can be told.
+pub fn may_be_there(report: &Path) -> bool {
+    !matches!(report.symlink_metadata(), Err(error) if error.kind() == io::ErrorKind::NotFound)
+}
+
 fn write(
     engine: &Engine,
     sink: &dyn Sink,
@@ -137,14 +139,7 @@ fn write(
         now: created.as_second(),
         account,
     };
-    if let ReportKind::Question(question) = &request.kind {
-        search.check(question)?;
-    }
-    let (groups, counts) = match request.kind {
-        ReportKind::Groups => listed(engine, &view, request.threshold, cancel)?,
-        ReportKind::Question(_) => (Vec::new(), counted(engine, &view, cancel)?),
-    };
-    cancel.check()?;
+    let (groups, counts) = gathered(&search, &request)?;
     let mut summary = Summary {
         completeness: guard.close()?,
         ..counts
@@ -182,6 +177,23 @@ fn write(
     summary.completeness = guard.close()?;
     summary.seconds = seconds();
     Ok((summary, written.manifest))
+}
+
+/// The groups of a report of them, and the counts of every report; refuses a question about unknown files.
+fn gathered(
+    search: &Search<'_>,
+    request: &ReportRequest,
+) -> Result<(Vec<ReportGroup>, Summary), ReportingError> {
+    let (engine, view, cancel) = (search.engine, search.view, search.account.cancel());
+    let gathered = match &request.kind {
+        ReportKind::Groups => listed(engine, view, request.threshold, cancel)?,
+        ReportKind::Question(question) => {
+            search.check(question)?;
+            (Vec::new(), counted(engine, view, cancel)?)
+        }
+    };
+    cancel.check()?;
+    Ok(gathered)
 }
 
 /// A compliance question on its way into a report.

@@ -15,7 +15,7 @@ fn letter(at: usize) -> String {
         "In the matter of file {at} we write about item {}.\n",
         at * at + 17
     );
-    let foot = if at % 4 == 0 { "" } else { FOOT };
+    let foot = if at.is_multiple_of(4) { "" } else { FOOT };
     format!("{HEAD}\n{own}Kind regards\n{foot}")
 }
 

@@ -91,14 +91,14 @@ pub(crate) struct CompareArgs {
 #[derive(Debug, Args)]
 pub(crate) struct Judged {
     /// Judge by many signals whether each pair is the same document, a version, or only the same template
-    #[arg(long, value_enum, value_name = "WHETHER", default_value_t = Switch::On)]
+    #[arg(long, value_enum, value_name = "WHETHER", default_value_t = Switch::Off)]
     judge: Switch,
 }
 
 impl Judged {
-    /// Whether no judgement is wanted.
-    pub(crate) fn is_off(&self) -> bool {
-        self.judge == Switch::Off
+    /// Whether judgements are wanted.
+    pub(crate) fn is_on(&self) -> bool {
+        self.judge == Switch::On
     }
 }
 

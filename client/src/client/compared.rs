@@ -37,7 +37,7 @@ impl Client {
             without_difference: asked.without_difference,
             schemes: schemes.map(Into::into).collect(),
             n: asked.n,
-            without_judgement: asked.without_judgement,
+            with_judgement: asked.with_judgement,
         };
         within(self.limits.item, self.similarity.clone().compare(request)).await
     }

@@ -26,7 +26,7 @@ pub(super) async fn run(session: &mut Session, args: CompareArgs) -> Result<Outc
         without_difference: args.no_difference,
         schemes: args.schemes.into_iter().map(Into::into).collect(),
         n: args.n,
-        without_judgement: args.judge.is_off(),
+        with_judgement: args.judge.is_on(),
     };
     let compared = session.client.compare_with(side_a, side_b, asked);
     let reply = waiting("comparing", compared).await?;

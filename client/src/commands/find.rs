@@ -91,7 +91,7 @@ pub(super) async fn prepare(
         limit: args.limit,
         roots: session.root_ids(&args.roots.paths).await?,
         fold: false,
-        without_judgement: args.judge.is_off(),
+        with_judgement: args.judge.is_on(),
     })
 }
 

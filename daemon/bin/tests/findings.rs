@@ -149,7 +149,7 @@ fn bytes(path: &Path) -> Vec<u8> {
 }
 
 #[test]
-fn each_question_finds_what_was_planted_and_nothing_else() {
+fn copies_are_found_by_root_and_owner() {
     let shares = Shares::new();
     let daemon = &shares.daemon;
     let (found, manifest) = shares.found(wire::ReportOptions {
@@ -170,7 +170,11 @@ fn each_question_finds_what_was_planted_and_nothing_else() {
     assert_eq!(manifest["findings"]["copies"], 3);
     let asked = manifest["question"]["files"][0]["path"].as_str().unwrap();
     assert_eq!(Path::new(asked), daemon.path("plan-1.txt"));
+}
 
+#[test]
+fn stale_versions_and_leaks_are_found_and_nothing_else() {
+    let shares = Shares::new();
     let (found, manifest) = shares.found(wire::ReportOptions {
         older_than_seconds: Some(150 * DAY),
         ..of_kind("stale-versions")
@@ -197,7 +201,12 @@ fn each_question_finds_what_was_planted_and_nothing_else() {
     assert_eq!(found[0]["verified"], true);
     assert!(found[0]["containment"].as_f64().unwrap() < 0.5);
     assert_eq!(manifest["findings"]["compared"], 1);
+}
 
+#[test]
+fn duplicates_are_told_from_hard_links() {
+    let shares = Shares::new();
+    let daemon = &shares.daemon;
     let (found, manifest) = shares.found(of_kind("duplicates"));
     assert_eq!(
         shares.triples(&found),
@@ -256,12 +265,23 @@ fn a_question_that_makes_no_sense_is_refused_and_leaves_nothing() {
             "only a report of kind groups has a load file",
         ),
     ];
+    refuse(&shares, refusals);
+}
+
+fn refuse<const N: usize>(shares: &Shares, refusals: [(wire::ReportOptions, &str); N]) {
     for (options, sentence) in refusals {
         let refused = shares.ask("refused", options);
         assert_eq!(code(&refused), Code::InvalidArgument);
         let said = refused.unwrap_err().to_string();
         assert!(said.contains(sentence), "{said}");
     }
+    assert_eq!(fs::read_dir(shares.place.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_question_about_unknown_files_is_refused_and_leaves_nothing() {
+    let shares = Shares::new();
+    let unknown = || vec![b"/nowhere/x.txt".to_vec()];
     let missing = [
         wire::ReportOptions {
             files: unknown(),

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use simdex_index::FileView;
 use simdex_signature::SchemeKind;
 
-use super::{FindingError, MOST_FOUND, Search, Take, Totals, bytes, count};
+use super::{FindingError, MOST_FOUND, Search, Take, Totals, bytes, compared_subject, count};
 use crate::owners::Owners;
-use crate::query::{self, FindKind, QueryError, QueryParams, Relation, Subject};
+use crate::query::{self, FindKind, QueryError, QueryParams, Relation};
 
 /// A file that was named; one that the index does not know refuses the whole question.
 fn find_file(search: &Search<'_>, path: &Path) -> Result<FileView, FindingError> {
@@ -33,7 +33,12 @@ pub(super) fn find(
 ) -> Result<Totals, FindingError> {
     let asked = named(search, files)?;
     let owners = Owners::of_machine();
-    let mut totals = Totals::from([("copies", 0), ("cut_short", 0), ("files", 0)]);
+    let mut totals = Totals::from([
+        ("copies", 0),
+        ("cut_short", 0),
+        ("files", 0),
+        ("not_compared", 0),
+    ]);
     for file in &asked {
         search.cancel().check()?;
         of_file(search, &owners, file, &mut totals, take)?;
@@ -49,7 +54,10 @@ fn of_file(
     take: &mut Take<'_>,
 ) -> Result<(), FindingError> {
     let index = &search.engine.index;
-    let subject = Subject::from_file(index, file, search.account)?;
+    let Some(subject) = compared_subject(search, file)? else {
+        count(totals, "not_compared", 1);
+        return Ok(());
+    };
     let params = QueryParams {
         kind: FindKind::Versions,
         scheme: SchemeKind::ModN,
@@ -59,6 +67,8 @@ fn of_file(
         view: search.view.clone(),
     };
     let answer = query::find(index, &subject, &params, search.cancel())?;
+    // Whoever takes what is found may take long: the text and its permits end here.
+    drop(subject);
     count(totals, "files", 1);
     let is_cut = answer.truncated || answer.unverified > 0;
     count(totals, "cut_short", u64::from(is_cut));

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
 use simdex_index::FileView;
-use simdex_schema::{ContentHash, DocId};
+use simdex_schema::{ContentHash, DocId, State};
 
 use super::{FindingError, Search, Take, Totals, bytes, count};
 use crate::owners::Owners;
@@ -110,6 +110,16 @@ impl Finder<'_, '_> {
         let stat = file.record.stat;
         let is_new_inode = kept.inodes.insert((stat.device, stat.inode));
         let same_bytes = kept.of_content.get(&content);
+        // Of a file that was read in part it is not known what else it says.
+        let is_partial = file
+            .content
+            .as_ref()
+            .is_some_and(|content| content.state == State::Partial);
+        if is_partial && same_bytes.is_none() {
+            count(&mut self.totals, "not_compared", 1);
+            kept.of_content.insert(content, file.path.clone());
+            return Ok(());
+        }
         let (relation, of) = match (same_bytes, &kept.first) {
             (Some(of), _) if is_new_inode => ("identical-bytes", of.clone()),
             (Some(of), _) => ("hard-link", of.clone()),

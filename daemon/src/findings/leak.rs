@@ -10,9 +10,9 @@ use simdex_index::FileView;
 use simdex_schema::RootId;
 use simdex_signature::SchemeKind;
 
-use super::{FindingError, MOST_FOUND, Search, Take, Totals, bytes, count};
+use super::{FindingError, MOST_FOUND, Search, Take, Totals, bytes, compared_subject, count};
 use crate::owners::Owners;
-use crate::query::{self, ComparedBy, FindKind, QueryParams, Subject};
+use crate::query::{self, FindKind, QueryParams};
 use crate::visit::FirstError;
 
 pub(super) fn find(
@@ -68,12 +68,13 @@ fn of_file(
     take: &mut Take<'_>,
 ) -> Result<(), FindingError> {
     let index = &search.engine.index;
-    let subject = Subject::from_file(index, file, search.account)?;
-    if subject.compared_by() == ComparedBy::Nothing {
+    let Some(subject) = compared_subject(search, file)? else {
         count(totals, "not_compared", 1);
         return Ok(());
-    }
+    };
     let answer = query::find(index, &subject, params, search.cancel())?;
+    // Whoever takes what is found may take long: the text and its permits end here.
+    drop(subject);
     count(totals, "compared", 1);
     let is_cut = answer.truncated || answer.unverified > 0;
     count(totals, "cut_short", u64::from(is_cut));

@@ -23,9 +23,10 @@ use crate::query::{
 use crate::report::Finding;
 use crate::visit::FirstError;
 
-const NAMES: [&str; 6] = [
+const NAMES: [&str; 7] = [
     "cut_short",
     "families",
+    "not_compared",
     "stale_bytes",
     "stale_files",
     "undated_files",
@@ -55,6 +56,7 @@ pub(super) fn find(
         before,
         owners: Owners::of_machine(),
         placed: HashSet::new(),
+        listed: HashSet::new(),
         totals: NAMES.into_iter().map(|name| (name, 0)).collect(),
         take,
     };
@@ -83,6 +85,8 @@ struct Finder<'a, 'b> {
     owners: Owners,
     /// Documents of the families that were visited.
     placed: HashSet<DocumentHash>,
+    /// Versions listed as stale: what holds two documents is in the families of both.
+    listed: HashSet<DocumentHash>,
     totals: Totals,
     take: &'a mut Take<'b>,
 }
@@ -94,22 +98,41 @@ impl Finder<'_, '_> {
         let subject = match Subject::from_document(index, document, view, self.search.account) {
             // Its last file went away since the group was read.
             Err(QueryError::UnknownDocument(_)) => return Ok(()),
+            Err(QueryError::Index(error)) if error.is_damaged_text() => {
+                count(&mut self.totals, "not_compared", 1);
+                return Ok(());
+            }
             subject => subject?,
         };
         let Some(text) = subject.text() else {
             return Ok(());
         };
         let family = find_family(index, &subject, text, &self.params, self.search.cancel())?;
+        // Whoever takes what is found may take long: the text and its permits end here.
+        let subject = {
+            let summary = subject.summary();
+            drop(subject);
+            summary
+        };
         count(&mut self.totals, "families", 1);
         count(&mut self.totals, "cut_short", u64::from(family.is_cut));
         for version in 0..family.len() {
-            let (_, hash) = family.beside_subject(version);
-            self.placed.insert(hash);
+            let (overlap, hash) = family.beside_subject(version);
+            // What is here for what it contains alone may have versions of its own elsewhere.
+            if overlap
+                .resemblance
+                .value
+                .is_some_and(|value| value >= defaults::FAMILY)
+            {
+                self.placed.insert(hash);
+            }
         }
         let successors = self.successors(&family);
-        let subject = subject.summary();
         for (version, successor) in successors.iter().enumerate() {
-            if let Some(successor) = successor {
+            let (_, hash) = family.beside_subject(version);
+            if let Some(successor) = successor
+                && self.listed.insert(hash)
+            {
                 self.version(&subject, &family, version, successor)?;
             }
         }

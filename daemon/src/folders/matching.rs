@@ -209,6 +209,8 @@ impl Tree {
                 return None;
             }
             if carriers.len() > MOST_CARRIERS {
+                // A folder that lies in more places than this has no other texts.
+                truncated = true;
                 continue;
             }
             // A pair of folders is spoken for once by each text.

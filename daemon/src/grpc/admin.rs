@@ -234,6 +234,7 @@ impl Admin for AdminService {
         let engine = self.runner.engine()?;
         let asked = report_request::parse(&engine, threshold, strict, options)?;
         drop(engine);
+        self.kept.check_name(&name)?;
         let reports = self.kept.reports.clone().ok_or_else(|| {
             Status::failed_precondition("the daemon's config names no directory for reports")
         })?;

@@ -34,7 +34,7 @@ impl FamilyRequest {
             relation_threshold: query.relation_threshold,
             fold: false,
             strict: query.strict,
-            without_judgement: query.without_judgement,
+            with_judgement: query.with_judgement,
             source: None,
         };
         let asked = question::parse_query(engine, FindKind::Versions, &query)?;

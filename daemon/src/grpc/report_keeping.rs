@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use simdex_proto::v1;
+use tonic::Status;
 
 use crate::encode;
 use crate::report::ReportDir;
@@ -17,6 +18,19 @@ pub struct ReportKeeping {
 }
 
 impl ReportKeeping {
+    /// Refuses a name that a schedule gives its reports: who wrote those is told by their names.
+    pub(super) fn check_name(&self, name: &[u8]) -> Result<(), Status> {
+        let is_taken = |scheduler: &Arc<Scheduler>| {
+            std::str::from_utf8(name).is_ok_and(|name| scheduler.is_run_name(name))
+        };
+        match self.scheduler.as_ref().is_some_and(is_taken) {
+            true => Err(Status::invalid_argument(
+                "reports of that name are kept by a schedule; choose another",
+            )),
+            false => Ok(()),
+        }
+    }
+
     /// What is told of the schedules.
     pub(super) fn schedules(&self) -> Vec<v1::Schedule> {
         let told = self

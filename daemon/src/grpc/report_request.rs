@@ -26,6 +26,13 @@ pub(super) fn parse(
             "only a report of kind groups has a load file",
         ));
     }
+    if threshold.is_some()
+        && let ReportKind::Question(FindingKind::StaleVersions(_) | FindingKind::Duplicates) = &kind
+    {
+        return Err(Status::invalid_argument(
+            "a report of kind stale-versions or duplicates takes no threshold",
+        ));
+    }
     let threshold = match &kind {
         ReportKind::Question(FindingKind::Leak(_)) => threshold.or(Some(defaults::CONTAINMENT)),
         _ => threshold,

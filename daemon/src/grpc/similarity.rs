@@ -51,7 +51,7 @@ impl SimilarityService {
         let query = upload::first(&mut parts, caller.deadline).await?;
         let (strict, folds) = (query.strict, query.fold && kind != FindKind::Versions);
         let params = question::parse_query(&*self.runner.engine()?, kind, &query)?;
-        let is_judged = !query.without_judgement;
+        let is_judged = query.with_judgement && kind != FindKind::Versions;
         let source = self.source(query, &mut parts, caller, memory_meter).await?;
         let work = move |engine: &Engine, cancel: &Cancel| {
             let guard = CompletenessGuard::begin(engine, &params.view, strict)?;
@@ -183,7 +183,7 @@ impl Similarity for SimilarityService {
         let request = request.into_inner();
         let schemes = scheme::parse_schemes(&request)?;
         let with_difference = !request.without_difference;
-        let is_judged = !request.without_judgement;
+        let is_judged = request.with_judgement;
         let sides = request.a.zip(request.b);
         let (a, b) = sides.ok_or_else(|| Status::invalid_argument("a side is missing"))?;
         let (disk, longest) = (self.runner.disk(), self.runner.longest_message());

@@ -82,6 +82,13 @@ impl Scheduler {
         })
     }
 
+    /// Whether a report of this name would be taken for one of a schedule.
+    pub fn is_run_name(&self, name: &str) -> bool {
+        let entries = self.lock();
+        let mut schedules = entries.iter().map(|entry| &entry.schedule);
+        schedules.any(|schedule| schedule.due_of(name).is_some())
+    }
+
     /// Starts the thread; it ends when the handle is dropped.
     pub fn start(self: &Arc<Self>) -> std::io::Result<SchedulerThread> {
         let (stop, stopped) = channel();
@@ -142,7 +149,7 @@ impl Scheduler {
         let timetable = match timetable {
             Some(timetable) => timetable,
             None => {
-                let last = match last_run(index, &self.reports, schedule) {
+                let last = match last_run(index, &self.reports, schedule, now) {
                     Ok(last) => last,
                     Err(error) => {
                         status.error = error.to_string();
@@ -167,7 +174,7 @@ impl Scheduler {
         let kept = reporting::keep(engine, &self.reports, OsStr::new(&name), request, &account);
         let path = kept.map_err(|error| crate::causes::causes(&error))?.path;
         tracing::info!(report = name, "a report on schedule was written");
-        let trouble = self.remove_old(engine, schedule).err();
+        let trouble = self.remove_old(engine, schedule, &path).err();
         Ok(Run { path, trouble })
     }
 
@@ -181,20 +188,28 @@ impl Scheduler {
         }
     }
 
-    /// Removes the reports of a schedule that are more than it keeps, the oldest first.
-    fn remove_old(&self, engine: &Engine, schedule: &Schedule) -> Result<(), String> {
+    /// Removes the reports of a schedule that are more than it keeps, the oldest first, but for the one just
+    /// `written`. One that cannot be removed keeps no other from it.
+    fn remove_old(
+        &self,
+        engine: &Engine,
+        schedule: &Schedule,
+        written: &Path,
+    ) -> Result<(), String> {
         let known = runs(&engine.index, &self.reports, schedule);
         let mut known = known.map_err(|error| error.to_string())?;
         known.sort();
         let old = known.len().saturating_sub(schedule.keep());
-        for (_, path) in known.iter().take(old) {
+        let mut trouble = None;
+        for (_, path) in known.iter().take(old).filter(|(_, path)| path != written) {
             let name = path.file_name().unwrap_or_default();
-            let removed = self.reports.remove(name, engine.own_reports.key());
-            removed.map_err(|error| crate::causes::causes(&error))?;
+            if let Err(error) = self.reports.remove(name, engine.own_reports.key()) {
+                trouble = trouble.or(Some(crate::causes::causes(&error)));
+            }
         }
-        let is_there = |path: &Path| path.symlink_metadata().is_ok();
-        let forgotten = engine.index.forget_reports(is_there);
-        forgotten.map_err(|error| error.to_string())
+        let forgotten = engine.index.forget_reports(reporting::may_be_there);
+        forgotten.map_err(|error| error.to_string())?;
+        trouble.map_or(Ok(()), Err)
     }
 
     fn note(&self, at: usize, due: Timestamp, done: Result<Run, String>) {
@@ -265,8 +280,12 @@ fn last_run(
     index: &Index,
     reports: &ReportDir,
     schedule: &Schedule,
+    now: Timestamp,
 ) -> Result<Option<(Timestamp, PathBuf)>, IndexError> {
-    Ok(runs(index, reports, schedule)?.into_iter().max())
+    // One that is due later was made under a wrong clock.
+    let mut known = runs(index, reports, schedule)?;
+    known.retain(|(due, _)| *due <= now);
+    Ok(known.into_iter().max())
 }
 
 /// The running thread; dropped, it stops what it does and ends.

@@ -85,6 +85,7 @@ fn a_run_is_known_by_its_name() {
 }
 
 #[test]
+#[expect(clippy::too_many_lines, reason = "one refusal after another")]
 fn what_cannot_be_is_refused_with_a_sentence() {
     let refused = |change: &dyn Fn(&mut ScheduleConfig)| {
         let mut config = config("0 2 * * mon", "UTC");

@@ -38,7 +38,6 @@ pub struct Status {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub alarm: Option<Alarm>,
     /// Resident memory of the daemon, workers apart.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub resident_bytes: Option<u64>,
     /// What holds memory.
     pub memory: Vec<MemoryUse>,
@@ -143,10 +142,8 @@ pub struct MemoryUse {
     /// The part, for people.
     pub holder: String,
     /// Bytes it holds, where that is known.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
     /// The most it holds, where it has a limit.
-    #[serde(skip_serializing_if = "Option::is_none")]
     pub limit: Option<u64>,
 }
 

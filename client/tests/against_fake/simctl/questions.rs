@@ -63,8 +63,8 @@ fn what_is_folded_is_counted_and_listed_on_demand() {
     assert_eq!(
         run.out,
         "\
-RESEMBLANCE  CONTAINMENT OF QUERY  CONTAINMENT IN QUERY  RELATION        BASIS     PATH
-0.750        0.875                 0.840                 near-duplicate  verified  /share/b.txt (+ 1 near-duplicate)
+RESEMBLANCE  CONTAINMENT OF QUERY  CONTAINMENT IN QUERY  RELATION        JUDGED               BASIS     PATH
+0.750        0.875                 0.840                 near-duplicate  template-only 0.875  verified  /share/b.txt (+ 1 near-duplicate)
 "
     );
     assert_eq!(

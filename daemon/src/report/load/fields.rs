@@ -159,7 +159,7 @@ fn yes_and_no(profile: Profile) -> [&'static str; 2] {
 
 /// A ratio as a whole number from 0 to 100, rounded down: only what is the same is 100.
 fn percent(ratio: f64) -> u8 {
-    (ratio * 100.0).clamp(0.0, 100.0) as u8
+    (ratio * 100.0 + 1e-9).clamp(0.0, 100.0) as u8
 }
 
 fn shown(value: Option<impl Display>) -> String {

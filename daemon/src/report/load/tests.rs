@@ -218,7 +218,7 @@ fn a_dat_is_the_same_in_both_encodings_and_reads_back() {
             }
         })
         .collect();
-    let same = text.replace('λ', "?").replace('\u{fffd}', "?");
+    let same = text.replace(['λ', '\u{fffd}'], "?");
     assert_eq!(read_dat(&decoded), read_dat(&same));
 }
 

@@ -128,6 +128,14 @@ const MEMORY: Fields = &[
     ("limit", Maybe(&Count)),
 ];
 
+const SCHEDULE: Fields = &[
+    ("name", Text),
+    ("next", Maybe(&Text)),
+    ("last", Maybe(&Text)),
+    ("report", Maybe(&Path)),
+    ("error", Maybe(&Text)),
+];
+
 /// Every type of line that a scan or a verb prints, `type` and `v` apart.
 pub(super) const LINES: &[(&str, Fields)] = &[
     (
@@ -150,6 +158,7 @@ pub(super) const LINES: &[(&str, Fields)] = &[
             ("ordinal", Maybe(&Count)),
             ("last_read", Maybe(&Text)),
             ("modified", Maybe(&Text)),
+            ("owner", Maybe(&Count)),
             ("group", Maybe(&Count)),
         ],
     ),
@@ -302,6 +311,12 @@ pub(super) fn check(line: &Value, fields: Fields) -> Result<()> {
             why.is_some_and(|why| why.is_string()) == line["diff"].is_null(),
             "difference_left_out"
         );
+    }
+    if line["type"] == "status"
+        && let Some(schedules) = own.remove("schedules")
+    {
+        // Of a daemon that has any.
+        holds(&schedules, List(SCHEDULE)).context("schedules")?;
     }
     if line["type"] == "file" {
         let complete = own.get("complete").is_none_or(Value::is_boolean);
