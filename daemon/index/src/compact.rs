@@ -32,14 +32,16 @@ impl Index {
         Ok(removed)
     }
 
-    /// Rewrites the records where they take more than 64 MiB of disk and twice what lives of them; says
-    /// whether that was done. Readers do not wait, writers hardly. To be asked now and then: the answer
+    /// Rewrites the records where they take more disk than [`Options::records_bytes`](crate::Options) and
+    /// twice what lives of them; says whether that was done. Readers do not wait, writers hardly. To be asked now and then: the answer
     /// depends on sizes alone, and is cheap where little was written since.
     ///
     /// # Errors
     /// Where it could not be done, with a fault that is transient if nothing was changed.
     pub fn compact_records(&self, cancel: &Cancel) -> Result<bool, IndexError> {
-        Ok(self.store.compact_records(cancel)?)
+        Ok(self
+            .store
+            .compact_records(self.options.records_bytes, cancel)?)
     }
 
     /// Copies the live texts of a segment elsewhere and removes it; says whether it is gone. Where

@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use crate::Cancel;
 
+mod changes;
 mod checked;
 mod conf;
 #[cfg(test)]
@@ -21,8 +22,10 @@ mod fill;
 mod generation;
 mod hooked;
 mod judge;
+mod layers;
 mod lock;
 mod memory;
+mod pack;
 mod probe;
 mod records;
 mod recovery;
@@ -70,6 +73,22 @@ pub enum Write {
         /// Key of the record.
         key: Vec<u8>,
     },
+}
+
+impl Write {
+    fn key(&self) -> &[u8] {
+        match self {
+            Self::Put { key, .. } | Self::Delete { key } => key,
+        }
+    }
+
+    /// Bytes of the key and the value.
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Put { key, value } => key.len() + value.len(),
+            Self::Delete { key } => key.len(),
+        }
+    }
 }
 
 /// Takes one entry (key, value) of a scan and says whether to go on.
@@ -162,13 +181,13 @@ pub trait Store: Send + Sync {
     /// business: one costs several fsyncs.
     fn commit(&self) -> Result<(), StoreError>;
 
-    /// Rewrites the records where they take much more room than they need; says whether that was done. They
-    /// are read and written meanwhile.
+    /// Rewrites the records where they take more than `least` bytes of disk and twice what lives of them;
+    /// says whether that was done. They are read and written meanwhile.
     ///
     /// # Errors
     /// [`StoreError::NoRoom`] and [`StoreError::NotRewritten`] where it could not be done; nothing was
     /// changed then.
-    fn compact_records(&self, _cancel: &Cancel) -> Result<bool, StoreError> {
+    fn compact_records(&self, _least: u64, _cancel: &Cancel) -> Result<bool, StoreError> {
         Ok(false)
     }
 

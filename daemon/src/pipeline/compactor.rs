@@ -9,7 +9,7 @@ use crate::causes::causes;
 use crate::lifecycle::Failure;
 
 /// How often it asks whether there is anything to do, which depends on sizes alone.
-const EVERY: Duration = Duration::from_secs(10);
+const EVERY: Duration = Duration::from_secs(2);
 /// How long it waits where the machine did not let it.
 const AFTER_FAILURE: Duration = Duration::from_secs(600);
 

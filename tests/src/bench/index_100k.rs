@@ -9,7 +9,8 @@ use simdex_index::{Cancel, CandidateKind, Index};
 use super::Settings;
 use super::bed::{Bed, Query, queries};
 use super::process::{
-    allocated, bytes_written, drop_cached, load, peak_memory_mb, processor_seconds,
+    allocated, bytes_read, bytes_written, drop_cached, load, peak_memory_mb, processor_seconds,
+    read_calls,
 };
 use crate::figure::{Figures, percentile};
 
@@ -26,7 +27,14 @@ pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Resu
     let (index, first) = bed.open()?;
     index.close()?;
     drop_cached(&bed.store_dir())?;
+    let (bytes, calls) = (bytes_read()?, read_calls()?);
     let (index, second) = bed.open()?;
+    let scale = documents as f64 / 1e5;
+    let (bytes, calls) = (bytes_read()? - bytes, read_calls()? - calls);
+    let megabytes = bytes as f64 / 1e6 / scale;
+    figures.put("read at opening, for 100,000 documents", megabytes, "MB")?;
+    let calls = calls as f64 / scale;
+    figures.put("calls to read it, for 100,000 documents", calls, "calls")?;
     figures.put("open, the first after filling", first.as_secs_f64(), "s")?;
     figures.put("open, later", second.as_secs_f64(), "s")?;
     let bytes = index.bytes_on_disk()?.0 as f64;
@@ -128,6 +136,12 @@ fn disk(bed: &Bed, postings: u64, values: u64, figures: &mut Figures<'_>) -> any
     ] {
         figures.put(part, bytes / postings, "bytes/posting")?;
     }
+    figures.against(
+        "disk of records, for each byte that lives",
+        in_records / records,
+        "",
+        "target: at most 1.5",
+    )?;
     figures.against(
         "disk after close, for each byte that lives",
         store / live,

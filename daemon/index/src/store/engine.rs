@@ -8,6 +8,7 @@ use rustix::fs::{Advice, fadvise};
 use super::StoreError;
 use super::durable::Durable;
 use super::generation::Generation;
+use super::layers::Layers;
 use super::lock::wait_unlocked;
 use super::recovery::{Cleaning, LastHandle, RELEASE_LIMIT, from_engine, guarded, open_engine};
 use super::seal::TreeId;
@@ -23,7 +24,7 @@ const TREE_BEFORE_RUNS: &str = "postings";
 #[derive(Debug)]
 pub(super) struct Engine {
     // Fields drop in this order.
-    pub(super) records: SledTree,
+    pub(super) records: Layers,
     pub(super) commits: SledTree,
     pub(super) db: Db,
     last: LastHandle,
@@ -43,12 +44,12 @@ impl Engine {
     ) -> Result<Self, StoreError> {
         let dir = generation.dir();
         read_ahead(&generation);
-        let db = open_engine(&dir, cache_bytes, cleaning)?;
+        let (db, last) = open_engine(&dir, cache_bytes, cleaning)?;
         guarded(|| db.drop_tree(TREE_BEFORE_RUNS))?.map_err(|error| from_engine(&dir, error))?;
         Ok(Self {
-            records: SledTree::open(&db, &dir, TreeId::Records)?,
+            records: Layers::open(&db, &dir)?,
             commits: SledTree::open(&db, &dir, TreeId::Commits)?,
-            last: LastHandle::of(&db),
+            last,
             db,
             durable: Durable::new(generation.store(), &dir),
             generation,
@@ -89,6 +90,19 @@ impl Engine {
         last.close(&generation.dir())?;
         // The engine may have moved pages while it shut down.
         durable.sync_all()
+    }
+
+    /// Lets go of a database in which a write failed.
+    pub(super) fn abandon(self) {
+        let Self {
+            records,
+            commits,
+            db,
+            last,
+            ..
+        } = self;
+        drop((records, commits, db));
+        last.abandon();
     }
 
     /// Has whoever reads this database last remove its files.

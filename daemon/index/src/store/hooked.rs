@@ -87,9 +87,9 @@ impl Store for Hooked {
         self.run(Operation::Commit, |store| store.commit())
     }
 
-    fn compact_records(&self, cancel: &Cancel) -> Result<bool, StoreError> {
+    fn compact_records(&self, least: u64, cancel: &Cancel) -> Result<bool, StoreError> {
         // Nobody waits for it, and where it fails nothing was changed.
-        self.hooks.told(self.store.compact_records(cancel))
+        self.hooks.told(self.store.compact_records(least, cancel))
     }
 
     fn bytes_on_disk(&self) -> u64 {

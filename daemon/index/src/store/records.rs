@@ -2,16 +2,15 @@
 //! and a new generation while records are rewritten ([`super::rewrite`]).
 //!
 //! Readers take the current database and read it to the end of what they do, whatever becomes current
-//! meanwhile. Locks are taken in the order `writing`, `last`, `current`.
+//! meanwhile. Locks are taken in the order `changes`, `last`, `current`.
 
 use std::path::Path;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
 
+use super::changes::Changes;
 use super::engine::Engine;
 use super::generation::Generation;
 use super::recovery::Cleaning;
-use super::rewrite::Rewriting;
 use super::sizes::Sizes;
 use super::witness::Witness;
 use super::{RecordStore, StoreError, VisitEntry, Write};
@@ -19,12 +18,12 @@ use super::{RecordStore, StoreError, VisitEntry, Write};
 /// All records of a store.
 #[derive(Debug)]
 pub(super) struct Records {
-    /// Locked for each batch, and for each step of a rewriting.
-    writing: Mutex<Option<Rewriting>>,
+    /// Locked for each batch; what batches changed, while records are rewritten.
+    changes: Mutex<Option<Changes>>,
+    /// Notified where changes were taken, or are not kept any more.
+    pub(super) taken: Condvar,
     /// Locked while records are rewritten.
     pub(super) rewriting: Mutex<()>,
-    /// Batches that wait for the lock: a rewriting lets them go first.
-    waiting: AtomicUsize,
     /// Number of the last commit; locked while one is made.
     last: Mutex<u64>,
     witness: Witness,
@@ -48,9 +47,9 @@ impl Records {
             return Err(StoreError::Damaged { reason });
         }
         Ok(Self {
-            writing: Mutex::default(),
+            changes: Mutex::default(),
+            taken: Condvar::new(),
             rewriting: Mutex::default(),
-            waiting: AtomicUsize::default(),
             last: Mutex::new(last),
             witness,
             current: RwLock::new(Arc::new(engine)),
@@ -92,20 +91,17 @@ impl Records {
         std::mem::replace(&mut current, Arc::new(engine))
     }
 
-    /// Locks out writes, for a batch.
-    fn lock_writes(&self) -> MutexGuard<'_, Option<Rewriting>> {
-        self.waiting.fetch_add(1, Ordering::Relaxed);
-        let writing = self.writing.lock();
-        self.waiting.fetch_sub(1, Ordering::Relaxed);
-        writing.unwrap_or_else(PoisonError::into_inner)
+    /// Locks out batches.
+    pub(super) fn lock_changes(&self) -> MutexGuard<'_, Option<Changes>> {
+        self.changes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Locks out writes, for a step of a rewriting: after those that wait already.
-    pub(super) fn lock_for_step(&self) -> MutexGuard<'_, Option<Rewriting>> {
-        while self.waiting.load(Ordering::Relaxed) > 0 {
-            std::thread::yield_now();
-        }
-        self.writing.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Locks out other batches, for a batch.
+    fn lock_for_batch(&self) -> MutexGuard<'_, Option<Changes>> {
+        let is_full =
+            |changes: &mut Option<Changes>| changes.as_ref().is_some_and(Changes::is_full);
+        let changes = self.taken.wait_while(self.lock_changes(), is_full);
+        changes.unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Locks out commits.
@@ -121,13 +117,11 @@ impl RecordStore for Records {
 
     fn apply(&self, batch: Vec<Write>) -> Result<(), StoreError> {
         self.sizes.count(&batch);
-        let mut writing = self.lock_writes();
-        let to_mirror = writing
-            .as_ref()
-            .map(|rewriting| rewriting.to_mirror(&batch));
+        let mut changes = self.lock_for_batch();
+        let to_keep = changes.as_ref().map(|changes| changes.to_keep(&batch));
         let applied = self.current().records.apply(batch);
-        if let (Some(rewriting), Some(to_mirror)) = (&mut *writing, to_mirror) {
-            rewriting.mirror(to_mirror, applied.is_ok());
+        if let (Some(changes), Some(to_keep)) = (&mut *changes, to_keep) {
+            changes.keep(to_keep, applied.is_ok());
         }
         applied
     }

@@ -36,7 +36,7 @@ pub(super) fn open_engine(
     dir: &Path,
     cache_bytes: u64,
     cleaning: Cleaning,
-) -> Result<Db, StoreError> {
+) -> Result<(Db, LastHandle), StoreError> {
     check_clock(SystemTime::now())?;
     conf::restore(dir)?;
     remove_unfinished_snapshots(dir)?;
@@ -54,18 +54,23 @@ fn open_once(
     dir: &Path,
     cache_bytes: u64,
     cleaning: Cleaning,
-) -> Result<Result<Db, Error>, StoreError> {
+) -> Result<Result<(Db, LastHandle), Error>, StoreError> {
     // Not for durability, which a commit gives: sled reclaims space only in this thread.
     let every = (cleaning == Cleaning::InBackground).then_some(1000);
     guarded(|| {
-        Config::new()
+        let config = Config::new()
             .path(dir)
             .cache_capacity(cache_bytes)
             .mode(Mode::LowSpace)
             .flush_every_ms(every)
             // Postings are close to random bits, and this cannot be changed later.
-            .use_compression(false)
-            .open()
+            .use_compression(false);
+        let db = config.open()?;
+        let last = LastHandle {
+            db: Some(db.clone()),
+            config,
+        };
+        Ok((db, last))
     })
 }
 
@@ -163,11 +168,20 @@ pub fn is_panic_handled() -> bool {
 
 /// The last handle of a database: a field that is dropped after all other handles. The engine writes
 /// when it is closed, and panics where the disk fails then; what dropped a store must not panic.
-pub(super) struct LastHandle(Option<Db>);
+pub(super) struct LastHandle {
+    db: Option<Db>,
+    config: Config,
+}
 
 impl LastHandle {
-    pub(super) fn of(db: &Db) -> Self {
-        Self(Some(db.clone()))
+    /// Drops it after a write failed, without closing the database where that would wait for ever. Once
+    /// the engine cannot write its log everything after that fails. Where it cannot write a large value,
+    /// which is a file of its own, it goes on, and the next flush waits for what is never written, under a
+    /// lock of all databases of the process.
+    pub(super) fn abandon(mut self) {
+        if self.config.global_error().is_ok() {
+            std::mem::forget(self.db.take());
+        }
     }
 
     /// Drops it, and with it the database in `dir`, and waits until the engine has let go of its file.
@@ -175,7 +189,7 @@ impl LastHandle {
     /// # Errors
     /// What the engine panicked about; [`StoreError::Damaged`] where its file stays locked.
     pub(super) fn close(mut self, dir: &Path) -> Result<(), StoreError> {
-        let db = self.0.take();
+        let db = self.db.take();
         guarded(|| drop(db))?;
         if !wait_unlocked(&dir.join(DB), RELEASE_LIMIT) {
             let reason = format!("engine did not close within {RELEASE_LIMIT:?}");
@@ -187,7 +201,7 @@ impl LastHandle {
 
 impl Drop for LastHandle {
     fn drop(&mut self) {
-        let db = self.0.take();
+        let db = self.db.take();
         if let Err(error) = guarded(|| drop(db)) {
             tracing::warn!(%error, "the storage engine did not close cleanly");
         }

@@ -40,9 +40,8 @@ impl SledRun {
     }
 
     fn open_unfinished(dir: &Path, number: u32, cache_bytes: u64) -> Result<Self, StoreError> {
-        let db = open_engine(dir, cache_bytes, Cleaning::WhileWriting)?;
+        let (db, last) = open_engine(dir, cache_bytes, Cleaning::WhileWriting)?;
         let blocks = SledTree::open(&db, dir, TreeId::Postings(number))?;
-        let last = LastHandle::of(&db);
         Ok(Self { blocks, db, last })
     }
 

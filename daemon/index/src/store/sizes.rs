@@ -8,8 +8,6 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{StoreError, Write};
 
-/// Bytes on disk below which records are not rewritten.
-pub(super) const LEAST_BYTES: u64 = 64 << 20;
 /// What an entry takes beside its key and value, about.
 const OVERHEAD: u64 = 16;
 
@@ -32,11 +30,8 @@ struct Counted {
 impl Sizes {
     /// Notes what is about to be written.
     pub(super) fn count(&self, batch: &[Write]) {
-        let bytes = |write: &Write| match write {
-            Write::Put { key, value } => key.len() + value.len(),
-            Write::Delete { key } => key.len(),
-        };
-        let sum: u64 = batch.iter().map(|one| bytes(one) as u64 + OVERHEAD).sum();
+        let bytes = batch.iter().map(|one| one.bytes() as u64 + OVERHEAD);
+        let sum: u64 = bytes.sum();
         self.written.fetch_add(sum, Ordering::Relaxed);
     }
 

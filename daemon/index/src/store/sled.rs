@@ -6,7 +6,6 @@ use super::lock::{DirLock, mark_clean, unmark_clean};
 use super::records::Records;
 use super::recovery::{check_kinds, guarded};
 use super::runs::Runs;
-use super::sizes::LEAST_BYTES;
 use super::{PostingStore, RecordStore, Store, StoreError};
 #[cfg(test)]
 use super::{seal::TreeId, tree::SledTree};
@@ -136,9 +135,10 @@ impl SledStore {
 
     fn with_tree<T>(&self, id: TreeId, work: impl FnOnce(&SledTree) -> T) -> T {
         match id {
-            TreeId::Records => work(&self.records.current().records),
+            TreeId::Records => work(&self.records.current().records.changed),
             TreeId::Postings(run) => work(&self.runs.get(run).unwrap().blocks),
             TreeId::Commits => work(&self.records.current().commits),
+            TreeId::Packed | TreeId::Removed => unreachable!("tests have no business there"),
         }
     }
 }
@@ -156,8 +156,8 @@ impl Store for SledStore {
         self.records.commit()
     }
 
-    fn compact_records(&self, cancel: &Cancel) -> Result<bool, StoreError> {
-        self.records.compact(LEAST_BYTES, cancel)
+    fn compact_records(&self, least: u64, cancel: &Cancel) -> Result<bool, StoreError> {
+        self.records.compact(least, cancel)
     }
 
     fn bytes_on_disk(&self) -> u64 {

@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
+use super::lock::wait_unlocked;
+use super::recovery::RELEASE_LIMIT;
 use super::seal::TreeId;
 use super::{
     NewRun, Options, PostingRun, ProbeVerdict, SledStore, Store, StoreError, Write, copy_aside,
@@ -394,6 +396,7 @@ fn the_postings_of_a_store_without_runs_are_dropped() {
     tree.insert(b"key", b"block").unwrap();
     db.flush().unwrap();
     drop((tree, db));
+    assert!(wait_unlocked(&dir.join("db"), RELEASE_LIMIT));
     let store = SledStore::open(&dir, SMALL).unwrap();
     assert_filled(&store);
     store.close().unwrap();
