@@ -294,7 +294,7 @@ impl Client {
     }
 
     /// Returns once nothing is queued and every document is settled, with what is pending then: stale
-    /// roots, held losses and damaged texts are not waited for.
+    /// roots, held losses, damaged texts, files that the machine fails to read and documents in crowds are not waited for.
     pub async fn wait(&self) -> Result<wire::Completeness, Error> {
         let call = async { self.admin.clone().wait(wire::WaitRequest {}).await };
         let reply = within(self.limits.work, call).await?;

@@ -29,6 +29,10 @@ pub struct Pending {
     pub retrying: u64,
     /// Documents whose group is not settled yet.
     pub unsettled: u64,
+    /// Documents that are not settled and not waited for, since each must be compared with more than 1,024 others
+    /// that resemble it almost enough: they are placed while no other waits.
+    #[serde(default)]
+    pub crowded: u64,
     /// Roots that are missing, unreadable or replaced.
     pub stale_roots: u64,
     /// Roots whose loss of files waits for a person.
@@ -77,6 +81,10 @@ impl Pending {
             (self.alarm.is_some(), "`simctl status` tells what is wrong"),
             (roots, "`simctl roots` names the roots"),
             (
+                self.crowded > 0,
+                "documents in crowds are placed while no other waits",
+            ),
+            (
                 self.retrying > 0,
                 "what could not be read is tried again by itself",
             ),
@@ -100,6 +108,7 @@ impl fmt::Display for Pending {
             (self.queued, "change", "queued"),
             (self.retrying, "file", "to be tried again"),
             (self.unsettled, "document", "not settled"),
+            (self.crowded, "document", "in crowds not settled"),
             (self.stale_roots, "root", "stale"),
             (self.held_losses, "loss", "held"),
             (self.damaged, "text", "damaged"),
@@ -128,6 +137,7 @@ impl From<&v1::Completeness> for Completeness {
             queued: pending.queued,
             retrying: pending.retrying,
             unsettled: pending.unsettled,
+            crowded: pending.crowded,
             stale_roots: pending.stale_roots,
             held_losses: pending.held_losses,
             damaged: pending.damaged,
@@ -146,6 +156,7 @@ impl From<Completeness> for v1::Completeness {
             queued: pending.queued,
             retrying: pending.retrying,
             unsettled: pending.unsettled,
+            crowded: pending.crowded,
             stale_roots: pending.stale_roots,
             held_losses: pending.held_losses,
             damaged: pending.damaged,
@@ -177,6 +188,7 @@ mod tests {
         pending = Pending {
             queued: 1,
             retrying: 3,
+            crowded: 2_000,
             stale_roots: 1,
             held_losses: 2,
             damaged: 1,
@@ -185,10 +197,10 @@ mod tests {
         };
         assert_eq!(
             said(&pending),
-            "1 change queued, 3 files to be tried again, 1 root stale, 2 losses held, 1 text damaged, \
+            "1 change queued, 3 files to be tried again, 2,000 documents in crowds not settled, 1 root stale, 2 losses held, 1 text damaged, \
              changes are not applied (no space left); \
              `--wait` waits for changes and documents alone, `simctl status` tells what is wrong, \
-             `simctl roots` names the roots, what could not be read is tried again by itself, `simctl sync` reads damaged texts again"
+             `simctl roots` names the roots, documents in crowds are placed while no other waits, what could not be read is tried again by itself, `simctl sync` reads damaged texts again"
         );
     }
 

@@ -96,6 +96,11 @@ impl Stars {
         self.principals.contains(id.0) || self.principal.contains_key(&id)
     }
 
+    /// How many documents lead.
+    pub(crate) fn count_principals(&self) -> usize {
+        self.principals.len() as usize
+    }
+
     /// All principals, those without members too.
     #[cfg(test)]
     pub(crate) fn principals(&self) -> &RoaringTreemap {

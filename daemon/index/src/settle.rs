@@ -16,7 +16,7 @@
 //!
 //! Documents are placed in rounds, each in order of rank, longest first, so that a family loaded together
 //! is led by its principal from the beginning and each member costs one exact comparison. A document that
-//! must be compared with very many principals is put off: a few of these follow each round.
+//! must be compared with many principals is put off: a few of these follow each round.
 
 use simdex_schema::{DocId, DocumentHash, EdgeRecord, key};
 
@@ -25,7 +25,7 @@ use crate::edges::EdgeFinder;
 use crate::groups::{Place, Rank};
 use crate::index::{Index, IndexState};
 use crate::table::{DocumentStats, Table};
-use crate::unsettled::{Generation, Step};
+use crate::unsettled::{Effort, Generation, Step};
 use crate::{Cancel, IndexError, View};
 
 mod handles;
@@ -33,7 +33,7 @@ mod newcomers;
 mod regrouped;
 
 use handles::group_value;
-use newcomers::Newcomer;
+use newcomers::{Newcomer, Placement};
 pub(crate) use regrouped::GroupsBefore;
 pub use regrouped::{GroupMove, Regrouped};
 
@@ -41,6 +41,8 @@ pub use regrouped::{GroupMove, Regrouped};
 const STEP: usize = if cfg!(test) { 128 } else { 1024 };
 /// Documents whose candidates are found at once, and held until they are placed.
 const AT_ONCE: usize = if cfg!(test) { 16 } else { 64 };
+/// Principals that documents placed at once may have to be compared with, 24 bytes each.
+const MOST_PARTNERS: usize = 1 << 22;
 
 /// Handles are assigned at the end of each round, and documents without files removed from their groups once no
 /// document that came before waits for its place; or as soon as this many documents are concerned.
@@ -71,11 +73,16 @@ impl Index {
         self.state().unsettled.is_settled_through(generation)
     }
 
-    /// Documents whose place is still to be found, or whose files changed since it was; at least one
-    /// while groups wait for their handles.
+    /// Documents whose place is still to be found, or whose files changed since it was, but for crowded ones; at
+    /// least one while groups wait for their handles.
     pub fn unsettled(&self) -> u64 {
-        let unsettled = &self.state().unsettled;
-        (unsettled.len() as u64).max(u64::from(!unsettled.is_empty()))
+        self.state().unsettled.awaited() as u64
+    }
+
+    /// Documents whose place is still to be found and that nobody waits for, since each must be compared with
+    /// very many others: they are placed while no other waits.
+    pub fn crowded(&self) -> u64 {
+        self.state().unsettled.crowded() as u64
     }
 
     /// Settles one step of documents; returns how the groups changed, once they have their handles. Only one
@@ -85,19 +92,7 @@ impl Index {
         let step = self.next_step();
         let finder = EdgeFinder::for_backlog(self);
         for some in step.documents.chunks(AT_ONCE) {
-            let mut newcomers = self.newcomers(&finder, some, cancel)?;
-            if !step.were_put_off {
-                let put_off = newcomers.extract_if(.., |newcomer| newcomer.is_laborious());
-                let mut state = self.state_mut();
-                put_off.for_each(|newcomer| state.unsettled.put_off(newcomer.id));
-            }
-            self.compare(&finder, &mut newcomers, cancel)?;
-            for newcomer in &newcomers {
-                cancel.check()?;
-                if let Some(place) = self.place_of(&finder, newcomer, cancel)? {
-                    self.settle_at(&finder, newcomer, &place, cancel)?;
-                }
-            }
+            self.settle_some(&finder, some, step.effort, cancel)?;
         }
         let is_due = {
             let unsettled = &self.state().unsettled;
@@ -106,6 +101,36 @@ impl Index {
         match is_due {
             true => self.update_handles(),
             false => Ok(Regrouped::default()),
+        }
+    }
+
+    /// Finds the places of some documents, which come in order of rank; puts those off that take more than this
+    /// effort.
+    fn settle_some(
+        &self,
+        finder: &EdgeFinder<'_>,
+        ids: &[DocId],
+        effort: Effort,
+        cancel: &Cancel,
+    ) -> Result<(), IndexError> {
+        let mut newcomers = self.newcomers(finder, ids, effort, cancel)?;
+        let put_off = newcomers.extract_if(.., |newcomer| newcomer.put_off_to().is_some());
+        put_off.for_each(|newcomer| self.put_off(&newcomer));
+        self.compare(finder, &mut newcomers, cancel)?;
+        for newcomer in &mut newcomers {
+            cancel.check()?;
+            match self.place_of(finder, newcomer, cancel)? {
+                Placement::At(place) => self.settle_at(finder, newcomer, &place, cancel)?,
+                Placement::PutOff => self.put_off(newcomer),
+                Placement::Changed => {}
+            }
+        }
+        Ok(())
+    }
+
+    fn put_off(&self, newcomer: &Newcomer) {
+        if let Some(effort) = newcomer.put_off_to() {
+            self.state_mut().unsettled.put_off(newcomer.id, effort);
         }
     }
 
@@ -181,10 +206,11 @@ impl Index {
     /// The documents to be placed next.
     fn next_step(&self) -> Step {
         let mut state = self.state_mut();
+        let few = AT_ONCE.min(MOST_PARTNERS / state.stars.count_principals().max(1));
         let IndexState {
             unsettled, table, ..
         } = &mut *state;
-        unsettled.next(STEP, AT_ONCE, &|id| rank(table, id))
+        unsettled.next(STEP, few.max(1), &|id| rank(table, id))
     }
 
     /// Stores and shows the place of a document, unless it is gone.

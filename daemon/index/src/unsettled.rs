@@ -5,12 +5,13 @@
 //!
 //! Documents are placed in rounds: all that wait when a round begins, the longest first, so that a family
 //! is led by its principal from the beginning, in whatever order it came. A document that must be compared
-//! with very many principals is put off: a few of these are placed after each round of the others, and all
-//! once no other waits.
+//! with many principals is put off, by its [`Effort`]: a few of these are placed after each round of the
+//! others, and all once no other waits.
 //!
 //! Every entry knows the generation in which it was queued, and what follows from it is queued in the same:
 //! so a caller can wait for all that was queued before its call, however much comes meanwhile. No entry
-//! starves, as each is part of the next round.
+//! starves, as each is part of the next round. For crowded documents nobody waits: their like could make
+//! everybody wait for hours.
 
 use std::collections::BTreeMap;
 
@@ -25,18 +26,43 @@ const PUT_OFF_SHARE: usize = 8;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Generation(u64);
 
+impl Generation {
+    /// Of what follows from a crowded document.
+    const UNAWAITED: Self = Self(u64::MAX);
+}
+
+/// How much work it is to find the place of a document.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Effort {
+    #[default]
+    Usual,
+    /// It must be compared with many principals: put off.
+    High,
+    /// With so many that it is not waited for either.
+    Crowded,
+}
+
+impl Effort {
+    /// What is placed after documents of this effort, if any such waits.
+    fn next(self) -> Self {
+        match self {
+            Self::Usual => Self::High,
+            Self::High => Self::Crowded,
+            Self::Crowded => Self::Usual,
+        }
+    }
+}
+
 /// Documents that are not settled.
 #[derive(Default)]
 pub(crate) struct Unsettled {
-    /// They need a place.
-    to_place: Rounds,
-    /// They need a place, and finding it takes long; none of them is in `to_place`.
-    put_off: Rounds,
-    /// Those put off were the last to be placed.
-    put_off_had_turn: bool,
+    /// They need a place: by effort, each in one of them.
+    to_place: [Rounds; 3],
+    /// Of those that were the last to be placed.
+    last: Effort,
     /// Their files changed.
     to_check: Queue,
-    /// Documents that need a place and a check.
+    /// Documents that need a place and a check, but for crowded ones.
     both: usize,
     /// Their groups changed.
     to_regroup: Queue,
@@ -48,19 +74,39 @@ pub(crate) struct Unsettled {
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Step {
     pub(crate) documents: Vec<DocId>,
-    /// They were put off before.
-    pub(crate) were_put_off: bool,
+    /// What was known of all of them before.
+    pub(crate) effort: Effort,
 }
 
 impl Unsettled {
-    /// Documents that need a place or a check.
-    pub(crate) fn len(&self) -> usize {
-        self.to_place.queue.len() + self.put_off.queue.len() + self.to_check.len() - self.both
+    /// Documents that need a place or a check, but for crowded ones; at least one while groups wait for their
+    /// handles because of others.
+    pub(crate) fn awaited(&self) -> usize {
+        let [usual, high, _] = &self.to_place;
+        let documents = usual.queue.len() + high.queue.len() + self.to_check.len() - self.both;
+        let oldest = self.to_regroup.oldest();
+        documents.max(usize::from(
+            oldest.is_some_and(|since| since < Generation::UNAWAITED),
+        ))
+    }
+
+    /// Documents that need a place and are not waited for.
+    pub(crate) fn crowded(&self) -> usize {
+        self.of(Effort::Crowded).queue.len()
     }
 
     /// Whether nothing waits for anything.
     pub(crate) fn is_empty(&self) -> bool {
-        self.len() == 0 && self.to_regroup.is_empty()
+        let nothing_to_place = self.to_place.iter().all(|rounds| rounds.queue.is_empty());
+        nothing_to_place && self.to_check.is_empty() && self.to_regroup.is_empty()
+    }
+
+    fn of(&self, effort: Effort) -> &Rounds {
+        &self.to_place[effort as usize]
+    }
+
+    fn of_mut(&mut self, effort: Effort) -> &mut Rounds {
+        &mut self.to_place[effort as usize]
     }
 
     /// Ends the present generation and returns it: what is queued from now on belongs to later ones, but for
@@ -71,45 +117,71 @@ impl Unsettled {
         ended
     }
 
-    /// Whether nothing waits that was queued in this generation or before.
+    /// Whether nothing that is waited for was queued in this generation or before.
     pub(crate) fn is_settled_through(&self, generation: Generation) -> bool {
-        let queues = [&self.to_place.queue, &self.put_off.queue];
-        let mut oldest = queues.into_iter().chain([&self.to_check, &self.to_regroup]);
-        oldest.all(|queue| queue.oldest().is_none_or(|oldest| oldest > generation))
+        let [usual, high, _] = &self.to_place;
+        let queues = [&usual.queue, &high.queue, &self.to_check, &self.to_regroup];
+        let mut oldest = queues.into_iter().map(Queue::oldest);
+        oldest.all(|oldest| oldest.is_none_or(|oldest| oldest > generation))
     }
 
-    /// The documents to be placed next: at most so many of this round, or of the next where it is over;
-    /// where no other waits, at most `few` of those that were put off, and fewer between two rounds.
+    /// The documents to be placed next: at most so many of this round, or of the next where it is over.
+    /// Between two rounds those of each higher effort have a turn: at most `few`, and fewer where others wait.
     pub(crate) fn next(&mut self, most: usize, few: usize, rank: &dyn Fn(DocId) -> Rank) -> Step {
         self.end_generation();
-        let others_wait = !self.to_place.queue.is_empty();
-        let between_rounds = self.to_place.round.is_empty() && !self.put_off_had_turn;
-        self.put_off_had_turn = !self.put_off.queue.is_empty() && (between_rounds || !others_wait);
-        let documents = match (self.put_off_had_turn, others_wait) {
-            (true, false) => self.put_off.next(few, rank),
-            (true, true) => self.put_off.next(few.div_ceil(PUT_OFF_SHARE), rank),
-            (false, _) => self.to_place.next(most, rank),
+        let effort = self.turn();
+        self.last = effort;
+        let easier = &self.to_place[..effort as usize];
+        let most = match effort {
+            Effort::Usual => most,
+            _ if easier.iter().all(|rounds| rounds.queue.is_empty()) => few,
+            _ => few.div_ceil(PUT_OFF_SHARE),
         };
-        Step {
-            documents,
-            were_put_off: self.put_off_had_turn,
+        let documents = self.of_mut(effort).next(most, rank);
+        Step { documents, effort }
+    }
+
+    /// Whose turn it is.
+    fn turn(&self) -> Effort {
+        if self.last == Effort::Usual && !self.is_round_over() {
+            return Effort::Usual;
         }
+        let turns = std::iter::successors(Some(self.last.next()), |effort| Some(effort.next()));
+        let mut waiting = turns.take(3).filter(|e| !self.of(*e).queue.is_empty());
+        waiting.next().unwrap_or_default()
     }
 
     /// Whether all that waited when the last round began have their place, but for those that were put off.
     pub(crate) fn is_round_over(&self) -> bool {
-        self.to_place.round.is_empty() || self.to_place.queue.is_empty()
+        let usual = self.of(Effort::Usual);
+        usual.round.is_empty() || usual.queue.is_empty()
     }
 
-    /// Finding the place of this document takes long.
-    pub(crate) fn put_off(&mut self, id: DocId) {
-        if let Some(since) = self.to_place.queue.remove(id) {
-            self.put_off.queue.insert(id, since);
+    /// Finding the place of this document takes so much; more than was known.
+    pub(crate) fn put_off(&mut self, id: DocId, effort: Effort) {
+        let Some(known) = self.effort_of(id).filter(|known| *known < effort) else {
+            return;
+        };
+        if let Some(since) = self.of_mut(known).queue.remove(id) {
+            self.of_mut(effort).queue.insert(id, since);
+            let leaves = effort == Effort::Crowded && self.to_check.contains(id);
+            self.both -= usize::from(leaves);
         }
     }
 
+    /// What is known of a document that needs a place.
+    fn effort_of(&self, id: DocId) -> Option<Effort> {
+        let efforts = [Effort::Usual, Effort::High, Effort::Crowded];
+        efforts.into_iter().find(|e| self.of(*e).queue.contains(id))
+    }
+
+    /// Whether a document needs a place, and is waited for.
+    fn is_awaited(&self, id: DocId) -> bool {
+        self.effort_of(id).is_some_and(|e| e < Effort::Crowded)
+    }
+
     pub(crate) fn needs_placement(&self, id: DocId) -> bool {
-        self.to_place.queue.contains(id) || self.put_off.queue.contains(id)
+        self.effort_of(id).is_some()
     }
 
     pub(crate) fn needs_file_check(&self, id: DocId) -> bool {
@@ -123,26 +195,28 @@ impl Unsettled {
 
     /// The same, because of something queued in that generation.
     pub(crate) fn queue_placement_since(&mut self, id: DocId, since: Generation) {
-        let is_new = !self.needs_placement(id);
-        let queue = match self.put_off.queue.contains(id) {
-            true => &mut self.put_off.queue,
-            false => &mut self.to_place.queue,
-        };
+        let known = self.effort_of(id);
+        let queue = &mut self.of_mut(known.unwrap_or_default()).queue;
         queue.insert(id, since);
-        if is_new && self.to_check.contains(id) {
+        if known.is_none() && self.to_check.contains(id) {
             self.both += 1;
         }
     }
 
-    /// This document has its place, or needs none any more. Returns since when it waited; the present
-    /// generation where it did not.
+    /// This document has its place, or needs none any more. Returns since when what follows from it waits: the
+    /// present generation where it did not.
     pub(crate) fn clear_placement(&mut self, id: DocId) -> Generation {
-        let placed = self.to_place.queue.remove(id);
-        let since = placed.or_else(|| self.put_off.queue.remove(id));
-        if since.is_some() && self.to_check.contains(id) {
+        let Some(effort) = self.effort_of(id) else {
+            return self.generation;
+        };
+        if self.is_awaited(id) && self.to_check.contains(id) {
             self.both -= 1;
         }
-        since.unwrap_or(self.generation)
+        let since = self.of_mut(effort).queue.remove(id);
+        match effort {
+            Effort::Crowded => Generation::UNAWAITED,
+            Effort::Usual | Effort::High => since.unwrap_or(self.generation),
+        }
     }
 
     /// The files of this document changed: whether it belongs where it is must be checked.
@@ -152,7 +226,7 @@ impl Unsettled {
 
     /// The same, because of something queued in that generation.
     pub(crate) fn queue_file_check_since(&mut self, id: DocId, since: Generation) {
-        if self.to_check.insert(id, since) && self.needs_placement(id) {
+        if self.to_check.insert(id, since) && self.is_awaited(id) {
             self.both += 1;
         }
     }
@@ -161,7 +235,7 @@ impl Unsettled {
     /// it did not.
     pub(crate) fn clear_file_check(&mut self, id: DocId) -> Generation {
         let since = self.to_check.remove(id);
-        if since.is_some() && self.needs_placement(id) {
+        if since.is_some() && self.is_awaited(id) {
             self.both -= 1;
         }
         since.unwrap_or(self.generation)
@@ -177,7 +251,7 @@ impl Unsettled {
     /// the same generation; those put off do not count.
     pub(crate) fn any_to_place_before_check_of(&self, id: DocId) -> bool {
         let check = self.to_check.since.get(&id);
-        let oldest = self.to_place.queue.oldest();
+        let oldest = self.of(Effort::Usual).queue.oldest();
         check
             .zip(oldest)
             .is_some_and(|(check, oldest)| oldest <= *check)

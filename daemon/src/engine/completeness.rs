@@ -13,25 +13,25 @@ use crate::roots::RootState;
 #[error("the index is not complete: {0}")]
 pub struct Incomplete(pub Pending);
 
-/// Watches what an answer rests on: the completeness of the index when the answer was begun, and damage that
+/// Checks what an answer rests on: the completeness of the index when the answer was begun, and damage that
 /// is met while it is made.
-pub struct CompletenessGuard<'a> {
+pub struct CompletenessCheck<'a> {
     engine: &'a Engine,
     before: Completeness,
     strict: bool,
 }
 
-impl<'a> CompletenessGuard<'a> {
+impl<'a> CompletenessCheck<'a> {
     /// Begins an answer within a view; refuses it if it is `strict` and something is pending.
     pub fn begin(engine: &'a Engine, view: &View, strict: bool) -> Result<Self, Incomplete> {
         let before = engine.completeness(view);
-        let guard = Self {
+        let check = Self {
             engine,
             before,
             strict,
         };
-        guard.close()?;
-        Ok(guard)
+        check.verdict()?;
+        Ok(check)
     }
 
     /// The completeness as far as is known by now: texts may have turned out to be damaged meanwhile.
@@ -40,8 +40,9 @@ impl<'a> CompletenessGuard<'a> {
         self.before.clone().with_damaged(damaged)
     }
 
-    /// Ends the answer with its completeness; refuses it as at its beginning.
-    pub fn close(&self) -> Result<Completeness, Incomplete> {
+    /// The completeness by now; an error if the answer is strict and something is pending. May be called more
+    /// than once.
+    pub fn verdict(&self) -> Result<Completeness, Incomplete> {
         let completeness = self.completeness();
         match &completeness.pending {
             Some(pending) if self.strict => Err(Incomplete(pending.clone())),
@@ -57,7 +58,8 @@ impl Engine {
     }
 
     /// Returns once nothing is queued and every document is settled. What does not pass by itself (a
-    /// root that is stale, a loss that is held, a damaged text, a file that the machine fails to read) is not waited for.
+    /// root that is stale, a loss that is held, a damaged text, a file that the machine fails to read), or may take
+    /// hours (documents in crowds), is not waited for.
     pub fn wait_until_complete(&self, cancel: &Cancel) -> Result<(), EngineError> {
         let view = self.roots.view();
         let pending = || self.pending(&view).passing() > 0;
@@ -70,6 +72,7 @@ impl Engine {
         let queued = self.roots_being_walked(view) + self.counts().pending;
         let retrying = self.pipeline.retrying();
         let unsettled = self.index.unsettled();
+        let crowded = self.index.crowded();
         let shown = self.roots.iter().filter(|root| view.shows(root.id));
         let states: Vec<RootState> = shown.map(|root| root.state()).collect();
         let count = |is: fn(&RootState) -> bool| states.iter().filter(|state| is(state)).count();
@@ -77,6 +80,7 @@ impl Engine {
             queued,
             retrying,
             unsettled,
+            crowded,
             stale_roots: count(|s| matches!(s, RootState::Stale | RootState::Replaced)) as u64,
             held_losses: count(|s| *s == RootState::LossHeld) as u64,
             damaged: self.index.damaged_texts(),

@@ -13,7 +13,7 @@ use simdex_schema::{
 };
 
 use super::*;
-use crate::catalogue::{Group, Member, Pair, Summary};
+use crate::catalogue::{Group, GroupFile, Pair, Summary};
 use crate::query::Relation;
 
 fn file(path: &[u8], state: State, document: u8) -> FileView {
@@ -55,9 +55,9 @@ fn file(path: &[u8], state: State, document: u8) -> FileView {
     }
 }
 
-fn member(path: &[u8], relation: Relation, ratios: [f64; 3]) -> Member {
+fn member(path: &[u8], relation: Relation, ratios: [f64; 3]) -> GroupFile {
     let [resemblance, containment_of_member, containment_of_principal] = ratios;
-    Member {
+    GroupFile {
         file: file(path, State::Indexed, 0xab),
         document: DocumentHash([0xab; 32]),
         relation,
@@ -178,7 +178,7 @@ fn pair_and_summary_lines_are_the_contract() {
     let line = summary_line(&incomplete);
     assert!(
         line.ends_with(
-            "\"complete\":false,\"pending\":{\"queued\":5,\"retrying\":0,\"unsettled\":0,\"stale_roots\":0,\
+            "\"complete\":false,\"pending\":{\"queued\":5,\"retrying\":0,\"unsettled\":0,\"crowded\":0,\"stale_roots\":0,\
              \"held_losses\":0,\"damaged\":1}}"
         ),
         "{line}"

@@ -9,16 +9,34 @@ use super::{rank, rank_of};
 use crate::edges::{EdgeFinder, LoadedDocument, PairThreshold, Partner};
 use crate::groups::{Place, Rank};
 use crate::index::{Index, IndexState};
+use crate::unsettled::Effort;
 use crate::{Cancel, IndexError};
 
 /// A document that must be compared with more principals than this is put off.
 const PUT_OFF: usize = if cfg!(test) { 12 } else { 256 };
+/// One that must be compared with more than this is crowded.
+const CROWDED: usize = if cfg!(test) { 128 } else { 1024 };
+
+impl Effort {
+    /// Of comparing a document with so many principals.
+    fn of(principals: usize) -> Self {
+        match (principals > PUT_OFF, principals > CROWDED) {
+            (_, true) => Self::Crowded,
+            (true, false) => Self::High,
+            (false, false) => Self::Usual,
+        }
+    }
+}
 
 /// A document to be placed, in order of rank with the others.
 pub(super) struct Newcomer {
     pub(super) id: DocId,
     /// `None` if it has no text that can be read.
     pub(super) loaded: Option<LoadedDocument>,
+    /// What is known of the work to find its place; more than this and it is put off.
+    effort: Effort,
+    /// Where more was found, what: nothing else is found then.
+    put_off: Option<Effort>,
     /// The principals before it that may be its neighbours.
     earlier: Vec<Partner>,
     /// The first of them that is.
@@ -29,19 +47,33 @@ pub(super) struct Newcomer {
     later: Option<Vec<Partner>>,
 }
 
+/// Where a document belongs.
+pub(super) enum Placement {
+    At(Place),
+    /// Finding that takes more than was known.
+    PutOff,
+    /// What it rests on changed: it must be loaded again.
+    Changed,
+}
+
 impl Index {
     /// What decides the place of some documents, which come in order of rank.
     pub(super) fn newcomers(
         &self,
         finder: &EdgeFinder<'_>,
         ids: &[DocId],
+        effort: Effort,
         cancel: &Cancel,
     ) -> Result<Vec<Newcomer>, IndexError> {
-        let mut newcomers: Vec<Newcomer> = ids.iter().map(|id| Newcomer::new(*id)).collect();
+        let newcomers = ids.iter().map(|id| Newcomer::new(*id, effort));
+        let mut newcomers: Vec<Newcomer> = newcomers.collect();
         let load = |newcomer: &mut Newcomer| {
             newcomer.loaded = finder.load(newcomer.id, cancel)?;
             if let Some(loaded) = &newcomer.loaded {
-                newcomer.earlier = finder.earlier_principals(loaded, cancel)?;
+                let earlier = finder.earlier_principals(loaded, cancel)?;
+                if !newcomer.is_put_off_for(earlier.len()) {
+                    newcomer.earlier = earlier;
+                }
             }
             Ok(())
         };
@@ -60,13 +92,9 @@ impl Index {
         find_mates(finder, newcomers, cancel)?;
         on_two_threads(newcomers, &|some| {
             self.join_earlier(finder, some, cancel)?;
-            let alone =
-                |newcomer: &&mut Newcomer| newcomer.earlier.is_empty() && newcomer.mates.is_empty();
             // What is to lead, as far as can be told: for the others this is found when it comes to that.
-            some.iter_mut().filter(alone).try_for_each(|newcomer| {
-                newcomer.later = Some(self.later_than(finder, newcomer, cancel)?);
-                Ok(())
-            })
+            let mut alone = some.iter_mut().filter(|newcomer| newcomer.is_alone());
+            alone.try_for_each(|newcomer| self.find_later(finder, newcomer, cancel))
         })
     }
 
@@ -107,85 +135,108 @@ impl Index {
         Ok(())
     }
 
-    /// Settled documents of later principals, and these themselves, that may be neighbours of a newcomer.
-    fn later_than(
+    /// Finds the settled documents of later principals, and these themselves, that may be neighbours of a
+    /// newcomer.
+    fn find_later(
         &self,
         finder: &EdgeFinder<'_>,
-        newcomer: &Newcomer,
+        newcomer: &mut Newcomer,
         cancel: &Cancel,
-    ) -> Result<Vec<Partner>, IndexError> {
+    ) -> Result<(), IndexError> {
         let Some(loaded) = &newcomer.loaded else {
-            return Ok(Vec::new());
+            return Ok(());
         };
         let own = rank_of(&loaded.stats);
         if self.state().last_rank.is_none_or(|last| last <= own) {
-            return Ok(Vec::new());
+            newcomer.later = Some(Vec::new());
+            return Ok(());
         }
         let admits = |state: &IndexState, other: DocId| {
             state.stars.contains(other) && rank(&state.table, state.stars.principal(other)) > own
         };
-        finder.find_partners(loaded, &admits, cancel)
+        let later = finder.find_partners(loaded, &admits, cancel)?;
+        let principals = {
+            let stars = &self.state().stars;
+            later.iter().filter(|other| stars.leads(other.id)).count()
+        };
+        if !newcomer.is_put_off_for(principals) {
+            newcomer.later = Some(later);
+        }
+        Ok(())
     }
 
-    /// Where a newcomer belongs among those settled now; `None` if what it rests on changed, so that it must be
-    /// loaded again. Those before it are placed.
+    /// Where a newcomer belongs among those settled now. Those before it are placed.
     pub(super) fn place_of(
         &self,
         finder: &EdgeFinder<'_>,
-        newcomer: &Newcomer,
+        newcomer: &mut Newcomer,
         cancel: &Cancel,
-    ) -> Result<Option<Place>, IndexError> {
+    ) -> Result<Placement, IndexError> {
+        if let Some(placement) = self.place_as_member(finder, newcomer, cancel)? {
+            return Ok(placement);
+        }
+        if newcomer.later.is_none() {
+            self.find_later(finder, newcomer, cancel)?;
+        }
+        if newcomer.put_off.is_some() {
+            return Ok(Placement::PutOff);
+        }
         let Some(loaded) = &newcomer.loaded else {
-            return Ok(Some(Place::Principal { taken: Vec::new() }));
-        };
-        let (mates, found) = {
-            let state = self.state();
-            let leads = |id: DocId| state.stars.leads(id);
-            if newcomer
-                .found
-                .is_some_and(|(principal, _)| !leads(principal))
-            {
-                return Ok(None);
-            }
-            let found = newcomer.found.map(|(id, _)| rank(&state.table, id));
-            let before = |id| found.is_none_or(|found| rank(&state.table, id) < found);
-            let mates = newcomer
-                .mates
-                .iter()
-                .filter(|mate| leads(mate.id) && before(mate.id));
-            (mates.copied().collect::<Vec<_>>(), newcomer.found)
-        };
-        for mate in mates {
-            if let Some(edge) = finder.edge(loaded, mate.id, mate.threshold, cancel)? {
-                let (principal, edge) = (mate.id, edge.swapped());
-                return Ok(Some(Place::Member { principal, edge }));
-            }
-        }
-        if let Some((principal, edge)) = found {
-            return Ok(Some(Place::Member { principal, edge }));
-        }
-        let later = match &newcomer.later {
-            Some(later) => later.clone(),
-            None => self.later_than(finder, newcomer, cancel)?,
+            return Ok(Placement::At(Place::Principal { taken: Vec::new() }));
         };
         let to_test = {
             let state = self.state();
-            let later = later
-                .into_iter()
-                .map(|partner| (partner.id, partner.threshold));
+            let later = newcomer.later.take().unwrap_or_default().into_iter();
+            let later = later.map(|partner| (partner.id, partner.threshold));
             let rank = |id| rank(&state.table, id);
             state.stars.to_test(newcomer.id, later, &rank)
         };
         let edge = |other, threshold| finder.edge(loaded, other, threshold, cancel);
-        to_test.take(edge).map(Some)
+        to_test.take(edge).map(Placement::At)
+    }
+
+    /// The same where it neighbours a principal before it.
+    fn place_as_member(
+        &self,
+        finder: &EdgeFinder<'_>,
+        newcomer: &Newcomer,
+        cancel: &Cancel,
+    ) -> Result<Option<Placement>, IndexError> {
+        let Some(loaded) = &newcomer.loaded else {
+            return Ok(None);
+        };
+        let found = newcomer.found;
+        let mates: Vec<Partner> = {
+            let state = self.state();
+            let leads = |id: DocId| state.stars.leads(id);
+            if found.is_some_and(|(principal, _)| !leads(principal)) {
+                return Ok(Some(Placement::Changed));
+            }
+            let found = found.map(|(id, _)| rank(&state.table, id));
+            let before = |id| found.is_none_or(|found| rank(&state.table, id) < found);
+            let mates = newcomer.mates.iter();
+            let mates = mates.filter(|mate| leads(mate.id) && before(mate.id));
+            mates.copied().collect()
+        };
+        let mut member_of = found;
+        for mate in mates {
+            if let Some(edge) = finder.edge(loaded, mate.id, mate.threshold, cancel)? {
+                member_of = Some((mate.id, edge.swapped()));
+                break;
+            }
+        }
+        let place = member_of.map(|(principal, edge)| Place::Member { principal, edge });
+        Ok(place.map(Placement::At))
     }
 }
 
 impl Newcomer {
-    fn new(id: DocId) -> Self {
+    fn new(id: DocId, effort: Effort) -> Self {
         Self {
             id,
             loaded: None,
+            effort,
+            put_off: None,
             earlier: Vec::new(),
             found: None,
             mates: Vec::new(),
@@ -193,9 +244,21 @@ impl Newcomer {
         }
     }
 
-    /// Whether so much must be compared that others come first.
-    pub(super) fn is_laborious(&self) -> bool {
-        self.earlier.len() > PUT_OFF
+    /// Whether comparing it with so many principals takes more than was known, so that it is put off.
+    fn is_put_off_for(&mut self, principals: usize) -> bool {
+        let effort = Effort::of(principals);
+        self.put_off = Some(effort).filter(|effort| *effort > self.effort);
+        self.put_off.is_some()
+    }
+
+    /// What finding its place takes, where that is more than was known.
+    pub(super) fn put_off_to(&self) -> Option<Effort> {
+        self.put_off
+    }
+
+    /// Whether nothing before it may be its neighbour.
+    fn is_alone(&self) -> bool {
+        self.earlier.is_empty() && self.mates.is_empty()
     }
 }
 

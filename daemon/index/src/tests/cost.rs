@@ -172,6 +172,37 @@ fn short_documents_of_one_template_are_not_compared_with_all_before_them() {
     }
 }
 
+/// Settles all that is waited for; returns how many steps that took.
+fn settle_awaited(bed: &Bed) -> usize {
+    let until = bed.index().end_generation();
+    let is_settled = || bed.index().is_settled_through(until);
+    let steps = std::iter::repeat_with(|| bed.index().settle_step(&Cancel::never()).unwrap());
+    steps.take_while(|_| !is_settled()).count() + 1
+}
+
+#[test]
+fn nobody_waits_for_documents_that_must_be_compared_with_very_many_in_whatever_order_they_come() {
+    let count = 240;
+    let mut texts = near_misses(&mut Random::new(13), count);
+    texts.sort_by_key(String::len);
+    for at_once in [count, 4] {
+        let bed = bed();
+        let mut steps = 0;
+        for (at, some) in texts.chunks(at_once).enumerate() {
+            put_all(&bed, &format!("{at}"), some);
+            steps = settle_awaited(&bed);
+        }
+        let index = bed.index();
+        assert_eq!(index.unsettled(), 0);
+        assert!(index.crowded() > 0);
+        // The last four are put off at once, and no turn of the crowd is longer than one step.
+        assert!(at_once == count || steps <= 3, "{steps} steps");
+        bed.settle();
+        assert_eq!((index.unsettled(), index.crowded()), (0, 0));
+        assert_eq!(bed.stored_edges(), 0, "each leads");
+    }
+}
+
 /// Texts of 24 blocks beside what all share, each block in one of two forms at random: any two resemble each
 /// other at random, about as many above the threshold of a bed as below.
 fn coin_tosses(random: &mut Random, count: usize) -> Vec<String> {

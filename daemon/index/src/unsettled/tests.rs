@@ -12,7 +12,7 @@ fn by_id(id: DocId) -> Rank {
 
 fn ids(step: Step) -> (Vec<u64>, bool) {
     let ids = step.documents.iter().map(|id| id.0).collect();
-    (ids, step.were_put_off)
+    (ids, step.effort > Effort::Usual)
 }
 
 #[test]
@@ -23,8 +23,8 @@ fn a_round_is_placed_in_order_of_rank_and_what_was_put_off_comes_last() {
         .for_each(|id| unsettled.queue_placement(DocId(id)));
     assert_eq!(ids(unsettled.next(2, 1, &by_id)), (vec![3, 5], false));
     unsettled.clear_placement(DocId(3));
-    unsettled.put_off(DocId(5));
-    unsettled.put_off(DocId(7));
+    unsettled.put_off(DocId(5), Effort::High);
+    unsettled.put_off(DocId(7), Effort::High);
     unsettled.queue_placement(DocId(1));
     assert_eq!(
         ids(unsettled.next(9, 1, &by_id)),
@@ -38,8 +38,8 @@ fn a_round_is_placed_in_order_of_rank_and_what_was_put_off_comes_last() {
     // It was not placed, for whatever reason, and comes again.
     assert_eq!(ids(unsettled.next(9, 1, &by_id)), (vec![5], true));
     unsettled.queue_placement(DocId(4));
-    unsettled.put_off(DocId(4));
-    assert_eq!(unsettled.len(), 2);
+    unsettled.put_off(DocId(4), Effort::High);
+    assert_eq!(unsettled.awaited(), 2);
     assert_eq!(ids(unsettled.next(9, 9, &by_id)), (vec![4, 5], true));
     unsettled.clear_placement(DocId(4));
     unsettled.clear_placement(DocId(5));
@@ -57,7 +57,7 @@ fn a_generation_is_settled_once_all_that_was_queued_in_it_and_follows_from_it_is
     unsettled.queue_placement(DocId(1));
     unsettled.queue_placement(DocId(3));
     assert!(!unsettled.is_settled_through(before));
-    unsettled.put_off(DocId(2));
+    unsettled.put_off(DocId(2), Effort::High);
     let since = unsettled.clear_placement(DocId(1));
     assert_eq!(since, before, "it was queued before, and again");
     unsettled.clear_placement(DocId(2));
@@ -77,7 +77,7 @@ fn no_document_starves_while_others_keep_coming() {
     let mut unsettled = Unsettled::default();
     let documents = (100..103).map(DocId);
     documents.for_each(|id| unsettled.queue_placement(id));
-    unsettled.put_off(DocId(102));
+    unsettled.put_off(DocId(102), Effort::High);
     let before = unsettled.end_generation();
     for id in 0..9 {
         unsettled.queue_placement(DocId(id));
@@ -87,6 +87,37 @@ fn no_document_starves_while_others_keep_coming() {
     }
     assert!(unsettled.is_settled_through(before));
     assert!(!unsettled.is_empty());
+}
+
+#[test]
+fn nobody_waits_for_crowded_documents_and_what_follows_from_them() {
+    let mut unsettled = Unsettled::default();
+    for id in [1, 2, 3] {
+        unsettled.queue_placement(DocId(id));
+    }
+    let before = unsettled.end_generation();
+    unsettled.put_off(DocId(2), Effort::Crowded);
+    unsettled.put_off(DocId(2), Effort::High);
+    unsettled.put_off(DocId(3), Effort::High);
+    assert_eq!((unsettled.awaited(), unsettled.crowded()), (2, 1));
+    let turns = [(3, Effort::High), (2, Effort::Crowded), (1, Effort::Usual)];
+    for (id, effort) in turns.into_iter().chain(turns) {
+        let documents = vec![DocId(id)];
+        assert_eq!(unsettled.next(9, 8, &by_id), Step { documents, effort });
+    }
+    for id in [1, 3] {
+        assert!(!unsettled.is_settled_through(before));
+        unsettled.clear_placement(DocId(id));
+    }
+    assert!(unsettled.is_settled_through(before) && !unsettled.is_empty());
+    let since = unsettled.clear_placement(DocId(2));
+    unsettled.queue_regrouping(DocId(2), since);
+    unsettled.queue_placement_since(DocId(4), since);
+    assert!(unsettled.is_settled_through(unsettled.generation));
+    assert_eq!((unsettled.awaited(), unsettled.crowded()), (1, 0));
+    unsettled.clear_placement(DocId(4));
+    assert_eq!(unsettled.awaited(), 0);
+    assert!(!unsettled.is_empty(), "its group waits for its handle");
 }
 
 #[test]
@@ -105,7 +136,7 @@ fn a_group_is_looked_at_once_its_document_has_its_place() {
 proptest! {
     #[test]
     fn counts_and_generations_are_those_of_the_entries(
-        steps in prop::collection::vec((0_u8..8, 0_u64..6), 0..60),
+        steps in prop::collection::vec((0_u8..9, 0_u64..6), 0..60),
     ) {
         let mut unsettled = Unsettled::default();
         for (step, id) in steps {
@@ -115,21 +146,20 @@ proptest! {
                 1 => { let _since = unsettled.clear_placement(id); }
                 2 => unsettled.queue_file_check(id),
                 3 => { let _since = unsettled.clear_file_check(id); }
-                4 => unsettled.put_off(id),
+                4 => unsettled.put_off(id, Effort::High),
+                8 => unsettled.put_off(id, Effort::Crowded),
                 5 => { let _since = unsettled.end_generation(); }
                 6 => unsettled.queue_regrouping(id, Generation(id.0)),
                 _ => drop(unsettled.take_file_checks()),
             }
-            let queues = [
-                &unsettled.to_place.queue,
-                &unsettled.put_off.queue,
-                &unsettled.to_check,
-                &unsettled.to_regroup,
-            ];
+            let [usual, high, crowded] = &unsettled.to_place;
+            let queues = [&usual.queue, &high.queue, &unsettled.to_check, &unsettled.to_regroup];
             let of = |queue: &Queue| queue.since.clone();
             let waiting = queues[..3].iter().flat_map(|queue| of(queue));
             let waiting: BTreeMap<_, _> = waiting.collect();
-            prop_assert_eq!(unsettled.len(), waiting.len());
+            let has_groups = unsettled.to_regroup.since.values().any(|since| *since < Generation::UNAWAITED);
+            prop_assert_eq!(unsettled.awaited(), waiting.len().max(usize::from(has_groups)));
+            prop_assert_eq!(unsettled.crowded(), crowded.queue.since.len());
             let generations = queues.iter().flat_map(|queue| of(queue).into_values());
             let oldest = generations.min();
             let settled = |generation| unsettled.is_settled_through(Generation(generation));

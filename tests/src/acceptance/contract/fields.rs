@@ -72,6 +72,7 @@ const SUMMARY: Fields = &[
 const PENDING: Fields = &[
     ("queued", Count),
     ("unsettled", Count),
+    ("crowded", Count),
     ("retrying", Count),
     ("stale_roots", Count),
     ("held_losses", Count),

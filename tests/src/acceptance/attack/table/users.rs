@@ -192,6 +192,10 @@ pub(super) const LINES: &[Line] = &[
                 "daemon/index/src/tests/cost.rs",
                 "short_documents_of_one_template_are_not_compared_with_all_before_them",
             ),
+            Test(
+                "daemon/index/src/tests/cost.rs",
+                "nobody_waits_for_documents_that_must_be_compared_with_very_many_in_whatever_order_they_come",
+            ),
         ],
     },
     Line {
