@@ -153,14 +153,15 @@ impl Crash {
         })
     }
 
-    /// How often records were rewritten.
-    pub fn rewritten(&self) -> Result<u32> {
-        let mut highest = 0;
-        for entry in fs::read_dir(self.data_dir.join("store/records"))? {
-            let name = entry?.file_name();
-            highest = highest.max(name.to_string_lossy().parse().unwrap_or(0));
-        }
-        Ok(highest)
+    /// Strikes by kill -9 as soon as records were rewritten.
+    pub fn kill_once_rewritten(&mut self) -> Result<()> {
+        let id = self.running()?;
+        let records = self.data_dir.join("store/records");
+        let before = rewritten(&records);
+        self.strike(move || {
+            until(|| rewritten(&records) > before)?;
+            Ok(kill_process(id, Signal::KILL)?)
+        })
     }
 
     /// The process of the daemon, which is started where there is none.
@@ -282,18 +283,41 @@ impl Crash {
     }
 }
 
-/// Returns once the mark of a generation that is not finished appears.
+/// Names of generations of records and of marks.
+fn generations(records: &Path) -> Vec<String> {
+    let entries = fs::read_dir(records).into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.collect()
+}
+
+/// How often records were rewritten.
+fn rewritten(records: &Path) -> u32 {
+    let names = generations(records);
+    let is_finished = |name: &&String| !names.contains(&format!("{name}.new"));
+    let finished = names.iter().filter(is_finished);
+    finished
+        .filter_map(|name| name.parse().ok())
+        .max()
+        .unwrap_or(0)
+}
+
+/// Returns once records are rewritten, as far as a mark tells.
 fn await_rewriting(records: &Path) -> Result<()> {
+    until(|| {
+        generations(records)
+            .iter()
+            .any(|name| name.ends_with(".new"))
+    })
+}
+
+fn until(is_so: impl Fn() -> bool) -> Result<()> {
     let deadline = Instant::now() + UNTIL_REWRITTEN;
-    while Instant::now() < deadline {
-        let entries = fs::read_dir(records).into_iter().flatten().flatten();
-        if entries
-            .map(|entry| entry.path())
-            .any(|path| path.extension().is_some_and(|end| end == "new"))
-        {
-            return Ok(());
-        }
+    while !is_so() {
+        ensure!(
+            Instant::now() < deadline,
+            "no records were rewritten within {UNTIL_REWRITTEN:?}"
+        );
         thread::sleep(Duration::from_millis(1));
     }
-    bail!("no records were rewritten within {UNTIL_REWRITTEN:?}")
+    Ok(())
 }

@@ -258,7 +258,7 @@ fn records_that_were_rewritten_take_little_more_than_what_lives() {
         for batch in 0..200_u32 {
             // In the order of hashes, as records come.
             let key = |n: u32| *blake3::hash(&(batch * 200 + n).to_be_bytes()).as_bytes();
-            let writes = (0..200).map(|n| put(&key(n), &[round; 300])).collect();
+            let writes = (0..200).map(|n| put(&key(n), &[round; 600])).collect();
             store.records().apply(writes).unwrap();
         }
     }
