@@ -52,6 +52,9 @@ impl Packer {
     }
 }
 
+/// A record: key and value.
+type Record<'key, 'pack> = (&'key [u8], &'pack [u8]);
+
 /// Reads the records of a pack, in order.
 pub(super) struct Unpacker<'a> {
     rest: Reader<'a>,
@@ -67,7 +70,7 @@ impl<'a> Unpacker<'a> {
     }
 
     /// The next record, key and value; none behind the last.
-    pub(super) fn next(&mut self) -> Result<Option<(&[u8], &'a [u8])>, DecodeError> {
+    pub(super) fn next(&mut self) -> Result<Option<Record<'_, 'a>>, DecodeError> {
         if self.rest.remaining() == 0 {
             return Ok(None);
         }

@@ -141,12 +141,12 @@ impl Drop for Full {
 #[test]
 fn a_full_disk_puts_the_rewriting_off_at_whatever_write() {
     let Some(disk) = Full::mounted() else {
-        return println!("skipped: nothing can be mounted here");
+        return eprintln!("skipped: nothing can be mounted here");
     };
     let (_temp, from) = filled();
     let large = vec![7; 400_000]; // a file of its own in the engine
     let mut refused = 0;
-    for (at, left) in (0..20_usize).map(|n| (n % 4, n / 4 * 96 << 10)) {
+    for (at, left) in (0..20_usize).map(|n| (n % 4, (n / 4 * 96) << 10)) {
         let dir = disk.0.path().join("store");
         copy(&from, &dir);
         let store = SledStore::open(&dir, SMALL).unwrap();
