@@ -91,7 +91,9 @@ mod tests {
     use proptest::prelude::*;
     use std::collections::BTreeMap;
 
-    fn unpacked(pack: &[u8]) -> Result<Vec<(Vec<u8>, Vec<u8>)>, DecodeError> {
+    type Records = Vec<(Vec<u8>, Vec<u8>)>;
+
+    fn unpacked(pack: &[u8]) -> Result<Records, DecodeError> {
         let (mut records, mut found) = (Unpacker::new(pack), Vec::new());
         while let Some((key, value)) = records.next()? {
             found.push((key.to_vec(), value.to_vec()));
