@@ -238,6 +238,9 @@ section! {
         working_mib: Mebibytes = Mebibytes(1024) => 64..=1_048_576,
         /// Changes are made power-safe at least this often, milliseconds.
         commit_ms: u64 = 1000 => 1..=600_000,
+        /// Where the records take more disk than this, MiB, and twice what lives of them, they are
+        /// rewritten to give room back.
+        records_mib: Mebibytes = Mebibytes(64) => 1..=1_048_576,
         /// Room kept free for commits on the disk of data_dir, MiB: below it changes wait. Uploads are
         /// refused below twice as much, and so are reports to keep, on the disk of report_dir. As much
         /// again lies in the file reserve in data_dir, which is given up where the disk runs full all

@@ -1,10 +1,11 @@
 //! Many files at once: threads that ingest, one writer that applies, one committer, one settler
-//! that keeps the groups.
+//! that keeps the groups, one compactor that gives back room.
 //!
 //! A file passes through three queues: [`Progress`] deduplicates and numbers, [`Jobs`] schedules the
 //! ingester threads fairly, and the pool's own queue schedules worker processes. Every queue is bounded: a
 //! producer blocks while its queue is full.
 
+mod compactor;
 mod jobs;
 mod retry;
 mod settler;
@@ -39,7 +40,7 @@ use crate::wakeup::Wakeup;
 const INGESTERS_PER_WORKER: usize = 4;
 /// Most changes that are ingested and not yet applied.
 const CHANGES: usize = 16;
-/// Added to the niceness of ingesters and settler, so that threads that answer and apply come first.
+/// Added to the niceness of ingesters, compactor and settler, so that threads that answer and apply come first.
 const NICE_INCREMENT: i32 = 5;
 /// How long a barrier tolerates a standing alarm before it fails with the alarm's reason.
 const BARRIER_ALARM_GRACE: Duration = Duration::from_secs(10);
@@ -137,6 +138,10 @@ impl Pipeline {
         self.thread("committer".to_owned(), Shared::commit_periodically)?;
         self.thread("retries".to_owned(), |shared| {
             shared.retries.run(&shared.progress, &shared.jobs);
+        })?;
+        self.thread("compactor".to_owned(), |shared| {
+            lower_priority();
+            shared.compact_at_times();
         })?;
         self.thread("settler".to_owned(), |shared| {
             lower_priority();

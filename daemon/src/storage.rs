@@ -98,6 +98,7 @@ pub fn open_index(
     let options = Options {
         buffer_postings: config.store.buffer_postings,
         working_bytes: config.store.working_mib.bytes(),
+        records_bytes: config.store.records_mib.bytes(),
         rebuild,
         ..Options::default()
     };

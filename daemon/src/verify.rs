@@ -101,9 +101,10 @@ fn data_dir(args: &VerifyArgs, program: &Path) -> Result<Verified, EngineError> 
     };
     let texts = args.dir.join("text");
     let mut verified = simdex_index::verify::verify(&opened, &texts, depth)?;
-    if store::settings_are_damaged(&original).map_err(locked)? {
-        let fault = "store/conf is damaged; the next start of the daemon puts it right";
-        verified.faults.tell(fault);
+    if let Some(path) = store::damaged_settings(&original).map_err(locked)? {
+        let named = path.strip_prefix(&args.dir).unwrap_or(&path).display();
+        let fault = format!("{named} is damaged; the next start of the daemon puts it right");
+        verified.faults.tell(&fault);
     }
     if verified.records > 0 && store::witness_is_damaged(&original).map_err(locked)? {
         let fault = "store/COMMITTED is missing or damaged: nothing tells whether the last changes \

@@ -27,3 +27,23 @@ fn nothing_acknowledged_is_lost_by_kill_9() {
         figures.strikes, figures.at_start, figures.acknowledged, figures.checked
     );
 }
+
+#[test]
+fn nothing_acknowledged_is_lost_by_kill_9_while_records_are_rewritten() {
+    let mut crash = Crash::rewriting(14, None).unwrap();
+    for round in 0..rounds(3) {
+        crash
+            .kill_while_rewriting()
+            .unwrap_or_else(|error| panic!("kill {round}: {error:#}"));
+        crash
+            .recover()
+            .unwrap_or_else(|error| panic!("kill {round}: {error:#}"));
+    }
+    crash.kill_once_rewritten().unwrap();
+    crash.recover().unwrap();
+    let figures = crash.finish().unwrap();
+    eprintln!(
+        "{} kills while records were rewritten: {} syncs acknowledged, {} acknowledged files checked, 0 lost",
+        figures.strikes, figures.acknowledged, figures.checked
+    );
+}

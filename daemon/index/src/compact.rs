@@ -1,13 +1,13 @@
-//! Getting back the space of texts that no document carries any more.
+//! Getting back the space of texts that no document carries any more, and of records that were replaced.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use simdex_schema::{DocId, DocumentRecord, key};
 
-use crate::IndexError;
 use crate::batch::{Batch, LONG_BATCH};
 use crate::index::Index;
 use crate::text::{SegmentUsage, TextRef};
+use crate::{Cancel, IndexError};
 
 /// A segment is rewritten once less than this share of its text is live.
 const LEAST_LIVE_SHARE: f64 = 0.5;
@@ -30,6 +30,18 @@ impl Index {
             removed += usize::from(self.compact_segment(segment)?);
         }
         Ok(removed)
+    }
+
+    /// Rewrites the records where they take more disk than [`Options::records_bytes`](crate::Options) and
+    /// twice what lives of them; says whether that was done. Readers do not wait, writers hardly. To be asked now and then: the answer
+    /// depends on sizes alone, and is cheap where little was written since.
+    ///
+    /// # Errors
+    /// Where it could not be done, with a fault that is transient if nothing was changed.
+    pub fn compact_records(&self, cancel: &Cancel) -> Result<bool, IndexError> {
+        Ok(self
+            .store
+            .compact_records(self.options.records_bytes, cancel)?)
     }
 
     /// Copies the live texts of a segment elsewhere and removes it; says whether it is gone. Where

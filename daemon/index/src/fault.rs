@@ -53,7 +53,7 @@ impl StoreError {
     pub fn fault(&self) -> Fault {
         match self {
             Self::TooLarge { .. } => Fault::Input,
-            Self::NoRoom { .. } => Fault::Transient,
+            Self::NoRoom { .. } | Self::NotRewritten { .. } => Fault::Transient,
             error if error.is_shortage() => Fault::Transient,
             _ => Fault::Index,
         }

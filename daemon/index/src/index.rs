@@ -40,6 +40,8 @@ pub struct Options {
     pub listed_shingles: usize,
     /// Memory for documents under way, in bytes: see [`Memory`].
     pub working_bytes: u64,
+    /// Bytes of disk below which records are not rewritten to give room back.
+    pub records_bytes: u64,
     /// Drop signatures, postings and edges when opening, and make them again from the texts.
     pub rebuild: bool,
 }
@@ -51,6 +53,7 @@ impl Default for Options {
             cached_shingles: 24_000_000,
             listed_shingles: ShingleSet::LISTED,
             working_bytes: 1 << 30,
+            records_bytes: 64 << 20,
             rebuild: false,
         }
     }

@@ -8,21 +8,32 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::Cancel;
+
+mod changes;
 mod checked;
 mod conf;
 #[cfg(test)]
 mod contract;
 mod copy;
 mod durable;
+mod engine;
+mod fill;
+mod generation;
 mod hooked;
 mod judge;
+mod layers;
 mod lock;
 mod memory;
+mod pack;
 mod probe;
+mod records;
 mod recovery;
+mod rewrite;
 mod run;
 mod runs;
 mod seal;
+mod sizes;
 mod sled;
 #[cfg(test)]
 mod tests;
@@ -30,7 +41,7 @@ mod tree;
 mod witness;
 
 pub use checked::{Damage, Opened, open_checked, open_examined, probe_time_limit};
-pub use conf::is_damaged as settings_are_damaged;
+pub use conf::damaged_settings;
 pub use copy::{Observed, copy_aside};
 pub use hooked::{Before, Failed, Hooked, Hooks, Operation};
 pub use memory::MemoryStore;
@@ -62,6 +73,22 @@ pub enum Write {
         /// Key of the record.
         key: Vec<u8>,
     },
+}
+
+impl Write {
+    fn key(&self) -> &[u8] {
+        match self {
+            Self::Put { key, .. } | Self::Delete { key } => key,
+        }
+    }
+
+    /// Bytes of the key and the value.
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Put { key, value } => key.len() + value.len(),
+            Self::Delete { key } => key.len(),
+        }
+    }
 }
 
 /// Takes one entry (key, value) of a scan and says whether to go on.
@@ -154,6 +181,16 @@ pub trait Store: Send + Sync {
     /// business: one costs several fsyncs.
     fn commit(&self) -> Result<(), StoreError>;
 
+    /// Rewrites the records where they take more than `least` bytes of disk and twice what lives of them;
+    /// says whether that was done. They are read and written meanwhile.
+    ///
+    /// # Errors
+    /// [`StoreError::NoRoom`] and [`StoreError::NotRewritten`] where it could not be done; nothing was
+    /// changed then.
+    fn compact_records(&self, _least: u64, _cancel: &Cancel) -> Result<bool, StoreError> {
+        Ok(false)
+    }
+
     /// Space taken on disk, in bytes of allocated blocks; 0 for a store in memory.
     fn bytes_on_disk(&self) -> u64;
 
@@ -199,7 +236,7 @@ pub enum StoreError {
     /// succeeds, so the store accepts no further commit until it is opened again.
     #[error("an earlier sync of the store failed")]
     SyncFailed,
-    /// A copy of the store, or a run of postings, would not fit.
+    /// A copy of the store, a run of postings, or the records rewritten would not fit.
     #[error("{} has {free} bytes free, and {needed} are needed", dir.display())]
     NoRoom {
         /// Where it was to be made.
@@ -208,6 +245,12 @@ pub enum StoreError {
         needed: u64,
         /// Bytes there are.
         free: u64,
+    },
+    /// The records could not be rewritten; nothing was changed.
+    #[error("the records were not rewritten")]
+    NotRewritten {
+        /// Why.
+        source: Box<StoreError>,
     },
     /// The operating system refused an operation on a file of the store.
     #[error("cannot {action} {}", path.display())]

@@ -20,7 +20,7 @@ use simdex_schema::{
 use simdex_signature::{CANONICAL_VERSION, Fingerprint, SchemeKind, Signature};
 use tempfile::TempDir;
 
-use super::process::processor_seconds;
+use super::process::{allocated, processor_seconds};
 use crate::corpus::{Random, Synthetic};
 
 /// Documents applied at once, as the daemon does.
@@ -80,6 +80,12 @@ impl Bed {
             "the index was not closed whole"
         );
         Ok((opened.index, begin.elapsed()))
+    }
+
+    /// Bytes of disk allocated to the records.
+    pub(super) fn allocated_to_records(&self) -> anyhow::Result<u64> {
+        let store = self.store_dir();
+        Ok(allocated(&store)? - allocated(&store.join("runs"))?)
     }
 
     /// Bytes of all records, keys and values: what lives of the records.

@@ -4,12 +4,13 @@
 use std::time::{Duration, Instant};
 
 use anyhow::ensure;
-use simdex_index::{CandidateKind, Index};
+use simdex_index::{Cancel, CandidateKind, Index};
 
 use super::Settings;
 use super::bed::{Bed, Query, queries};
 use super::process::{
-    allocated, bytes_written, drop_cached, load, peak_memory_mb, processor_seconds,
+    allocated, bytes_read, bytes_written, drop_cached, load, peak_memory_mb, processor_seconds,
+    read_calls,
 };
 use crate::figure::{Figures, percentile};
 
@@ -26,7 +27,14 @@ pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Resu
     let (index, first) = bed.open()?;
     index.close()?;
     drop_cached(&bed.store_dir())?;
+    let (bytes, calls) = (bytes_read()?, read_calls()?);
     let (index, second) = bed.open()?;
+    let scale = documents as f64 / 1e5;
+    let (bytes, calls) = (bytes_read()? - bytes, read_calls()? - calls);
+    let megabytes = bytes as f64 / 1e6 / scale;
+    figures.put("read at opening, for 100,000 documents", megabytes, "MB")?;
+    let calls = calls as f64 / scale;
+    figures.put("calls to read it, for 100,000 documents", calls, "calls")?;
     figures.put("open, the first after filling", first.as_secs_f64(), "s")?;
     figures.put("open, later", second.as_secs_f64(), "s")?;
     let bytes = index.bytes_on_disk()?.0 as f64;
@@ -83,6 +91,7 @@ fn fill(bed: &Bed, documents: u64, figures: &mut Figures<'_>) -> anyhow::Result<
     figures.put("runs at once, at most", filled.most_runs as f64, "")?;
     let values = usage[0].bytes;
     figures.put("posting values", values as f64 / postings, "bytes/posting")?;
+    rewrite(bed, &index, figures)?;
     let begin = Instant::now();
     index.close()?;
     figures.put("close", begin.elapsed().as_secs_f64(), "s")?;
@@ -90,11 +99,27 @@ fn fill(bed: &Bed, documents: u64, figures: &mut Figures<'_>) -> anyhow::Result<
     Ok(filled.postings)
 }
 
+/// Rewrites the records, as the daemon does by itself.
+fn rewrite(bed: &Bed, index: &Index, figures: &mut Figures<'_>) -> anyhow::Result<()> {
+    let before = bed.allocated_to_records()? as f64;
+    let (begin, processor) = (Instant::now(), processor_seconds()?);
+    let is_done = index.compact_records(&Cancel::never())?;
+    let seconds = begin.elapsed().as_secs_f64();
+    figures.put("records rewritten", f64::from(u8::from(is_done)), "times")?;
+    figures.put("rewriting the records", seconds, "s")?;
+    let processor = processor_seconds()? - processor;
+    figures.put("rewriting the records, processor time", processor, "s")?;
+    figures.put("records before", before / 1e6, "MB")?;
+    let after = bed.allocated_to_records()? as f64;
+    figures.put("records after", after / 1e6, "MB")?;
+    Ok(())
+}
+
 /// What the closed store takes, by its parts, and what lives of it.
 fn disk(bed: &Bed, postings: u64, values: u64, figures: &mut Figures<'_>) -> anyhow::Result<()> {
     let written = bytes_written()? as f64;
     let store = allocated(&bed.store_dir())? as f64;
-    let runs = allocated(&bed.store_dir().join("runs"))? as f64;
+    let in_records = bed.allocated_to_records()? as f64;
     let records = bed.live_records()? as f64;
     let live = values as f64 + records;
     let postings = postings as f64;
@@ -105,12 +130,18 @@ fn disk(bed: &Bed, postings: u64, values: u64, figures: &mut Figures<'_>) -> any
         "target: at most 12",
     )?;
     for (part, bytes) in [
-        ("of this runs of postings", runs),
-        ("of this records", store - runs),
+        ("of this runs of postings", store - in_records),
+        ("of this records", in_records),
         ("records that live", records),
     ] {
         figures.put(part, bytes / postings, "bytes/posting")?;
     }
+    figures.against(
+        "disk of records, for each byte that lives",
+        in_records / records,
+        "",
+        "target: at most 1.5",
+    )?;
     figures.against(
         "disk after close, for each byte that lives",
         store / live,

@@ -19,16 +19,24 @@ pub(super) fn peak_memory_mb() -> anyhow::Result<f64> {
 
 /// Bytes this process has written to files, so far.
 pub(super) fn bytes_written() -> anyhow::Result<u64> {
-    let io = std::fs::read_to_string("/proc/self/io")?;
-    let line = io.lines().find_map(|line| line.strip_prefix("wchar: "));
-    Ok(line.context("no wchar line")?.trim().parse()?)
+    counted("wchar: ")
+}
+
+/// Bytes this process has read from files, so far, wherever they came from.
+pub(super) fn bytes_read() -> anyhow::Result<u64> {
+    counted("rchar: ")
 }
 
 /// Calls of the system by which this process has read, so far.
 pub(super) fn read_calls() -> anyhow::Result<u64> {
+    counted("syscr: ")
+}
+
+fn counted(name: &str) -> anyhow::Result<u64> {
     let io = std::fs::read_to_string("/proc/self/io")?;
-    let line = io.lines().find_map(|line| line.strip_prefix("syscr: "));
-    Ok(line.context("no syscr line")?.trim().parse()?)
+    let line = io.lines().find_map(|line| line.strip_prefix(name));
+    let line = line.with_context(|| format!("no line {name}"))?;
+    Ok(line.trim().parse()?)
 }
 
 /// Seconds of processor time that this process has taken, so far.

@@ -2,10 +2,10 @@
 //! are acknowledged; and what it must still know afterwards.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail, ensure};
 use rustix::process::{Pid, Signal, kill_process};
@@ -30,10 +30,19 @@ const MERGING: &str =
 /// No merge and no commit but those of a sync.
 const STILL: &str = "[store]\ncommit_ms = 600000\n[watch]\ndebounce_ms = 20\n";
 
+/// As [`MERGING`], and records rewritten whenever that gives room back.
+const REWRITING: &str =
+    "[store]\nbuffer_postings = 3000\nrecords_mib = 1\n[watch]\ndebounce_ms = 20\n";
+/// Far above what it takes until records are rewritten.
+const UNTIL_REWRITTEN: Duration = Duration::from_secs(120);
+/// A strike falls within this time after a rewriting has begun, ms: about as long as it takes.
+const WHILE_REWRITTEN: u64 = 80;
+
 /// One share, one data directory, one strike after another.
 pub struct Crash {
     sandbox: Sandbox,
     serve: Serve,
+    data_dir: PathBuf,
     daemon: Option<Daemon>,
     tree: Tree,
     ledger: Ledger,
@@ -66,12 +75,15 @@ impl Crash {
         Self::with(seed, data_dir, STILL)
     }
 
+    /// The same, where records are rewritten again and again.
+    pub fn rewriting(seed: u64, data_dir: Option<PathBuf>) -> Result<Self> {
+        Self::with(seed, data_dir, REWRITING)
+    }
+
     fn with(seed: u64, data_dir: Option<PathBuf>, config: &str) -> Result<Self> {
         let sandbox = Sandbox::new()?;
-        let serve = sandbox.serve().config(config);
-        let serve = data_dir
-            .into_iter()
-            .fold(serve, |serve, dir| serve.data_dir(dir));
+        let data_dir = data_dir.unwrap_or_else(|| sandbox.data_dir());
+        let serve = sandbox.serve().config(config).data_dir(&data_dir);
         let mut tree = Tree::new(sandbox.share(), seed)?;
         tree.grow(FILES)?;
         let (ledger, random) = (Ledger::default(), Random::new(seed, 1));
@@ -79,6 +91,7 @@ impl Crash {
         Ok(Self {
             sandbox,
             serve,
+            data_dir,
             daemon: None,
             tree,
             ledger,
@@ -116,6 +129,43 @@ impl Crash {
 
     /// Strikes by kill -9.
     pub fn kill(&mut self) -> Result<()> {
+        let id = self.running()?;
+        self.strike(move || Ok(kill_process(id, Signal::KILL)?))
+    }
+
+    /// Strikes by kill -9 while records are rewritten.
+    pub fn kill_while_rewriting(&mut self) -> Result<()> {
+        let id = self.running()?;
+        self.strike_while_rewriting(move || Ok(kill_process(id, Signal::KILL)?))
+    }
+
+    /// As [`Crash::strike`], while records are rewritten.
+    pub fn strike_while_rewriting(
+        &mut self,
+        strike: impl FnOnce() -> Result<()> + Send,
+    ) -> Result<()> {
+        let records = self.data_dir.join("store/records");
+        let moment = Duration::from_millis(self.random.below(WHILE_REWRITTEN));
+        self.strike(move || {
+            await_rewriting(&records)?;
+            thread::sleep(moment);
+            strike()
+        })
+    }
+
+    /// Strikes by kill -9 as soon as records were rewritten.
+    pub fn kill_once_rewritten(&mut self) -> Result<()> {
+        let id = self.running()?;
+        let records = self.data_dir.join("store/records");
+        let before = rewritten(&records);
+        self.strike(move || {
+            until(|| rewritten(&records) > before)?;
+            Ok(kill_process(id, Signal::KILL)?)
+        })
+    }
+
+    /// The process of the daemon, which is started where there is none.
+    fn running(&mut self) -> Result<Pid> {
         if self.daemon.is_none() {
             self.daemon = Some(self.serve.start()?);
         }
@@ -123,8 +173,7 @@ impl Crash {
             .daemon
             .as_ref()
             .and_then(|daemon| Pid::from_raw(daemon.id() as i32));
-        let id = id.context("a daemon without an id")?;
-        self.strike(move || Ok(kill_process(id, Signal::KILL)?))
+        id.context("a daemon without an id")
     }
 
     /// Kills a daemon that is still starting: recovery must bear that as well.
@@ -232,4 +281,43 @@ impl Crash {
         }
         Ok(self.figures)
     }
+}
+
+/// Names of generations of records and of marks.
+fn generations(records: &Path) -> Vec<String> {
+    let entries = fs::read_dir(records).into_iter().flatten().flatten();
+    let names = entries.map(|entry| entry.file_name().to_string_lossy().into_owned());
+    names.collect()
+}
+
+/// How often records were rewritten.
+fn rewritten(records: &Path) -> u32 {
+    let names = generations(records);
+    let is_finished = |name: &&String| !names.contains(&format!("{name}.new"));
+    let finished = names.iter().filter(is_finished);
+    finished
+        .filter_map(|name| name.parse().ok())
+        .max()
+        .unwrap_or(0)
+}
+
+/// Returns once records are rewritten, as far as a mark tells.
+fn await_rewriting(records: &Path) -> Result<()> {
+    until(|| {
+        generations(records)
+            .iter()
+            .any(|name| name.ends_with(".new"))
+    })
+}
+
+fn until(is_so: impl Fn() -> bool) -> Result<()> {
+    let deadline = Instant::now() + UNTIL_REWRITTEN;
+    while !is_so() {
+        ensure!(
+            Instant::now() < deadline,
+            "no records were rewritten within {UNTIL_REWRITTEN:?}"
+        );
+        thread::sleep(Duration::from_millis(1));
+    }
+    Ok(())
 }

@@ -10,6 +10,7 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
 use super::durable::{allocated_bytes, sync_dir};
+use super::generation::Generation;
 use super::judge::{self, Verdict};
 use super::lock::{DirLock, closed_cleanly, wait_unlocked};
 use super::recovery::RELEASE_LIMIT;
@@ -58,7 +59,9 @@ pub fn open_checked(
 ) -> Result<Opened, StoreError> {
     check_kinds(dir)?;
     // Damage to the engine's settings is put right; it makes the rest suspect.
-    let suspect = dir.join("db").exists() && (!closed_cleanly(dir) || conf::is_damaged(dir)?);
+    let engine = Generation::current(dir)?;
+    let suspect =
+        engine.db().exists() && (!closed_cleanly(dir) || conf::is_damaged(&engine.dir())?);
     if let Some(command) = probe_command.as_mut().filter(|_| suspect)
         && let Some(reason) = damage_found(dir, command, time_limit, stop)?
     {
@@ -75,7 +78,7 @@ pub fn open_checked(
     };
     // A process of its own has its own memory, threads and engine: it must find the same. The engine
     // that failed here lets go of its file a little later.
-    wait_unlocked(&dir.join("db"), RELEASE_LIMIT);
+    wait_unlocked(&engine.db(), RELEASE_LIMIT);
     match probe_command.as_mut() {
         Some(command) => match damage_found(dir, command, time_limit, stop)? {
             Some(found) => replace(dir, options, found),

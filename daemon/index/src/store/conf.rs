@@ -4,25 +4,37 @@
 
 use std::fs::OpenOptions;
 use std::io::{ErrorKind, Read, Write as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::StoreError;
 use super::durable::sync_dir;
+use super::generation::Generation;
 use crate::safe_fs;
 
+/// Name of the file in the engine's directory.
+const NAME: &str = "conf";
 /// What sled 0.34 writes with our settings.
 const SETTINGS: &[u8] = b"segment_size: 524288\nuse_compression: false\nversion: 0.34\n";
 const CRC_LEN: usize = 4;
 /// Far above any settings: bounds what is read.
 const MOST: u64 = 4 << 10;
 
-/// Whether the engine's settings in a store's directory are there and damaged; they are put right
+/// The file of the engine's settings for the records of a store, where it is damaged; it is put right
 /// when the store is opened.
 ///
 /// # Errors
 /// [`StoreError::Io`] where it cannot be read or is no regular file.
-pub fn is_damaged(dir: &Path) -> Result<bool, StoreError> {
-    let path = dir.join("conf");
+pub fn damaged_settings(store: &Path) -> Result<Option<PathBuf>, StoreError> {
+    let dir = Generation::current(store)?.dir();
+    Ok(is_damaged(&dir)?.then(|| dir.join(NAME)))
+}
+
+/// Whether the engine's settings in its directory are there and damaged.
+///
+/// # Errors
+/// [`StoreError::Io`] where it cannot be read or is no regular file.
+pub(super) fn is_damaged(dir: &Path) -> Result<bool, StoreError> {
+    let path = dir.join(NAME);
     let file = match safe_fs::open_read(&path) {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(false),
         file => file.map_err(StoreError::io("open", &path))?,
@@ -43,7 +55,7 @@ pub(super) fn restore(dir: &Path) -> Result<(), StoreError> {
         return Ok(());
     }
     tracing::warn!(dir = %dir.display(), "the settings of the engine were damaged: restored");
-    let (path, new) = (dir.join("conf"), dir.join("conf.new"));
+    let (path, new) = (dir.join(NAME), dir.join("conf.new"));
     let mut options = OpenOptions::new();
     let file = safe_fs::open(&new, options.write(true).create(true).truncate(true));
     let mut file = file.map_err(StoreError::io("create", &new))?;

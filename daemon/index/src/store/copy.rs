@@ -7,6 +7,7 @@ use std::path::Path;
 use rustix::fs::{ioctl_ficlone, statvfs};
 
 use super::durable::{self, files};
+use super::generation::{BLOBS, Generation};
 use super::lock::Watch;
 use super::recovery::check_kinds;
 use super::{StoreError, runs};
@@ -35,9 +36,15 @@ pub fn copy_aside(from: &Path, to: &Path) -> Result<Observed, StoreError> {
         let name = run.file_name().unwrap_or_default().to_owned();
         folders.push((run, to.join(runs::DIR).join(name)));
     }
+    let current = Generation::current(from)?.dir();
+    if let Ok(below) = current.strip_prefix(from)
+        && !below.as_os_str().is_empty()
+    {
+        folders.push((current.clone(), to.join(below)));
+    }
     for at in 0..folders.len() {
         let (source, target) = &folders[at];
-        folders.push((source.join("blobs"), target.join("blobs")));
+        folders.push((source.join(BLOBS), target.join(BLOBS)));
     }
     for (_, target) in &folders {
         safe_fs::create_dir(target).map_err(StoreError::io("create", target))?;

@@ -12,14 +12,17 @@ use std::fs::{DirEntry, File};
 use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::StoreError;
+use super::generation::{BLOBS, DB};
 use crate::safe_fs;
 
-/// Syncs the files of one store directory.
+/// Syncs the files of one database of the engine.
 #[derive(Debug)]
 pub(super) struct Durable {
+    /// Directory of the store, at or above that of the engine.
+    store: PathBuf,
     dir: PathBuf,
     state: Mutex<State>,
 }
@@ -35,9 +38,10 @@ struct State {
 }
 
 impl Durable {
-    /// For the store in `dir`.
-    pub(super) fn new(dir: &Path) -> Self {
+    /// For a database of the engine in `dir`, at or below the directory of a store.
+    pub(super) fn new(store: &Path, dir: &Path) -> Self {
         Self {
+            store: store.into(),
             dir: dir.into(),
             state: Mutex::default(),
         }
@@ -46,10 +50,8 @@ impl Durable {
     /// Returns once all that was written to the store's files is on stable storage. To be called
     /// after the engine's own flush.
     pub(super) fn sync(&self) -> Result<(), StoreError> {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if state.failed {
-            return Err(StoreError::SyncFailed);
-        }
+        self.check()?;
+        let mut state = self.lock();
         let result = self.sync_with(&mut state);
         // What could not be opened for want of descriptors was not lost: it is synced next time.
         state.failed = matches!(&result, Err(error) if !error.is_shortage());
@@ -58,22 +60,41 @@ impl Durable {
 
     /// As [`Durable::sync`], including the files that change only at open and close.
     pub(super) fn sync_all(&self) -> Result<(), StoreError> {
-        self.state
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .opened = false;
+        self.lock().opened = false;
         self.sync()
+    }
+
+    /// # Errors
+    /// [`StoreError::SyncFailed`] where a sync failed earlier.
+    pub(super) fn check(&self) -> Result<(), StoreError> {
+        match self.lock().failed {
+            true => Err(StoreError::SyncFailed),
+            false => Ok(()),
+        }
+    }
+
+    /// Has every further sync fail.
+    pub(super) fn fail(&self) -> StoreError {
+        self.lock().failed = true;
+        StoreError::SyncFailed
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn sync_with(&self, state: &mut State) -> Result<(), StoreError> {
         self.sync_blobs(&mut state.blobs)?;
-        sync_file(&self.dir.join("db"))?;
+        sync_file(&self.dir.join(DB))?;
         if !state.opened {
-            for (path, _) in files(&self.dir)? {
-                sync_file(&path)?;
-            }
-            if let Some(parent) = self.dir.parent().filter(|p| !p.as_os_str().is_empty()) {
-                sync_dir(parent)?;
+            let is_of_store = |folder: &&Path| folder.starts_with(&self.store);
+            for folder in self.dir.ancestors().take_while(is_of_store) {
+                for (path, _) in files(folder)? {
+                    sync_file(&path)?;
+                }
+                if let Some(parent) = folder.parent().filter(|p| !p.as_os_str().is_empty()) {
+                    sync_dir(parent)?;
+                }
             }
             state.opened = true;
         }
@@ -81,7 +102,7 @@ impl Durable {
     }
 
     fn sync_blobs(&self, synced: &mut HashMap<OsString, u64>) -> Result<(), StoreError> {
-        let dir = self.dir.join("blobs");
+        let dir = self.dir.join(BLOBS);
         let mut present = HashMap::new();
         for (path, len) in files(&dir)? {
             let name = path.file_name().unwrap_or_default().to_owned();
@@ -165,11 +186,15 @@ pub(super) fn allocated_bytes(dir: &Path) -> u64 {
     let Ok(entries) = std::fs::read_dir(dir) else {
         return 0;
     };
-    let size = |entry: DirEntry| match entry.metadata() {
-        Ok(metadata) if metadata.is_dir() => allocated_bytes(&entry.path()),
-        // POSIX counts blocks of 512 bytes whatever the file system's block size.
-        Ok(metadata) => metadata.blocks() * 512,
-        Err(_) => 0,
+    let size = |entry: DirEntry| match entry.file_type() {
+        Ok(kind) if kind.is_dir() => allocated_bytes(&entry.path()),
+        _ => allocated_to(&entry.path()),
     };
     entries.flatten().map(size).sum()
+}
+
+/// Bytes of disk allocated to one file; none where it vanished.
+pub(super) fn allocated_to(path: &Path) -> u64 {
+    // POSIX counts blocks of 512 bytes whatever the file system's block size.
+    std::fs::symlink_metadata(path).map_or(0, |file| file.blocks() * 512)
 }

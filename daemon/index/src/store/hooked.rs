@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::{
     NewRun, PostingRun, PostingStore, RecordStore, RunWriter, Store, StoreError, VisitEntry, Write,
 };
+use crate::Cancel;
 
 /// What is about to be done to a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -62,7 +63,10 @@ impl Hooks {
     ) -> Result<T, StoreError> {
         let before = self.before.as_ref();
         let asked = before.map_or(Ok(()), |before| before(operation));
-        let done = asked.and_then(|()| work());
+        self.told(asked.and_then(|()| work()))
+    }
+
+    fn told<T>(&self, done: Result<T, StoreError>) -> Result<T, StoreError> {
         if let (Err(error), Some(failed)) = (&done, &self.failed) {
             failed(error);
         }
@@ -81,6 +85,11 @@ impl Store for Hooked {
 
     fn commit(&self) -> Result<(), StoreError> {
         self.run(Operation::Commit, |store| store.commit())
+    }
+
+    fn compact_records(&self, least: u64, cancel: &Cancel) -> Result<bool, StoreError> {
+        // Nobody waits for it, and where it fails nothing was changed.
+        self.hooks.told(self.store.compact_records(least, cancel))
     }
 
     fn bytes_on_disk(&self) -> u64 {

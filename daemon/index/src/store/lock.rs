@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::StoreError;
 use super::durable::sync_dir;
+use super::generation::Generation;
 use crate::safe_fs;
 
 const LOCK: &str = "LOCK";
@@ -59,22 +60,23 @@ impl Watch {
     /// A shared lock on our file and on the engine's, which whoever opens the store locks alone.
     pub(super) fn of(dir: &Path) -> Result<Self, StoreError> {
         let mut files = Vec::new();
-        for path in [dir.join(LOCK), dir.join("db")] {
-            let file = match safe_fs::open_read(&path) {
-                Err(error) if error.kind() == ErrorKind::NotFound => continue,
-                file => file.map_err(StoreError::io("open", &path))?,
-            };
-            match file.try_lock_shared() {
-                Ok(()) => files.push(file),
-                Err(TryLockError::WouldBlock) => {
-                    return Err(StoreError::Locked { dir: dir.into() });
-                }
-                Err(TryLockError::Error(source)) => {
-                    return Err(StoreError::io("lock", path)(source));
-                }
-            }
-        }
+        files.extend(lock_shared(dir, &dir.join(LOCK))?);
+        // Once ours is locked the generation stays the same.
+        files.extend(lock_shared(dir, &Generation::current(dir)?.db())?);
         Ok(Self { _files: files })
+    }
+}
+
+/// A shared lock on a file of the store in `dir`; none where there is no such file.
+fn lock_shared(dir: &Path, path: &Path) -> Result<Option<File>, StoreError> {
+    let file = match safe_fs::open_read(path) {
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        file => file.map_err(StoreError::io("open", path))?,
+    };
+    match file.try_lock_shared() {
+        Ok(()) => Ok(Some(file)),
+        Err(TryLockError::WouldBlock) => Err(StoreError::Locked { dir: dir.into() }),
+        Err(TryLockError::Error(source)) => Err(StoreError::io("lock", path)(source)),
     }
 }
 

@@ -7,6 +7,7 @@
 
 use std::cell::Cell;
 use std::fmt;
+use std::fs::DirEntry;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -14,6 +15,7 @@ use std::time::{Duration, SystemTime};
 use ::sled::{Config, Db, Error, Mode};
 
 use super::durable::{entries, files, folders, sync_dir};
+use super::generation::{self, BLOBS, DB};
 use super::lock::wait_unlocked;
 use super::{StoreError, conf, runs};
 
@@ -34,7 +36,7 @@ pub(super) fn open_engine(
     dir: &Path,
     cache_bytes: u64,
     cleaning: Cleaning,
-) -> Result<Db, StoreError> {
+) -> Result<(Db, LastHandle), StoreError> {
     check_clock(SystemTime::now())?;
     conf::restore(dir)?;
     remove_unfinished_snapshots(dir)?;
@@ -52,18 +54,23 @@ fn open_once(
     dir: &Path,
     cache_bytes: u64,
     cleaning: Cleaning,
-) -> Result<Result<Db, Error>, StoreError> {
+) -> Result<Result<(Db, LastHandle), Error>, StoreError> {
     // Not for durability, which a commit gives: sled reclaims space only in this thread.
     let every = (cleaning == Cleaning::InBackground).then_some(1000);
     guarded(|| {
-        Config::new()
+        let config = Config::new()
             .path(dir)
             .cache_capacity(cache_bytes)
             .mode(Mode::LowSpace)
             .flush_every_ms(every)
             // Postings are close to random bits, and this cannot be changed later.
-            .use_compression(false)
-            .open()
+            .use_compression(false);
+        let db = config.open()?;
+        let last = LastHandle {
+            db: Some(db.clone()),
+            config,
+        };
+        Ok((db, last))
     })
 }
 
@@ -77,20 +84,38 @@ fn check_clock(now: SystemTime) -> Result<(), StoreError> {
     }
 }
 
-/// Everything in the directory must be a regular file, but for the folder of blobs and that of runs,
-/// each of which is a directory of the same kind: the engine would wait for a FIFO and write through a
-/// link.
+/// Everything in the directory must be a regular file, but for the folder of blobs and those of runs and
+/// of generations, each of which is a directory of the same kind: the engine would wait for a FIFO and
+/// write through a link.
 pub(super) fn check_kinds(dir: &Path) -> Result<(), StoreError> {
-    let blobs = dir.join("blobs");
-    let runs = dir.join(runs::DIR);
-    check_folder(dir, &[&blobs, &runs])?;
-    check_folder(&blobs, &[])?;
+    let (runs, records) = (dir.join(runs::DIR), dir.join(generation::DIR));
+    check_engine(dir, &[&runs, &records])?;
     for run in folders(&runs)? {
-        let blobs = run.join("blobs");
-        check_folder(&run, &[&blobs])?;
-        check_folder(&blobs, &[])?;
+        check_engine(&run, &[])?;
+    }
+    for path in folders_among(&records)? {
+        check_engine(&path, &[])?;
     }
     Ok(())
+}
+
+/// The directory of one database of the engine, with `folders` of ours.
+fn check_engine(dir: &Path, folders: &[&Path]) -> Result<(), StoreError> {
+    let blobs = dir.join(BLOBS);
+    check_folder(dir, &[folders, &[blobs.as_path()]].concat())?;
+    check_folder(&blobs, &[])
+}
+
+/// The folders in a directory in which regular files may lie too.
+fn folders_among(dir: &Path) -> Result<Vec<PathBuf>, StoreError> {
+    let found = entries(dir)?.filter_map(Result::ok);
+    let is_folder = |entry: &DirEntry| entry.file_type().is_ok_and(|kind| kind.is_dir());
+    let folders: Vec<_> = found.filter(is_folder).map(|entry| entry.path()).collect();
+    check_folder(
+        dir,
+        &folders.iter().map(PathBuf::as_path).collect::<Vec<_>>(),
+    )?;
+    Ok(folders)
 }
 
 fn check_folder(folder: &Path, folders: &[&Path]) -> Result<(), StoreError> {
@@ -143,11 +168,20 @@ pub fn is_panic_handled() -> bool {
 
 /// The last handle of a database: a field that is dropped after all other handles. The engine writes
 /// when it is closed, and panics where the disk fails then; what dropped a store must not panic.
-pub(super) struct LastHandle(Option<Db>);
+pub(super) struct LastHandle {
+    db: Option<Db>,
+    config: Config,
+}
 
 impl LastHandle {
-    pub(super) fn of(db: &Db) -> Self {
-        Self(Some(db.clone()))
+    /// Drops it after a write failed, without closing the database where that would wait for ever. Once
+    /// the engine cannot write its log everything after that fails. Where it cannot write a large value,
+    /// which is a file of its own, it goes on, and the next flush waits for what is never written, under a
+    /// lock of all databases of the process.
+    pub(super) fn abandon(mut self) {
+        if self.config.global_error().is_ok() {
+            std::mem::forget(self.db.take());
+        }
     }
 
     /// Drops it, and with it the database in `dir`, and waits until the engine has let go of its file.
@@ -155,9 +189,9 @@ impl LastHandle {
     /// # Errors
     /// What the engine panicked about; [`StoreError::Damaged`] where its file stays locked.
     pub(super) fn close(mut self, dir: &Path) -> Result<(), StoreError> {
-        let db = self.0.take();
+        let db = self.db.take();
         guarded(|| drop(db))?;
-        if !wait_unlocked(&dir.join("db"), RELEASE_LIMIT) {
+        if !wait_unlocked(&dir.join(DB), RELEASE_LIMIT) {
             let reason = format!("engine did not close within {RELEASE_LIMIT:?}");
             return Err(StoreError::Damaged { reason });
         }
@@ -167,7 +201,7 @@ impl LastHandle {
 
 impl Drop for LastHandle {
     fn drop(&mut self) {
-        let db = self.0.take();
+        let db = self.db.take();
         if let Err(error) = guarded(|| drop(db)) {
             tracing::warn!(%error, "the storage engine did not close cleanly");
         }

@@ -1,37 +1,20 @@
 //! One run of postings: a database of the engine, filled in the order of keys and then only read.
 //!
-//! The engine cuts a leaf in two once it has more than 16 values and writes both halves anew. Filled
-//! plainly in the order of keys it writes each value four times, and 1.8 bytes stay on disk for each
-//! that lives. So keys come first, with nothing under them, some thousands at a time: leaves of nine keys
-//! are cut while they are small. The values follow, each an entry of the log beside its leaf. With the
-//! tenth such entry the engine writes a leaf whole in place of them: the first value of every nine is the
-//! last to be written, after those of all other leaves, so that what dies lies together and its room is
-//! used again. A leaf is then read with one entry in place of ten, and 1.07 bytes stay.
-//!
 //! The last block is the end of the run: an engine that takes damage for a torn tail of its log, and
 //! drops what follows, has lost it.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use ::sled::Db;
+use ::sled::{Db, IVec};
 
 use super::durable::{files, sync_dir, sync_file};
+use super::fill::{self, AT_ONCE, CACHE_WHILE_FILLED};
 use super::recovery::{Cleaning, LastHandle, from_engine, guarded, open_engine};
-use super::seal::TreeId;
+use super::seal::{TreeId, seal};
 use super::tree::SledTree;
 use super::{MAX_VALUE, PostingRun, StoreError};
 use crate::safe_fs;
-
-/// Cache while a run is built, which writes each page once or twice.
-const CACHE_WHILE_BUILT: u64 = 16 << 20;
-/// Blocks whose keys are put down before their values.
-const AT_ONCE: usize = 4096;
-/// Keys in a leaf that the engine fills in order: it cuts one of 17 behind the ninth. Where this is not so,
-/// reading a leaf costs more, and nothing else changes.
-const KEYS_IN_LEAF: usize = 9;
-/// What stands for a block until all others of its leaf are there.
-const PLACEHOLDER: &[u8] = &[0];
 
 /// A run, open for reading.
 #[derive(Debug)]
@@ -57,9 +40,8 @@ impl SledRun {
     }
 
     fn open_unfinished(dir: &Path, number: u32, cache_bytes: u64) -> Result<Self, StoreError> {
-        let db = open_engine(dir, cache_bytes, Cleaning::WhileWriting)?;
+        let (db, last) = open_engine(dir, cache_bytes, Cleaning::WhileWriting)?;
         let blocks = SledTree::open(&db, dir, TreeId::Postings(number))?;
-        let last = LastHandle::of(&db);
         Ok(Self { blocks, db, last })
     }
 
@@ -106,7 +88,8 @@ pub(super) struct Builder {
     dir: PathBuf,
     number: u32,
     blocks: u64,
-    waiting: Vec<(Vec<u8>, Vec<u8>)>,
+    /// Keys and sealed blocks.
+    waiting: Vec<(IVec, IVec)>,
 }
 
 impl Builder {
@@ -114,7 +97,7 @@ impl Builder {
     pub(super) fn new(dir: &Path, number: u32) -> Result<Self, StoreError> {
         safe_fs::create_dir(dir).map_err(StoreError::io("create", dir))?;
         Ok(Self {
-            run: SledRun::open_unfinished(dir, number, CACHE_WHILE_BUILT)?,
+            run: SledRun::open_unfinished(dir, number, CACHE_WHILE_FILLED)?,
             blocks: 0,
             dir: dir.into(),
             number,
@@ -123,9 +106,11 @@ impl Builder {
     }
 
     pub(super) fn put(&mut self, key: &[u8], block: &[u8]) -> Result<(), StoreError> {
-        TreeId::Postings(self.number).check_len(block, MAX_VALUE)?;
+        let tree = TreeId::Postings(self.number);
+        tree.check_len(block, MAX_VALUE)?;
         self.blocks += 1;
-        self.waiting.push((key.to_vec(), block.to_vec()));
+        let sealed = seal(tree, key, block);
+        self.waiting.push((key.into(), sealed.into()));
         if self.waiting.len() == AT_ONCE {
             self.write_waiting()?;
         }
@@ -133,19 +118,7 @@ impl Builder {
     }
 
     fn write_waiting(&mut self) -> Result<(), StoreError> {
-        let blocks = &self.run.blocks;
-        for (key, _) in &self.waiting {
-            blocks.put_as_it_is(key, Vec::new())?;
-        }
-        for (at, (key, block)) in self.waiting.iter().enumerate() {
-            match at % KEYS_IN_LEAF {
-                0 => blocks.put_as_it_is(key, PLACEHOLDER.to_vec())?,
-                _ => blocks.write(key, block)?,
-            }
-        }
-        for (key, block) in self.waiting.iter().step_by(KEYS_IN_LEAF) {
-            blocks.write(key, block)?;
-        }
+        fill::append(&self.run.blocks, &self.waiting)?;
         self.waiting.clear();
         Ok(())
     }
@@ -159,7 +132,7 @@ impl Builder {
             run, dir, number, ..
         } = self;
         close(run, &dir)?;
-        close(SledRun::open(&dir, number, CACHE_WHILE_BUILT)?, &dir)?;
+        close(SledRun::open(&dir, number, CACHE_WHILE_FILLED)?, &dir)?;
         for (path, _) in files(&dir)? {
             sync_file(&path)?;
         }

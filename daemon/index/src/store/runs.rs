@@ -47,7 +47,7 @@ impl Runs {
         for path in folders(&runs.dir)? {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
             if name.ends_with(UNFINISHED) || name.ends_with(DROPPED) {
-                remove(&path)?;
+                remove_dir(&path)?;
             } else if let Ok(number) = name.parse() {
                 numbers.push(number);
             }
@@ -106,7 +106,7 @@ impl PostingStore for Runs {
 
     fn begin_run(&self, run: NewRun) -> Result<Box<dyn RunWriter + '_>, StoreError> {
         let dir = self.with_end(run.number, UNFINISHED);
-        remove(&dir)?;
+        remove_dir(&dir)?;
         // What the engine takes beside its values; then its log.
         check_room(&self.dir, run.bytes / 4 * 5 + LEAST_ROOM)?;
         let mut writing = Writing {
@@ -128,7 +128,7 @@ impl PostingStore for Runs {
         let (from, to) = (self.path(number), self.with_end(number, DROPPED));
         std::fs::rename(&from, &to).map_err(StoreError::io("rename", &from))?;
         sync_dir(&self.dir)?;
-        remove(&to)
+        remove_dir(&to)
     }
 }
 
@@ -164,13 +164,13 @@ impl Drop for Writing<'_> {
     fn drop(&mut self) {
         drop(self.builder.take());
         // A finished run has another name by now. What cannot be removed is when the store next opens.
-        let _ = remove(&self.dir);
+        let _ = remove_dir(&self.dir);
     }
 }
 
-/// Removes a directory of a run; no error if there is none. The engine may still be at work in it, so
+/// Removes a directory of the engine; no error if there is none. The engine may still be at work in it, so
 /// that a file comes back: it is tried again.
-fn remove(dir: &Path) -> Result<(), StoreError> {
+pub(super) fn remove_dir(dir: &Path) -> Result<(), StoreError> {
     const ATTEMPTS: usize = 3;
     let mut tried = Ok(());
     for _ in 0..ATTEMPTS {

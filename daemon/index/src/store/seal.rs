@@ -24,15 +24,20 @@ pub(super) enum TreeId {
     /// A run, by number.
     Postings(u32),
     Commits,
+    /// Packs of records.
+    Packed,
+    /// No tree: what stands for a packed record that was removed.
+    Removed,
 }
 
 impl TreeId {
     /// Name of the tree, in the engine and in messages.
     pub(super) fn name(self) -> &'static str {
         match self {
-            Self::Records => "records",
+            Self::Records | Self::Removed => "records",
             Self::Postings(_) => "postings",
             Self::Commits => "commits",
+            Self::Packed => "packed",
         }
     }
 
@@ -54,6 +59,8 @@ impl TreeId {
             Self::Records => 1,
             Self::Postings(run) => 2 | u64::from(run) << 8,
             Self::Commits => 3,
+            Self::Packed => 4,
+            Self::Removed => 5,
         }
     }
 }

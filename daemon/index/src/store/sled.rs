@@ -1,26 +1,17 @@
 //! The store on disk: a sled database of records, and one for each run of postings, each value sealed
 //! with our checksum.
 
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
-
-use ::sled::Db;
-
-use super::durable::{Durable, allocated_bytes};
+use super::durable::allocated_bytes;
 use super::lock::{DirLock, mark_clean, unmark_clean};
-use super::recovery::{Cleaning, LastHandle, check_kinds, from_engine, guarded, open_engine};
+use super::records::Records;
+use super::recovery::{check_kinds, guarded};
 use super::runs::Runs;
-use super::seal::TreeId;
-use super::tree::SledTree;
-use super::witness::Witness;
 use super::{PostingStore, RecordStore, Store, StoreError};
-use crate::safe_fs;
+#[cfg(test)]
+use super::{seal::TreeId, tree::SledTree};
+use crate::{Cancel, safe_fs};
+use std::path::{Path, PathBuf};
 
-/// Under which the tree of commits keeps the number of the last.
-const COMMIT_KEY: &[u8] = b"last";
-
-/// The tree that held all postings up to format 4.
-const TREE_BEFORE_RUNS: &str = "postings";
 /// The records get this part of the cache, and the runs the rest.
 const CACHE_OF_RECORDS: u64 = 4;
 
@@ -54,45 +45,10 @@ impl Default for Options {
 #[derive(Debug)]
 pub struct SledStore {
     // Fields drop in this order: the lock must outlive the engine.
-    records: SledTree,
+    records: Records,
     runs: Runs,
-    db: Db,
-    commits: Commits,
-    last: LastHandle,
-    durable: Durable,
     dir: PathBuf,
     lock: DirLock,
-}
-
-/// The number of the last commit, in the engine and outside it.
-#[derive(Debug)]
-struct Commits {
-    last: Mutex<u64>,
-    tree: SledTree,
-    witness: Witness,
-}
-
-impl Commits {
-    /// # Errors
-    /// [`StoreError::Damaged`] if the engine knows fewer commits than were made.
-    fn open(db: &Db, dir: &Path) -> Result<Self, StoreError> {
-        let tree = SledTree::open(db, dir, TreeId::Commits)?;
-        let witness = Witness::open(dir)?;
-        let stored = tree
-            .read(COMMIT_KEY)?
-            .and_then(|bytes| bytes.try_into().ok());
-        let last = stored.map_or(0, u64::from_le_bytes);
-        let witnessed = witness.read()?;
-        if last < witnessed {
-            let reason = format!("the engine lost commits {} to {witnessed}", last + 1);
-            return Err(StoreError::Damaged { reason });
-        }
-        Ok(Self {
-            last: Mutex::new(last),
-            tree,
-            witness,
-        })
-    }
 }
 
 impl SledStore {
@@ -108,15 +64,9 @@ impl SledStore {
         let lock = DirLock::acquire(dir)?;
         unmark_clean(dir)?;
         let cache_of_records = options.cache_bytes / CACHE_OF_RECORDS;
-        let db = open_engine(dir, cache_of_records, Cleaning::InBackground)?;
-        guarded(|| db.drop_tree(TREE_BEFORE_RUNS))?.map_err(|error| from_engine(dir, error))?;
         Ok(Self {
-            records: SledTree::open(&db, dir, TreeId::Records)?,
+            records: Records::open(dir, cache_of_records)?,
             runs: Runs::open(dir, options.cache_bytes - cache_of_records)?,
-            commits: Commits::open(&db, dir)?,
-            last: LastHandle::of(&db),
-            db,
-            durable: Durable::new(dir),
             dir: dir.into(),
             lock,
         })
@@ -128,17 +78,11 @@ impl SledStore {
         let Self {
             records,
             runs,
-            commits,
-            db,
-            last,
-            durable,
             dir,
             lock,
         } = self;
-        guarded(move || drop((records, runs, commits, db)))?;
-        last.close(&dir)?;
-        // The engine may have moved pages while it shut down.
-        durable.sync_all()?;
+        guarded(move || drop(runs))?;
+        records.close()?;
         mark_clean(&dir)?;
         drop(lock);
         Ok(())
@@ -154,25 +98,34 @@ impl SledStore {
 
     /// Verifies the checksum of every value; returns the numbers of records and postings.
     pub fn verify(&self) -> Result<(u64, u64), StoreError> {
-        Ok((self.records.verify()?, self.runs.verify()?))
+        Ok((
+            self.records.current().records.verify()?,
+            self.runs.verify()?,
+        ))
     }
 }
 
 #[cfg(test)]
 impl SledStore {
+    /// The records, to be rewritten step by step.
+    pub(super) fn all_records(&self) -> &Records {
+        &self.records
+    }
+
     /// Closes and marks the store as closed cleanly, without the commit.
     pub(super) fn close_as_it_is(self) {
-        let dir = self.dir.clone();
-        self.db.flush().unwrap();
-        drop(self);
+        let (dir, engine) = (self.dir.clone(), self.records.current());
+        engine.db.flush().unwrap();
+        let db = engine.generation.db();
+        drop((engine, self));
         let limit = super::recovery::RELEASE_LIMIT;
-        assert!(super::lock::wait_unlocked(&dir.join("db"), limit));
+        assert!(super::lock::wait_unlocked(&db, limit));
         mark_clean(&dir).unwrap();
     }
 
     /// Writes a record or posting as it is, without a seal.
     pub(super) fn put_raw(&self, id: TreeId, key: &[u8], sealed: &[u8]) {
-        self.with_tree(id, |tree| tree.put_as_it_is(key, sealed.to_vec()).unwrap());
+        self.with_tree(id, |tree| tree.put_as_it_is(key, sealed).unwrap());
     }
 
     /// Reads a record or posting with its seal.
@@ -182,9 +135,10 @@ impl SledStore {
 
     fn with_tree<T>(&self, id: TreeId, work: impl FnOnce(&SledTree) -> T) -> T {
         match id {
-            TreeId::Records => work(&self.records),
+            TreeId::Records => work(&self.records.current().records.changed),
             TreeId::Postings(run) => work(&self.runs.get(run).unwrap().blocks),
-            TreeId::Commits => work(&self.commits.tree),
+            TreeId::Commits => work(&self.records.current().commits),
+            TreeId::Packed | TreeId::Removed => unreachable!("tests have no business there"),
         }
     }
 }
@@ -199,18 +153,11 @@ impl Store for SledStore {
     }
 
     fn commit(&self) -> Result<(), StoreError> {
-        let mut last = self
-            .commits
-            .last
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner);
-        let number = *last + 1;
-        self.commits.tree.write(COMMIT_KEY, &number.to_le_bytes())?;
-        guarded(|| self.db.flush())?.map_err(|error| from_engine(&self.dir, error))?;
-        self.durable.sync()?;
-        self.commits.witness.write(number)?;
-        *last = number;
-        Ok(())
+        self.records.commit()
+    }
+
+    fn compact_records(&self, least: u64, cancel: &Cancel) -> Result<bool, StoreError> {
+        self.records.compact(least, cancel)
     }
 
     fn bytes_on_disk(&self) -> u64 {

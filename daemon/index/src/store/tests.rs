@@ -9,6 +9,8 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
+use super::lock::wait_unlocked;
+use super::recovery::RELEASE_LIMIT;
 use super::seal::TreeId;
 use super::{
     NewRun, Options, PostingRun, ProbeVerdict, SledStore, Store, StoreError, Write, copy_aside,
@@ -16,20 +18,20 @@ use super::{
 };
 use crate::Cancel;
 
-const SMALL: Options = Options {
+pub(super) const SMALL: Options = Options {
     cache_bytes: 8 << 20,
 };
 /// Far above what a probe takes here; only a hang reaches it.
-const LONG: Duration = Duration::from_secs(120);
-const RECORDS: u32 = 500;
+pub(super) const LONG: Duration = Duration::from_secs(120);
+pub(super) const RECORDS: u32 = 500;
 const RUN: u32 = 7;
 
-fn value(n: u32) -> Vec<u8> {
+pub(super) fn value(n: u32) -> Vec<u8> {
     format!("value {n} ").repeat(20).into_bytes()
 }
 
 /// A directory holding a store with known content, closed cleanly.
-fn filled() -> (TempDir, PathBuf) {
+pub(super) fn filled() -> (TempDir, PathBuf) {
     let temp = tempfile::tempdir().unwrap();
     let dir = temp.path().join("store");
     let store = SledStore::open(&dir, SMALL).unwrap();
@@ -38,7 +40,7 @@ fn filled() -> (TempDir, PathBuf) {
     (temp, dir)
 }
 
-fn fill(store: &SledStore) {
+pub(super) fn fill(store: &SledStore) {
     let put = |n: u32| Write::Put {
         key: n.to_be_bytes().to_vec(),
         value: value(n),
@@ -65,7 +67,7 @@ fn run(store: &SledStore) -> Arc<dyn PostingRun> {
     store.postings().run(RUN).unwrap().unwrap()
 }
 
-fn assert_filled(store: &SledStore) {
+pub(super) fn assert_filled(store: &SledStore) {
     let run = run(store);
     for n in 0..RECORDS {
         let key = n.to_be_bytes();
@@ -89,7 +91,7 @@ fn snapshot(dir: &Path) -> PathBuf {
 }
 
 /// As a crash would leave it.
-fn unclean(dir: &Path) {
+pub(super) fn unclean(dir: &Path) {
     fs::remove_file(dir.join("CLEAN")).unwrap();
 }
 
@@ -228,7 +230,7 @@ fn probe_child() {
     }
 }
 
-fn real_probe(dir: &Path) -> Option<Command> {
+pub(super) fn real_probe(dir: &Path) -> Option<Command> {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "store::tests::probe_child", "--nocapture"]);
     command.env("SIMDEX_TEST_PROBE", dir);
@@ -394,6 +396,7 @@ fn the_postings_of_a_store_without_runs_are_dropped() {
     tree.insert(b"key", b"block").unwrap();
     db.flush().unwrap();
     drop((tree, db));
+    assert!(wait_unlocked(&dir.join("db"), RELEASE_LIMIT));
     let store = SledStore::open(&dir, SMALL).unwrap();
     assert_filled(&store);
     store.close().unwrap();
@@ -555,7 +558,7 @@ fn files_that_are_none_are_refused_at_once_and_written_through_by_nobody() {
     }
 }
 
-fn link(path: &Path) {
+pub(super) fn link(path: &Path) {
     std::os::unix::fs::symlink(path.with_file_name("target"), path).unwrap();
 }
 

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use ::sled::{Batch, Db, IVec, Tree};
 
+use super::StoreError;
 use super::recovery::{from_engine, guarded};
 use super::seal::{TreeId, seal, unseal};
-use super::{MAX_RECORD, RecordStore, StoreError, VisitEntry, Write};
 
 pub(super) type VisitSealed<'a> =
     dyn FnMut(&[u8], &IVec) -> Result<ControlFlow<()>, StoreError> + 'a;
@@ -37,15 +37,29 @@ impl SledTree {
         guarded(|| operation(&self.tree))?.map_err(|error| from_engine(&self.dir, error))
     }
 
-    fn unseal<'a>(&self, key: &[u8], sealed: &'a IVec) -> Result<&'a [u8], StoreError> {
-        unseal(self.id, key, sealed).ok_or_else(|| StoreError::Corrupt {
+    /// The value that was sealed.
+    ///
+    /// # Errors
+    /// [`StoreError::Corrupt`] where it is another than was stored here.
+    pub(super) fn unseal<'a>(&self, key: &[u8], sealed: &'a IVec) -> Result<&'a [u8], StoreError> {
+        unseal(self.id, key, sealed).ok_or_else(|| self.corrupt(key))
+    }
+
+    /// What is stored under a key is not what was.
+    pub(super) fn corrupt(&self, key: &[u8]) -> StoreError {
+        StoreError::Corrupt {
             tree: self.id.name(),
             key: describe(key),
-        })
+        }
+    }
+
+    /// The sealed value under a key.
+    pub(super) fn read_sealed(&self, key: &[u8]) -> Result<Option<IVec>, StoreError> {
+        self.run(|tree| tree.get(key))
     }
 
     pub(super) fn read(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        let sealed = self.run(|tree| tree.get(key))?;
+        let sealed = self.read_sealed(key)?;
         sealed
             .map(|sealed| Ok(self.unseal(key, &sealed)?.to_vec()))
             .transpose()
@@ -58,16 +72,37 @@ impl SledTree {
     }
 
     /// Stores bytes without a seal.
-    pub(super) fn put_as_it_is(&self, key: &[u8], bytes: Vec<u8>) -> Result<(), StoreError> {
+    pub(super) fn put_as_it_is(
+        &self,
+        key: &[u8],
+        bytes: impl Into<IVec>,
+    ) -> Result<(), StoreError> {
+        let bytes = bytes.into();
         self.run(|tree| tree.insert(key, bytes)).map(|_previous| ())
     }
 
-    /// Visits the sealed entries from `start` on, in key order.
+    /// Applies all writes or none.
+    pub(super) fn apply(&self, writes: Batch) -> Result<(), StoreError> {
+        self.run(|tree| tree.apply_batch(writes))
+    }
+
+    /// The entries (key, sealed value) from `start` on, in the order of their keys.
+    pub(super) fn from<'a>(
+        &'a self,
+        start: &[u8],
+    ) -> Result<impl Iterator<Item = Result<(IVec, IVec), StoreError>> + use<'a>, StoreError> {
+        let mut entries = guarded(|| {
+            self.tree
+                .range::<&[u8], _>((Bound::Included(start), Bound::Unbounded))
+        })?;
+        let next = move || self.run(|_| entries.next().transpose()).transpose();
+        Ok(std::iter::from_fn(next))
+    }
+
+    /// Visits the sealed entries from `start` on, in the order of their keys.
     pub(super) fn walk(&self, start: &[u8], visit: &mut VisitSealed<'_>) -> Result<(), StoreError> {
-        let mut entries = self
-            .tree
-            .range::<&[u8], _>((Bound::Included(start), Bound::Unbounded));
-        while let Some((key, sealed)) = self.run(|_| entries.next().transpose())? {
+        for entry in self.from(start)? {
+            let (key, sealed) = entry?;
             if visit(&key, &sealed)?.is_break() {
                 break;
             }
@@ -83,42 +118,6 @@ impl SledTree {
             Ok(ControlFlow::Continue(()))
         })?;
         Ok(count)
-    }
-}
-
-impl RecordStore for SledTree {
-    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
-        self.read(key)
-    }
-
-    fn apply(&self, batch: Vec<Write>) -> Result<(), StoreError> {
-        let mut writes = Batch::default();
-        for write in batch {
-            match write {
-                Write::Put { key, value } => {
-                    self.id.check_len(&value, MAX_RECORD)?;
-                    let sealed = seal(self.id, &key, &value);
-                    writes.insert(key, sealed);
-                }
-                Write::Delete { key } => writes.remove(key),
-            }
-        }
-        self.run(|tree| tree.apply_batch(writes))
-    }
-
-    fn scan(
-        &self,
-        prefix: &[u8],
-        from: Option<&[u8]>,
-        visit: &mut VisitEntry<'_>,
-    ) -> Result<(), StoreError> {
-        let start = from.map_or(prefix, |from| from.max(prefix));
-        self.walk(start, &mut |key, sealed| {
-            if !key.starts_with(prefix) {
-                return Ok(ControlFlow::Break(()));
-            }
-            Ok(visit(key, self.unseal(key, sealed)?))
-        })
     }
 }
 

@@ -60,6 +60,7 @@ impl Bed {
             buffer_postings: 20_000,
             cached_shingles: 100_000,
             working_bytes: 64 << 20,
+            records_bytes: 64 << 20,
             // Short texts have fewer, all others more: most sets are counted in parts.
             listed_shingles: 500,
             rebuild: false,

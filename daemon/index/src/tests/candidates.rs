@@ -241,6 +241,7 @@ fn common_fingerprints_are_counted_and_never_hide_what_matters() {
         buffer_postings: usize::MAX,
         cached_shingles: 10_000_000,
         working_bytes: 1 << 30,
+        records_bytes: 64 << 20,
         listed_shingles: 1 << 20,
         rebuild: false,
     };
@@ -278,6 +279,7 @@ fn the_search_for_edges_sees_through_common_fingerprints() {
         buffer_postings: usize::MAX,
         cached_shingles: 10_000_000,
         working_bytes: 1 << 30,
+        records_bytes: 64 << 20,
         listed_shingles: 1 << 20,
         rebuild: false,
     };

@@ -1,0 +1,137 @@
+//! One database of the engine with the records of a store and the number of its last commit.
+
+use std::sync::OnceLock;
+
+use ::sled::Db;
+use rustix::fs::{Advice, fadvise};
+
+use super::StoreError;
+use super::durable::Durable;
+use super::generation::Generation;
+use super::layers::Layers;
+use super::lock::wait_unlocked;
+use super::recovery::{Cleaning, LastHandle, RELEASE_LIMIT, from_engine, guarded, open_engine};
+use super::seal::TreeId;
+use super::tree::SledTree;
+use crate::safe_fs;
+
+/// Under which the tree of commits keeps the number of the last.
+const COMMIT_KEY: &[u8] = b"last";
+/// The tree that held all postings up to format 4.
+const TREE_BEFORE_RUNS: &str = "postings";
+
+/// The database of one generation.
+#[derive(Debug)]
+pub(super) struct Engine {
+    // Fields drop in this order.
+    pub(super) records: Layers,
+    pub(super) commits: SledTree,
+    pub(super) db: Db,
+    last: LastHandle,
+    pub(super) durable: Durable,
+    pub(super) generation: Generation,
+    /// Set once another generation is current: whoever reads this one last removes its files, since the
+    /// engine opens those of large values when they are read.
+    superseded: OnceLock<Superseded>,
+}
+
+impl Engine {
+    /// Opens the database of a generation, creating it if absent. The caller holds the lock of the store.
+    pub(super) fn open(
+        generation: Generation,
+        cache_bytes: u64,
+        cleaning: Cleaning,
+    ) -> Result<Self, StoreError> {
+        let dir = generation.dir();
+        read_ahead(&generation);
+        let (db, last) = open_engine(&dir, cache_bytes, cleaning)?;
+        guarded(|| db.drop_tree(TREE_BEFORE_RUNS))?.map_err(|error| from_engine(&dir, error))?;
+        Ok(Self {
+            records: Layers::open(&db, &dir)?,
+            commits: SledTree::open(&db, &dir, TreeId::Commits)?,
+            last,
+            db,
+            durable: Durable::new(generation.store(), &dir),
+            generation,
+            superseded: OnceLock::new(),
+        })
+    }
+
+    /// The number of the last commit; 0 where there was none.
+    pub(super) fn last_commit(&self) -> Result<u64, StoreError> {
+        let stored = self.commits.read(COMMIT_KEY)?;
+        let stored = stored.and_then(|bytes| bytes.try_into().ok());
+        Ok(stored.map_or(0, u64::from_le_bytes))
+    }
+
+    /// Notes the number of a commit, behind all that was written before.
+    pub(super) fn write_commit(&self, number: u64) -> Result<(), StoreError> {
+        self.commits.write(COMMIT_KEY, &number.to_le_bytes())
+    }
+
+    /// Returns once all that was written is power-safe.
+    pub(super) fn sync(&self) -> Result<(), StoreError> {
+        guarded(|| self.db.flush())?.map_err(|error| from_engine(&self.generation.dir(), error))?;
+        self.durable.sync()
+    }
+
+    /// Closes the database, power-safe.
+    pub(super) fn close(self) -> Result<(), StoreError> {
+        let Self {
+            records,
+            commits,
+            db,
+            last,
+            durable,
+            generation,
+            superseded: _,
+        } = self;
+        guarded(move || drop((records, commits, db)))?;
+        last.close(&generation.dir())?;
+        // The engine may have moved pages while it shut down.
+        durable.sync_all()
+    }
+
+    /// Lets go of a database in which a write failed.
+    pub(super) fn abandon(self) {
+        let Self {
+            records,
+            commits,
+            db,
+            last,
+            ..
+        } = self;
+        drop((records, commits, db));
+        last.abandon();
+    }
+
+    /// Has whoever reads this database last remove its files.
+    pub(super) fn supersede(&self) {
+        let superseded = Superseded(self.generation.clone());
+        let _set_before = self.superseded.set(superseded);
+    }
+}
+
+/// Has the kernel read the database ahead: what opening reads next lies in the order of its log, and is
+/// asked for in that of its keys.
+fn read_ahead(generation: &Generation) {
+    if let Ok(db) = safe_fs::open_read(&generation.db()) {
+        // Where it cannot be had, opening waits for each read.
+        let _ = fadvise(&db, 0, None, Advice::WillNeed);
+    }
+}
+
+/// Removes the files of a generation when it is dropped.
+#[derive(Debug)]
+struct Superseded(Generation);
+
+impl Drop for Superseded {
+    fn drop(&mut self) {
+        // The engine lets go of its file a little after it is closed.
+        wait_unlocked(&self.0.db(), RELEASE_LIMIT);
+        if let Err(error) = self.0.remove() {
+            let dir = self.0.dir();
+            tracing::warn!(%error, dir = %dir.display(), "old records stay on the disk until the next start");
+        }
+    }
+}

@@ -1,0 +1,137 @@
+//! The records of a store on disk: the current generation of its database, one commit after another,
+//! and a new generation while records are rewritten ([`super::rewrite`]).
+//!
+//! Readers take the current database and read it to the end of what they do, whatever becomes current
+//! meanwhile. Locks are taken in the order `changes`, `last`, `current`.
+
+use std::path::Path;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError, RwLock};
+
+use super::changes::Changes;
+use super::engine::Engine;
+use super::generation::Generation;
+use super::recovery::Cleaning;
+use super::sizes::Sizes;
+use super::witness::Witness;
+use super::{RecordStore, StoreError, VisitEntry, Write};
+
+/// All records of a store.
+#[derive(Debug)]
+pub(super) struct Records {
+    /// Locked for each batch; what batches changed, while records are rewritten.
+    changes: Mutex<Option<Changes>>,
+    /// Notified where changes were taken, or are not kept any more.
+    pub(super) taken: Condvar,
+    /// Locked while records are rewritten.
+    pub(super) rewriting: Mutex<()>,
+    /// Number of the last commit; locked while one is made.
+    last: Mutex<u64>,
+    witness: Witness,
+    current: RwLock<Arc<Engine>>,
+    pub(super) sizes: Sizes,
+    pub(super) cache_bytes: u64,
+}
+
+impl Records {
+    /// Opens the records of a store, creating them if absent. The caller holds the lock of the store.
+    ///
+    /// # Errors
+    /// [`StoreError::Damaged`] if the engine finds them corrupt, or knows fewer commits than were made.
+    pub(super) fn open(store: &Path, cache_bytes: u64) -> Result<Self, StoreError> {
+        let generation = Generation::alone(store)?;
+        let engine = Engine::open(generation, cache_bytes, Cleaning::InBackground)?;
+        let witness = Witness::open(store)?;
+        let (last, witnessed) = (engine.last_commit()?, witness.read()?);
+        if last < witnessed {
+            let reason = format!("the engine lost commits {} to {witnessed}", last + 1);
+            return Err(StoreError::Damaged { reason });
+        }
+        Ok(Self {
+            changes: Mutex::default(),
+            taken: Condvar::new(),
+            rewriting: Mutex::default(),
+            last: Mutex::new(last),
+            witness,
+            current: RwLock::new(Arc::new(engine)),
+            sizes: Sizes::default(),
+            cache_bytes,
+        })
+    }
+
+    /// Makes all that was applied before power-safe.
+    pub(super) fn commit(&self) -> Result<(), StoreError> {
+        let mut last = self.lock_commits();
+        let number = *last + 1;
+        let engine = self.current();
+        engine.write_commit(number)?;
+        engine.sync()?;
+        self.witness.write(number)?;
+        *last = number;
+        Ok(())
+    }
+
+    /// Closes the engine; everything must be committed. Returns once it let go of its files.
+    pub(super) fn close(self) -> Result<(), StoreError> {
+        let current = self.current.into_inner();
+        match Arc::into_inner(current.unwrap_or_else(PoisonError::into_inner)) {
+            Some(engine) => engine.close(),
+            None => Err(StoreError::Engine("it is still being read".to_owned())),
+        }
+    }
+
+    /// The database to read, and to write under the lock of writes.
+    pub(super) fn current(&self) -> Arc<Engine> {
+        let current = self.current.read();
+        Arc::clone(&current.unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Has everybody read and write another database; returns the one before.
+    pub(super) fn replace(&self, engine: Engine) -> Arc<Engine> {
+        let mut current = self.current.write().unwrap_or_else(PoisonError::into_inner);
+        std::mem::replace(&mut current, Arc::new(engine))
+    }
+
+    /// Locks out batches.
+    pub(super) fn lock_changes(&self) -> MutexGuard<'_, Option<Changes>> {
+        self.changes.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Locks out other batches, for a batch.
+    fn lock_for_batch(&self) -> MutexGuard<'_, Option<Changes>> {
+        let is_full =
+            |changes: &mut Option<Changes>| changes.as_ref().is_some_and(Changes::is_full);
+        let changes = self.taken.wait_while(self.lock_changes(), is_full);
+        changes.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Locks out commits.
+    pub(super) fn lock_commits(&self) -> MutexGuard<'_, u64> {
+        self.last.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl RecordStore for Records {
+    fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>, StoreError> {
+        self.current().records.get(key)
+    }
+
+    fn apply(&self, batch: Vec<Write>) -> Result<(), StoreError> {
+        self.sizes.count(&batch);
+        let mut changes = self.lock_for_batch();
+        let to_keep = changes.as_ref().map(|changes| changes.to_keep(&batch));
+        let applied = self.current().records.apply(batch);
+        if let (Some(changes), Some(to_keep)) = (&mut *changes, to_keep) {
+            changes.keep(to_keep, applied.is_ok());
+        }
+        applied
+    }
+
+    fn scan(
+        &self,
+        prefix: &[u8],
+        from: Option<&[u8]>,
+        visit: &mut VisitEntry<'_>,
+    ) -> Result<(), StoreError> {
+        self.current().records.scan(prefix, from, visit)
+    }
+}

@@ -1,0 +1,326 @@
+//! Rewriting the records online: all that lives is copied into a new generation of their database,
+//! which then becomes the current one, and the room that the old one took is given back.
+//!
+//! Records are read in the order of their keys, a part at a time, and packed ([`super::pack`]). Readers and batches go on in the old database; what batches change of the keys
+//! that were read is kept ([`super::changes`]) and written after each part. At the end, while batches and
+//! commits wait, the new database has all but what was changed last: that is written, and the database
+//! closed, opened and made power-safe. Cut anywhere before its mark is removed this has changed nothing;
+//! after that it is done ([`super::generation`]).
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use ::sled::IVec;
+
+use super::changes::Changes;
+use super::copy::check_room;
+use super::engine::Engine;
+use super::fill::CACHE_WHILE_FILLED;
+use super::generation::{Generation, Unfinished};
+use super::layers::Layers;
+use super::pack::{PACK_BYTES, Packer};
+use super::records::Records;
+use super::recovery::Cleaning;
+use super::{RecordStore as _, StoreError, Write};
+use crate::Cancel;
+
+/// Bytes of packs in a part: what is written for it and dies must fill segments of its own, half a
+/// megabyte each, for the engine to use them again.
+pub(super) const PART_BYTES: usize = 3 << 20;
+/// What the new database takes at least: its log, a snapshot, and what is written for a part and dies.
+const LEAST_ROOM: u64 = 32 << 20;
+/// Records between two looks at whether to go on counting.
+const LOOK_EVERY: u64 = 4096;
+/// Writes in a batch to the new database: readers of the old wait while the engine applies one.
+const BATCH: usize = 1024;
+/// Bytes of changes few enough to be written while batches wait.
+const FEW_BYTES: usize = 64 << 10;
+/// How often changes are written before batches wait, though more come than is few.
+const MOST_ROUNDS: usize = 8;
+
+/// How far a rewriting came.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Step {
+    /// A part is copied next. Batches may be applied.
+    Copying,
+    /// A part was read and not yet written. Batches may be applied.
+    Read,
+    /// All parts are copied, and the new database is power-safe but for what is changed now.
+    Copied,
+    /// The new database is power-safe, with all changes, and not yet current. Batches wait.
+    PowerSafe,
+    /// The new database is current, and the old one still there. It cannot be stopped any more.
+    Current,
+}
+
+/// The new database, while one thread alone has it.
+struct Target(Engine);
+
+impl Target {
+    fn open(generation: Generation) -> Result<Self, StoreError> {
+        Engine::open(generation, CACHE_WHILE_FILLED, Cleaning::WhileWriting).map(Self)
+    }
+
+    /// Does something with the database; where that fails the database is let go of.
+    fn with(
+        self,
+        work: impl FnOnce(&Engine) -> Result<(), StoreError>,
+    ) -> Result<Self, StoreError> {
+        match work(&self.0) {
+            Ok(()) => Ok(self),
+            Err(error) => {
+                self.0.abandon();
+                Err(not_rewritten(error))
+            }
+        }
+    }
+
+    /// Adds a part, whose keys follow those of all before.
+    fn append(self, packs: &[(IVec, IVec)]) -> Result<Self, StoreError> {
+        self.with(|engine| engine.records.append(packs))
+    }
+
+    /// Applies what was changed. That the writes of a batch come one after another does not matter, as
+    /// nobody sees any before all are there.
+    fn apply(self, changes: Vec<Write>) -> Result<Self, StoreError> {
+        let mut rest = changes.into_iter();
+        self.with(|engine| {
+            loop {
+                let batch: Vec<_> = rest.by_ref().take(BATCH).collect();
+                match batch.is_empty() {
+                    true => return Ok(()),
+                    false => engine.records.apply(batch)?,
+                }
+            }
+        })
+    }
+
+    /// Notes the number of the last commit, closes the database, and opens it again: the engine writes
+    /// the snapshot that makes an opening fast only when it opens.
+    ///
+    /// # Errors
+    /// Where the engine dropped the end of its log: the number, which was written last, is then missing.
+    fn reopen(self, last: u64, cache_bytes: u64, cleaning: Cleaning) -> Result<Engine, StoreError> {
+        let generation = self.0.generation.clone();
+        let Self(engine) = self.with(|engine| engine.write_commit(last))?;
+        let reopened = engine
+            .close()
+            .and_then(|()| Engine::open(generation, cache_bytes, cleaning));
+        let engine = reopened.map_err(not_rewritten)?;
+        match engine.last_commit() {
+            Ok(found) if found == last => Ok(engine),
+            Ok(_) => {
+                let reason = "the rewritten records lost their end".to_owned();
+                Err(not_rewritten(StoreError::Damaged { reason }))
+            }
+            Err(error) => Err(not_rewritten(error)),
+        }
+    }
+}
+
+/// Has changes kept, until dropped.
+struct Keeping<'a>(&'a Records);
+
+impl<'a> Keeping<'a> {
+    fn begin(records: &'a Records) -> Self {
+        *records.lock_changes() = Some(Changes::new());
+        Self(records)
+    }
+
+    fn with<T>(&self, work: impl FnOnce(&mut Changes) -> T) -> Result<T, StoreError> {
+        let mut changes = self.0.lock_changes();
+        let kept = changes.as_mut().map(work);
+        self.0.taken.notify_all();
+        kept.ok_or_else(|| StoreError::Engine("changes are not kept any more".to_owned()))
+    }
+
+    /// What was changed since it was last asked.
+    fn take(&self) -> Result<Vec<Write>, StoreError> {
+        self.with(Changes::take)?.map_err(not_rewritten)
+    }
+}
+
+impl Drop for Keeping<'_> {
+    fn drop(&mut self) {
+        *self.0.lock_changes() = None;
+        self.0.taken.notify_all();
+    }
+}
+
+impl Records {
+    /// Rewrites the records where they take more than `least` bytes of disk and twice what lives; says
+    /// whether that was done.
+    ///
+    /// # Errors
+    /// [`StoreError::NoRoom`] and [`StoreError::NotRewritten`] where it could not be done and nothing was
+    /// changed.
+    pub(super) fn compact(&self, least: u64, cancel: &Cancel) -> Result<bool, StoreError> {
+        let engine = self.current();
+        let allocated = engine.generation.allocated();
+        let count = || live_bytes(&engine, cancel);
+        let Some(live) = self.sizes.is_due(allocated, least, count)? else {
+            return Ok(false);
+        };
+        check_room(engine.generation.store(), live / 2 * 3 + LEAST_ROOM)?;
+        drop(engine);
+        let done = self.rewrite(PART_BYTES, &mut |_| cancel.check().is_ok());
+        if !matches!(done, Ok(false)) {
+            self.sizes.tried(live);
+        }
+        done
+    }
+
+    /// Rewrites the records, about `part_bytes` at a time, as long as `go_on` says so; says whether that
+    /// was done.
+    pub(super) fn rewrite(
+        &self,
+        part_bytes: usize,
+        go_on: &mut dyn FnMut(Step) -> bool,
+    ) -> Result<bool, StoreError> {
+        let Ok(_one_at_a_time) = self.rewriting.try_lock() else {
+            return Ok(false);
+        };
+        let generation = self.current().generation.next();
+        let keeping = Keeping::begin(self);
+        let copied = self.copy(&keeping, &generation, part_bytes, go_on);
+        let old = copied.and_then(|target| match target {
+            Some(target) => self.switch(target, &generation, go_on),
+            None => Ok(None),
+        });
+        drop(keeping);
+        if !matches!(old, Ok(Some(_))) {
+            generation.abandon();
+        }
+        // Closed, and its files removed, by whoever reads it last.
+        Ok(old?.is_some())
+    }
+
+    /// Copies part after part; none where it was stopped.
+    fn copy(
+        &self,
+        keeping: &Keeping<'_>,
+        generation: &Generation,
+        part_bytes: usize,
+        go_on: &mut dyn FnMut(Step) -> bool,
+    ) -> Result<Option<Target>, StoreError> {
+        generation.begin().map_err(not_rewritten)?;
+        let mut target = Target::open(generation.clone()).map_err(not_rewritten)?;
+        let mut next = Some(Vec::new());
+        while let Some(start) = next {
+            if !go_on(Step::Copying) {
+                return Ok(None);
+            }
+            keeping.with(Changes::read_on)?;
+            let part = read_part(&self.current(), &start, part_bytes)?;
+            if let Some(next) = &part.next {
+                keeping.with(|changes| changes.read_until(next))?;
+            }
+            if !go_on(Step::Read) {
+                return Ok(None);
+            }
+            target = target.append(&part.packs)?.apply(keeping.take()?)?;
+            next = part.next;
+        }
+        let last = *self.lock_commits();
+        let reopened = target.reopen(last, CACHE_WHILE_FILLED, Cleaning::WhileWriting)?;
+        let target = catch_up(Target(reopened), keeping)?;
+        Ok(go_on(Step::Copied).then_some(target))
+    }
+
+    /// Makes the new generation the current one; returns the database of the old, none where it was
+    /// stopped. Batches and commits wait.
+    fn switch(
+        &self,
+        target: Target,
+        generation: &Generation,
+        go_on: &mut dyn FnMut(Step) -> bool,
+    ) -> Result<Option<Arc<Engine>>, StoreError> {
+        let mut changes = self.lock_changes();
+        let last = self.lock_commits();
+        // What was written may not be what is read.
+        self.current().durable.check()?;
+        let Some(kept) = changes.as_mut().map(Changes::take) else {
+            return Ok(None);
+        };
+        let target = target.apply(kept.map_err(not_rewritten)?)?;
+        let engine = target.reopen(*last, self.cache_bytes, Cleaning::InBackground)?;
+        engine.sync().map_err(not_rewritten)?;
+        if !go_on(Step::PowerSafe) {
+            return Ok(None);
+        }
+        match generation.finish() {
+            Ok(()) => {}
+            Err(Unfinished::AsBefore(error)) => return Err(not_rewritten(error)),
+            Err(Unfinished::Unknown) => return Err(self.current().durable.fail()),
+        }
+        go_on(Step::Current);
+        *changes = None;
+        let old = self.replace(engine);
+        old.supersede();
+        Ok(Some(old))
+    }
+}
+
+/// Writes what was changed meanwhile, until little is left or it does not get less.
+fn catch_up(mut target: Target, keeping: &Keeping<'_>) -> Result<Target, StoreError> {
+    for _ in 0..MOST_ROUNDS {
+        if keeping.with(|changes| changes.bytes())? <= FEW_BYTES {
+            break;
+        }
+        target = target.apply(keeping.take()?)?;
+    }
+    Ok(target)
+}
+
+/// Records that follow each other.
+struct Part {
+    /// Key of the last record, sealed pack.
+    packs: Vec<(IVec, IVec)>,
+    /// The key behind them; none where they are the last.
+    next: Option<Vec<u8>>,
+}
+
+/// Reads records from a key on, until their packs have as many bytes as are asked for.
+fn read_part(engine: &Engine, start: &[u8], part_bytes: usize) -> Result<Part, StoreError> {
+    let (mut packs, mut bytes, mut next) = (Vec::new(), 0, None);
+    let mut packer = Packer::default();
+    let sealed = |(last, pack): (Vec<u8>, Vec<u8>)| Layers::sealed(last, &pack);
+    engine.records.walk(start, &mut |key, value| {
+        if bytes >= part_bytes {
+            next = Some(key.to_vec());
+            return Ok(ControlFlow::Break(()));
+        }
+        packer.push(key, value);
+        if packer.bytes() >= PACK_BYTES.min(part_bytes) {
+            bytes += packer.bytes();
+            packs.extend(packer.take().map(sealed));
+        }
+        Ok(ControlFlow::Continue(()))
+    })?;
+    packs.extend(packer.take().map(sealed));
+    Ok(Part { packs, next })
+}
+
+/// Bytes of all records with their keys; none where it was stopped.
+fn live_bytes(engine: &Engine, cancel: &Cancel) -> Result<Option<u64>, StoreError> {
+    let (mut bytes, mut records, mut is_stopped) = (0, 0_u64, false);
+    engine.records.walk(&[], &mut |key, value| {
+        bytes += (key.len() + value.len()) as u64;
+        records += 1;
+        is_stopped = records.is_multiple_of(LOOK_EVERY) && cancel.check().is_err();
+        Ok(match is_stopped {
+            true => ControlFlow::Break(()),
+            false => ControlFlow::Continue(()),
+        })
+    })?;
+    Ok((!is_stopped).then_some(bytes))
+}
+
+fn not_rewritten(source: StoreError) -> StoreError {
+    StoreError::NotRewritten {
+        source: Box::new(source),
+    }
+}
+
+#[cfg(test)]
+mod tests;

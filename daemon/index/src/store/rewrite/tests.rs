@@ -1,0 +1,283 @@
+//! Records that are rewritten equal those that were not, whatever is done meanwhile and wherever it is cut.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use proptest::prelude::*;
+use tempfile::TempDir;
+
+use super::Step;
+use crate::store::tests::{RECORDS, SMALL, assert_filled, filled};
+use crate::store::{SledStore, Store, StoreError, Write};
+use crate::{Cancel, Fault};
+
+mod cuts;
+mod damage;
+mod waits;
+
+/// Bytes of a part, of which a filled store has several.
+const PART: usize = 16 << 10;
+
+type Model = BTreeMap<Vec<u8>, Vec<u8>>;
+
+fn put(key: &[u8], value: &[u8]) -> Write {
+    Write::Put {
+        key: key.into(),
+        value: value.into(),
+    }
+}
+
+fn delete(key: &[u8]) -> Write {
+    Write::Delete { key: key.into() }
+}
+
+fn change(model: &mut Model, batch: &[Write]) {
+    for write in batch.iter().cloned() {
+        match write {
+            Write::Put { key, value } => model.insert(key, value),
+            Write::Delete { key } => model.remove(&key),
+        };
+    }
+}
+
+fn records_of(store: &SledStore) -> Model {
+    let mut found = Model::new();
+    let mut visit = |key: &[u8], value: &[u8]| {
+        assert_eq!(found.insert(key.to_vec(), value.to_vec()), None);
+        ControlFlow::Continue(())
+    };
+    store.records().scan(b"", None, &mut visit).unwrap();
+    found
+}
+
+fn rewrite(store: &SledStore) {
+    let rewritten = store.all_records().rewrite(PART, &mut |_| true);
+    assert!(rewritten.unwrap());
+}
+
+/// A store with known content whose records were rewritten once, closed cleanly.
+fn rewritten() -> (TempDir, std::path::PathBuf) {
+    let (temp, dir) = filled();
+    let store = SledStore::open(&dir, SMALL).unwrap();
+    rewrite(&store);
+    store.close().unwrap();
+    (temp, dir)
+}
+
+/// Asserts that the store has this generation, and nothing of others.
+fn assert_alone(dir: &Path, generation: &str) {
+    let in_store = ["db", "conf", "blobs"];
+    let is_first = generation.is_empty();
+    assert!(
+        in_store
+            .iter()
+            .all(|name| dir.join(name).exists() == is_first)
+    );
+    let found = fs::read_dir(dir.join("records")).into_iter().flatten();
+    let names: Vec<_> = found.map(|entry| entry.unwrap().file_name()).collect();
+    let expected = [generation].into_iter().filter(|name| !name.is_empty());
+    assert_eq!(names, expected.collect::<Vec<_>>());
+}
+
+fn batches() -> impl Strategy<Value = Vec<Vec<Write>>> {
+    let key = || prop::collection::vec(0..4_u8, 0..4);
+    let write = prop_oneof![
+        2 => (key(), prop::collection::vec(any::<u8>(), 0..40))
+            .prop_map(|(key, value)| Write::Put { key, value }),
+        1 => key().prop_map(|key| Write::Delete { key }),
+    ];
+    prop::collection::vec(prop::collection::vec(write, 0..12), 1..24)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    #[test]
+    fn batches_between_the_steps_leave_what_an_ordered_map_holds(
+        before in batches(),
+        between in batches(),
+        part_bytes in 1..60_usize,
+    ) {
+        let temp = tempfile::tempdir().unwrap();
+        let store = SledStore::open(temp.path(), SMALL).unwrap();
+        let mut model = Model::new();
+        let mut apply = |batch: &Vec<Write>| {
+            store.records().apply(batch.clone()).unwrap();
+            change(&mut model, batch);
+            assert_eq!(records_of(&store), model);
+        };
+        before.iter().for_each(&mut apply);
+        let mut rest = between.iter();
+        let is_done = store.all_records().rewrite(part_bytes, &mut |step| {
+            if matches!(step, Step::Copying | Step::Read | Step::Copied) {
+                rest.next().into_iter().for_each(&mut apply);
+            }
+            true
+        });
+        assert!(is_done.unwrap());
+        rest.for_each(&mut apply);
+        assert_eq!(records_of(&store), model);
+        let store = store.close_and_reopen(SMALL).unwrap();
+        assert_eq!(records_of(&store), model);
+        assert_alone(temp.path(), "000001");
+    }
+}
+
+#[test]
+fn a_rewriting_that_is_stopped_changes_nothing() {
+    for stopped in [Step::Copying, Step::Read, Step::Copied, Step::PowerSafe] {
+        let (_temp, dir) = filled();
+        let store = SledStore::open(&dir, SMALL).unwrap();
+        let mut steps = 0;
+        let rewritten = store.all_records().rewrite(PART, &mut |step| {
+            steps += 1;
+            step != stopped || steps < 3
+        });
+        assert!(!rewritten.unwrap());
+        assert_filled(&store);
+        assert_alone(&dir, "");
+        rewrite(&store);
+        assert_filled(&store);
+        assert_alone(&dir, "000001");
+        store.close().unwrap();
+    }
+}
+
+#[test]
+fn a_new_database_that_cannot_be_written_changes_nothing() {
+    let large = vec![7; 400_000]; // a file of its own in the engine
+    for at_the_end in [false, true] {
+        let (_temp, dir) = filled();
+        let store = SledStore::open(&dir, SMALL).unwrap();
+        if !at_the_end {
+            store.records().apply(vec![put(b"large", &large)]).unwrap();
+        }
+        let failed = store.all_records().rewrite(PART, &mut |step| {
+            let last = match at_the_end {
+                true => Step::Copied,
+                false => Step::Copying,
+            };
+            if step == last {
+                let _ = fs::remove_dir_all(dir.join("records/000001/blobs"));
+                if at_the_end {
+                    // It is applied where it counts, and fails where it is copied to.
+                    store.records().apply(vec![put(b"large", &large)]).unwrap();
+                }
+            }
+            true
+        });
+        let error = failed.unwrap_err();
+        assert!(matches!(error, StoreError::NotRewritten { .. }), "{error}");
+        assert_eq!(error.fault(), Fault::Transient);
+        assert_filled(&store);
+        assert_eq!(store.records().get(b"large").unwrap(), Some(large.clone()));
+        assert_alone(&dir, "");
+        let store = store.close_and_reopen(SMALL).unwrap();
+        assert_eq!(store.records().get(b"large").unwrap(), Some(large.clone()));
+    }
+}
+
+#[test]
+fn after_a_failed_sync_nothing_is_rewritten() {
+    let (_temp, dir) = filled();
+    let store = SledStore::open(&dir, SMALL).unwrap();
+    store.all_records().current().durable.fail();
+    let failed = store.all_records().rewrite(PART, &mut |_| true);
+    assert!(matches!(failed, Err(StoreError::SyncFailed)));
+    assert_alone(&dir, "");
+    assert!(matches!(store.commit(), Err(StoreError::SyncFailed)));
+}
+
+#[test]
+fn a_scan_goes_on_over_what_it_began_with_and_leaves_nothing_behind() {
+    let (_temp, dir) = filled();
+    let store = SledStore::open(&dir, SMALL).unwrap();
+    let large = vec![9; 400_000];
+    store
+        .records()
+        .apply(vec![put(b"large 1", &large), put(b"large 2", &large)])
+        .unwrap();
+    store.commit().unwrap();
+    let mut seen = 0;
+    let mut visit = |_: &[u8], _: &[u8]| {
+        if seen == 0 {
+            rewrite(&store);
+            assert!(dir.join("db").exists() && dir.join("records/000001").exists());
+        }
+        seen += 1;
+        ControlFlow::Continue(())
+    };
+    store.records().scan(b"", None, &mut visit).unwrap();
+    assert_eq!(seen, RECORDS + 2);
+    assert_alone(&dir, "000001");
+    assert_eq!(store.records().get(b"large 2").unwrap(), Some(large));
+}
+
+#[test]
+fn records_are_written_and_committed_while_they_are_rewritten() {
+    let (_temp, dir) = filled();
+    let store = SledStore::open(&dir, SMALL).unwrap();
+    std::thread::scope(|scope| {
+        let rewriting = scope.spawn(|| (0..3).for_each(|_| rewrite(&store)));
+        let mut number = 0_u32;
+        while number < 100 || !rewriting.is_finished() {
+            let key = [b"new ", &number.to_be_bytes()[..]].concat();
+            store.records().apply(vec![put(&key, &key)]).unwrap();
+            assert_eq!(store.records().get(&key).unwrap(), Some(key));
+            if number.is_multiple_of(10) {
+                store.commit().unwrap();
+            }
+            number += 1;
+        }
+        rewriting.join().unwrap();
+        let (records, _) = store.verify().unwrap();
+        assert_eq!(records, u64::from(RECORDS + number));
+    });
+    let store = store.close_and_reopen(SMALL).unwrap();
+    assert_filled(&store);
+    assert_alone(&dir, "000003");
+}
+
+/// Bytes of all records with their keys.
+fn live(store: &SledStore) -> u64 {
+    let records = records_of(store).into_iter();
+    records
+        .map(|(key, value)| (key.len() + value.len()) as u64)
+        .sum()
+}
+
+#[test]
+fn records_that_were_rewritten_take_little_more_than_what_lives() {
+    const LEAST: u64 = 1 << 20;
+    let temp = tempfile::tempdir().unwrap();
+    let store = SledStore::open(temp.path(), SMALL).unwrap();
+    let taken = |store: &SledStore| store.all_records().current().generation.allocated();
+    for round in 0..3 {
+        for batch in 0..200_u32 {
+            // In the order of hashes, as records come.
+            let key = |n: u32| *blake3::hash(&(batch * 200 + n).to_be_bytes()).as_bytes();
+            let writes = (0..200).map(|n| put(&key(n), &[round; 600])).collect();
+            store.records().apply(writes).unwrap();
+        }
+    }
+    store.commit().unwrap();
+    let live = live(&store);
+    let most = live / 2 * 3;
+    assert!(taken(&store) > 2 * live, "{} for {live}", taken(&store));
+    let never = Cancel::never();
+    never.cancel();
+    assert!(!store.all_records().compact(LEAST, &never).unwrap());
+    let go_on = Cancel::never();
+    let many = taken(&store);
+    assert!(
+        !store.compact_records(many, &go_on).unwrap(),
+        "too few to matter"
+    );
+    assert!(store.all_records().compact(LEAST, &go_on).unwrap());
+    assert!(taken(&store) <= most, "{} for {live}", taken(&store));
+    assert!(!store.all_records().compact(LEAST, &go_on).unwrap());
+    let store = store.close_and_reopen(SMALL).unwrap();
+    assert!(taken(&store) <= most, "{} for {live}", taken(&store));
+}
