@@ -2,7 +2,8 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
+use clap::error::ErrorKind;
+use clap::{ArgMatches, Args, Command, CommandFactory, FromArgMatches, Parser, Subcommand};
 use clap_complete::Shell;
 use simdex_client::defaults;
 
@@ -11,8 +12,8 @@ mod report;
 
 use arguments::ratio;
 pub(crate) use arguments::{
-    CompareArgs, Drawing, FilesArgs, FindArgs, Fold, FoldersArgs, GroupsArgs, GroupsKind, ListArgs,
-    RootsVerb, SearchArgs, TemplatesArgs, Threshold, VersionsArgs, Wanted, WatchArgs,
+    CompareArgs, CompletenessArgs, Drawing, FilesArgs, FindArgs, Fold, FoldersArgs, GroupsArgs,
+    GroupsKind, ListArgs, RootsVerb, SearchArgs, TemplatesArgs, Threshold, VersionsArgs, WatchArgs,
 };
 pub(crate) use report::ReportArgs;
 
@@ -156,13 +157,23 @@ fn with_defaults(verb: Command, least: f64) -> Command {
         ),
     };
     verb.mut_arg("limit", |count| count.help(limit))
-        .mut_arg("value", |ratio| ratio.help(threshold))
+        .mut_arg("threshold", |ratio| ratio.help(threshold))
 }
 
 /// What was typed; ends the process where it makes no sense.
 pub(crate) fn typed() -> Cli {
     let matches = command().get_matches();
-    Cli::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    checked(&matches).unwrap_or_else(|error| error.exit())
+}
+
+fn checked(matches: &ArgMatches) -> Result<Cli, clap::Error> {
+    let cli = Cli::from_arg_matches(matches)?;
+    if let Verb::Request(RequestVerb::Groups(args)) = &cli.verb
+        && let Some(misplaced) = args.misplaced_flag()
+    {
+        return Err(command().error(ErrorKind::ArgumentConflict, misplaced));
+    }
+    Ok(cli)
 }
 
 #[cfg(test)]
@@ -198,6 +209,31 @@ mod tests {
             help.contains(&format!("[default: {}]", defaults::PRECISION)),
             "{help}"
         );
+    }
+
+    #[test]
+    fn a_flag_of_another_kind_of_group_is_refused_by_its_name() {
+        let said = |typed: &[&str]| {
+            let typed = [&["simctl", "groups"], typed].concat();
+            let matches = command().try_get_matches_from(typed).expect("flags");
+            checked(&matches).err().map(|error| error.to_string())
+        };
+        let cores_only = "--common and --deadline apply only to --kind cores";
+        for typed in [
+            &["--common", "90"][..],
+            &["--kind", "components", "--deadline", "5"],
+        ] {
+            assert!(said(typed).is_some_and(|said| said.contains(cores_only)));
+        }
+        let never = "--threshold does not apply to --kind cores; use --common";
+        let refused = said(&["--kind", "cores", "--threshold", "0.8"]);
+        assert!(refused.is_some_and(|said| said.contains(never)));
+        for typed in [
+            &["--threshold", "0.8"][..],
+            &["--kind", "cores", "--common", "90", "--deadline", "5"],
+        ] {
+            assert_eq!(said(typed), None);
+        }
     }
 
     #[test]

@@ -25,8 +25,8 @@ pub enum Part {
     Writer,
     /// What was applied is not power-safe.
     Commits,
-    /// The reader of this number does not look at files.
-    Reader(usize),
+    /// The ingester of this number does not ingest.
+    Ingester(usize),
     /// A root is not walked.
     Walks(RootId),
     /// What was removed below a root is not taken out.
@@ -221,7 +221,7 @@ mod tests {
     #[test]
     fn the_gravest_are_kept_of_very_many() {
         let alarms = Alarms::default();
-        (0..MOST + 9).for_each(|reader| alarms.raise(Part::Reader(reader), "no memory", None));
+        (0..MOST + 9).for_each(|number| alarms.raise(Part::Ingester(number), "no memory", None));
         alarms.raise(Part::Writer, "no room", None);
         assert_eq!(alarms.lock().len(), MOST);
         assert_eq!(alarms.gravest().unwrap().part, Part::Writer);

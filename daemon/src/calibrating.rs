@@ -24,7 +24,7 @@ use simdex_signature::calibration::{
 use simdex_signature::{Ratio, Rung, SchemeKind};
 use thiserror::Error;
 
-use crate::engine::{CompletenessGuard, Engine, Incomplete};
+use crate::engine::{CompletenessCheck, Engine, Incomplete};
 
 /// Documents that are sampled, of both halves together.
 const SAMPLED: usize = 1_024;
@@ -98,7 +98,7 @@ pub fn calibrate(
     request: &CalibrationRequest,
     account: &MemoryAccount,
 ) -> Result<Calibrated, CalibrationError> {
-    let guard = CompletenessGuard::begin(engine, &request.view, false)?;
+    let check = CompletenessCheck::begin(engine, &request.view, false)?;
     let index = &engine.index;
     let collection = Collection::of(index, request, account)?;
     let [learned, others] = measure(index, &collection.sampled, request, account)?;
@@ -119,7 +119,7 @@ pub fn calibrate(
         sampled: collection.sampled.len() as u64,
         kept_now: collection.kept_now,
         calibration,
-        completeness: guard.close()?,
+        completeness: check.verdict()?,
     })
 }
 

@@ -50,12 +50,12 @@ pub struct Group {
     /// or not settled yet.
     pub id: GroupId,
     /// Every file: principal first, then by resemblance, then by path.
-    pub members: Vec<Member>,
+    pub members: Vec<GroupFile>,
 }
 
 /// One file of a group.
 #[derive(Clone, Debug)]
-pub struct Member {
+pub struct GroupFile {
     /// The file, with its state.
     pub file: FileView,
     /// Hash of the document it carries.
@@ -235,7 +235,7 @@ impl Reader<'_> {
 
     /// The files of a document as members; `edge` counts the principal's side first, none for the
     /// principal itself.
-    fn members(&self, id: DocId, edge: Option<EdgeRecord>) -> Result<Vec<Member>, IndexError> {
+    fn members(&self, id: DocId, edge: Option<EdgeRecord>) -> Result<Vec<GroupFile>, IndexError> {
         let files = self.index.files_of(id, self.view)?;
         let first = files.first().and_then(|file| file.record.content());
         let members = files.into_iter().filter_map(|file| {
@@ -246,7 +246,7 @@ impl Reader<'_> {
                 None if same_bytes => Relation::IdenticalBytes,
                 None => Relation::IdenticalText,
             };
-            Some(Member {
+            Some(GroupFile {
                 document,
                 relation,
                 resemblance: edge.map_or(1.0, |edge| edge.resemblance()),
@@ -269,8 +269,9 @@ pub fn facts(file: &FileView) -> Vec<(&str, &str)> {
     let mut facts: Vec<_> = stated.map(|(code, value)| (&**code, &**value)).collect();
     let name = std::path::Path::new(std::ffi::OsStr::from_bytes(file.key.name()));
     let name = name.file_name().and_then(std::ffi::OsStr::to_str);
-    let promised = name.and_then(|name| simdex_extract::broken_promise(name, &content.media_type));
-    facts.extend(promised.map(|promised| (simdex_extract::Fact::NamedAs.code(), promised)));
+    let expected =
+        name.and_then(|name| simdex_extract::mismatched_extension(name, &content.media_type));
+    facts.extend(expected.map(|expected| (simdex_extract::Fact::NamedAs.code(), expected)));
     facts
 }
 

@@ -12,7 +12,7 @@ const KEPT: usize = 16;
 /// Store, log, socket, runtime, watchers, and what is opened now and then.
 const ALWAYS: u64 = 96;
 /// A reader has a document, its spools, and what it holds open on the way to it.
-const PER_READER: u64 = 8;
+const PER_INGESTER: u64 = 8;
 /// A worker process has its ends of pipes and sockets.
 const PER_WORKER: u64 = 6;
 /// A question may have an upload.
@@ -31,12 +31,12 @@ pub fn raise_limit() -> u64 {
     getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX)
 }
 
-/// Connections that may be open at once under this limit, at most `most`: what readers, workers,
+/// Connections that may be open at once under this limit, at most `most`: what ingesters, workers,
 /// roots and the store need comes first.
-pub fn connections(config: &Config, readers: usize, limit: u64, most: usize) -> usize {
+pub fn connections(config: &Config, ingesters: usize, limit: u64, most: usize) -> usize {
     let ours = ALWAYS
         + KEPT as u64
-        + PER_READER * readers as u64
+        + PER_INGESTER * ingesters as u64
         + PER_WORKER * config.workers() as u64
         + PER_QUERY * config.grpc.max_queries as u64
         + PER_ROOT * config.roots.len() as u64;
@@ -90,7 +90,7 @@ mod tests {
         let mut config = Config::default();
         config.extract.workers = 2;
         assert_eq!(connections(&config, 8, u64::MAX, 256), 256);
-        let ours = ALWAYS + KEPT as u64 + 8 * PER_READER + 2 * PER_WORKER;
+        let ours = ALWAYS + KEPT as u64 + 8 * PER_INGESTER + 2 * PER_WORKER;
         let ours = ours + PER_QUERY * config.grpc.max_queries as u64;
         assert_eq!(connections(&config, 8, ours + 40, 256), 40);
         assert_eq!(connections(&config, 8, 64, 256), 8);

@@ -12,7 +12,7 @@ use simdex_index::FileView;
 use simdex_proto::v1;
 use simdex_signature::{Rung, Scheme, SchemeKind};
 
-use crate::catalogue::{ClusterFiles, Group, Member, Pair, Summary};
+use crate::catalogue::{ClusterFiles, Group, GroupFile, Pair, Summary};
 use crate::query::{Measured, Relation};
 
 pub use answer::{answer, comparison};
@@ -158,7 +158,7 @@ pub fn cluster(cluster: &ClusterFiles) -> v1::Group {
     }
 }
 
-fn member(member: &Member) -> v1::Member {
+fn member(member: &GroupFile) -> v1::Member {
     v1::Member {
         path: path(&member.file.path),
         document: member.document.0.to_vec(),

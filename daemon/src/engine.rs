@@ -36,11 +36,11 @@ use crate::rescan::{Rescan, Settled};
 use crate::roots::{Root, RootState, RootStatus, Roots};
 use crate::shared_run::SharedRun;
 use crate::storage;
-use crate::walks::{Walk, Walks};
+use crate::walk_queue::{WalkQueue, WalkRequest};
 use crate::watch::{Hint, RootWatcher};
 
 pub use crate::error::EngineError;
-pub use completeness::{CompletenessGuard, Incomplete};
+pub use completeness::{CompletenessCheck, Incomplete};
 
 /// Hints not yet acted on; watchers merge theirs while it is full.
 const HINTS: usize = 4096;
@@ -73,7 +73,7 @@ pub struct Engine {
     host: Arc<Host>,
     lifecycle: Arc<Lifecycle>,
     /// What is still to be walked, by root.
-    walks: Mutex<Vec<(RootId, Arc<Walks>)>>,
+    walks: Mutex<Vec<(RootId, Arc<WalkQueue>)>>,
     /// Walks of all roots for `sync`.
     synced: SharedRun<Vec<RootStatus>>,
     /// Threads that act on hints and walk roots.
@@ -188,13 +188,13 @@ impl Engine {
         })
     }
 
-    /// Walks a root and names what may have changed; returns what it came to. A shortage is waited
+    /// Walks a root and enqueues what may have changed; returns the root's status after that. A shortage is waited
     /// out as a barrier waits. Where the caller gives up before it is over, the root's own thread walks
     /// it: what was half walked would be pending otherwise, with the alarm that ended it, until the next
     /// timed rescan.
     pub fn rescan(&self, root: &Root, cancel: &Cancel) -> Result<RootStatus, EngineError> {
         let part = Part::Walks(root.id);
-        let go_on = || self.pipeline.go_on(cancel);
+        let go_on = || self.pipeline.check_may_wait(cancel);
         self.rescan_until_done(part, |rescan| rescan.root(root), &go_on)
             .inspect_err(|_| self.want_rescan(root))
     }
@@ -217,13 +217,15 @@ impl Engine {
     pub fn sync(&self, cancel: &Cancel) -> Result<(), EngineError> {
         let walk = |root: &Arc<Root>| self.rescan(root, cancel);
         let walk_all = || self.roots.iter().map(walk).collect::<Result<Vec<_>, _>>();
-        let walked = self.synced.run(walk_all, || self.pipeline.go_on(cancel))?;
+        let walked = self
+            .synced
+            .run(walk_all, || self.pipeline.check_may_wait(cancel))?;
         self.barrier(cancel)?;
         let mut walked = self.roots.iter().zip(&walked);
-        walked.try_for_each(|(root, status)| unheld(root, status))
+        walked.try_for_each(|(root, status)| require_synced(root, status))
     }
 
-    /// Returns once everything named so far is applied, settled and power-safe.
+    /// Returns once everything enqueued so far is applied, settled and power-safe.
     pub fn barrier(&self, cancel: &Cancel) -> Result<(), EngineError> {
         self.pipeline.barrier(cancel)
     }
@@ -236,7 +238,7 @@ impl Engine {
             return Err(EngineError::NothingHeld(root.path.clone()));
         }
         tracing::info!(root = root.id.0, "a held loss is confirmed");
-        let go_on = || self.pipeline.go_on(cancel);
+        let go_on = || self.pipeline.check_may_wait(cancel);
         let removed = self
             .with_rescan(|rescan| rescan.confirm_loss(root), &go_on)
             .inspect_err(|_| self.want_rescan(root))?;
@@ -245,7 +247,7 @@ impl Engine {
         Ok(removed)
     }
 
-    /// Files named and not yet applied, and looks finished.
+    /// Files enqueued and not yet applied, and jobs finished.
     pub fn counts(&self) -> Counts {
         self.pipeline.counts()
     }
@@ -347,8 +349,8 @@ fn hooks(host: &Host, lifecycle: &Arc<Lifecycle>) -> Hooks {
     }
 }
 
-/// An error that names the root where a barrier cannot be kept.
-fn unheld(root: &Root, status: &RootStatus) -> Result<(), EngineError> {
+/// Fails where a root cannot be in step with its share: stale, replaced, or with a loss held.
+fn require_synced(root: &Root, status: &RootStatus) -> Result<(), EngineError> {
     let path = root.path.display();
     match status.state {
         RootState::Watching | RootState::Scanning => Ok(()),

@@ -1,8 +1,8 @@
-//! Changes as they become visible to queries, numbered and kept for a while for whoever watches.
+//! Changes as they become visible to queries, numbered and kept for a while for whoever subscribes.
 //!
-//! Recording never blocks. The last [`MAX_EVENTS`] events are kept, in at most [`MAX_BYTES`]; a watcher
+//! Recording never blocks. The last [`MAX_EVENTS`] events are kept, in at most [`MAX_BYTES`]; a subscriber
 //! that falls behind further, or resumes after an event that is older, is told that some were lost.
-//! Nothing is recorded until somebody watches for the first time.
+//! Nothing is recorded until somebody subscribes for the first time.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -69,7 +69,7 @@ impl EventKind {
 pub struct Change {
     /// What changed.
     pub kind: EventKind,
-    /// A watcher that may not see this root does not get the event; where there is none, only a watcher of
+    /// A subscriber that may not see this root does not get the event; where there is none, only a subscriber of
     /// all roots does.
     pub root: Option<RootId>,
     /// The file, or the root; empty where there is none.
@@ -96,7 +96,7 @@ impl Event {
         EVENT_BYTES + self.change.path.as_os_str().len() + self.change.detail.len()
     }
 
-    /// Whether a watcher with this view gets it.
+    /// Whether a subscriber with this view gets it.
     pub fn is_in(&self, view: &View) -> bool {
         match self.change.root {
             Some(root) => view.shows(root),
@@ -128,12 +128,12 @@ pub enum LostEvents {
     },
 }
 
-/// The hub between those who change things and those who watch.
+/// The hub between those who change things and those who subscribe.
 #[derive(Debug)]
 pub struct Events {
     kept: Mutex<Kept>,
     is_watched: AtomicBool,
-    /// The last number, for watchers that wait.
+    /// The last number, for subscribers that wait.
     last: watch::Sender<u64>,
 }
 
@@ -167,7 +167,7 @@ impl Events {
         }
     }
 
-    /// Whether anybody watches or has watched; where nobody did, events need not be made.
+    /// Whether anybody subscribes or has subscribed; where nobody did, events need not be made.
     pub fn is_watched(&self) -> bool {
         self.is_watched.load(Ordering::Acquire)
     }
@@ -185,7 +185,7 @@ impl Events {
         self.last.send_replace(number);
     }
 
-    /// Notes that changes were not recorded which should have been: every watcher is told that events were
+    /// Notes that changes were not recorded which should have been: every subscriber is told that events were
     /// lost, and nobody resumes across this point.
     pub fn lose(&self) {
         if !self.is_watched() {
@@ -204,7 +204,7 @@ impl Events {
     ///
     /// # Errors
     /// Where events after that number are no longer kept, or it was not given yet.
-    pub fn watch(self: &Arc<Self>, after: Option<u64>) -> Result<Watcher, LostEvents> {
+    pub fn watch(self: &Arc<Self>, after: Option<u64>) -> Result<Subscriber, LostEvents> {
         self.is_watched.store(true, Ordering::Release);
         let kept = self.lock();
         let last = kept.next - 1;
@@ -214,7 +214,7 @@ impl Events {
         }
         kept.after(after)?;
         drop(kept);
-        Ok(Watcher {
+        Ok(Subscriber {
             last: self.last.subscribe(),
             events: Arc::clone(self),
             after,
@@ -250,13 +250,13 @@ impl Kept {
 }
 
 /// Takes event after event.
-pub struct Watcher {
+pub struct Subscriber {
     events: Arc<Events>,
     last: watch::Receiver<u64>,
     after: u64,
 }
 
-impl Watcher {
+impl Subscriber {
     /// The number of the event taken last, or the one it began after.
     pub fn after(&self) -> u64 {
         self.after
@@ -306,23 +306,23 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_watcher_gets_what_is_recorded_later_and_resumes_where_it_ended() {
+    async fn a_subscriber_gets_what_is_recorded_later_and_resumes_where_it_ended() {
         let events = Arc::new(Events::starting_at(100));
         events.record(change("/nobody/watches"));
         assert!(!events.is_watched());
-        let mut watcher = events.watch(None).unwrap();
-        assert_eq!(watcher.after(), 99);
+        let mut subscriber = events.watch(None).unwrap();
+        assert_eq!(subscriber.after(), 99);
         for path in ["/a", "/b", "/c"] {
             events.record(change(path));
         }
-        assert_eq!(path(watcher.next().await), "/a");
-        assert_eq!(watcher.after(), 100);
+        assert_eq!(path(subscriber.next().await), "/a");
+        assert_eq!(subscriber.after(), 100);
         let mut resumed = events.watch(Some(100)).unwrap();
         assert_eq!(path(resumed.next().await), "/b");
-        assert_eq!(path(watcher.next().await), "/b");
-        assert_eq!(path(watcher.next().await), "/c");
+        assert_eq!(path(subscriber.next().await), "/b");
+        assert_eq!(path(subscriber.next().await), "/c");
         let later = Arc::clone(&events);
-        let waits = tokio::spawn(async move { path(watcher.next().await) });
+        let waits = tokio::spawn(async move { path(subscriber.next().await) });
         tokio::task::yield_now().await;
         later.record(change("/d"));
         assert_eq!(waits.await.unwrap(), "/d");
@@ -358,12 +358,12 @@ mod tests {
     #[tokio::test]
     async fn changes_that_could_not_be_recorded_are_told_as_lost() {
         let events = Arc::new(Events::starting_at(100));
-        let mut watcher = events.watch(None).unwrap();
+        let mut subscriber = events.watch(None).unwrap();
         events.record(change("/a"));
         let mut behind = events.watch(Some(99)).unwrap();
-        assert_eq!(path(watcher.next().await), "/a");
+        assert_eq!(path(subscriber.next().await), "/a");
         events.lose();
-        assert!(watcher.next().await.is_err() && behind.next().await.is_err());
+        assert!(subscriber.next().await.is_err() && behind.next().await.is_err());
         assert!(events.watch(Some(100)).is_err());
         let mut later = events.watch(None).unwrap();
         events.record(change("/b"));

@@ -1,10 +1,12 @@
 //! The gRPC edge: adapters that decode a request, ask the engine on a blocking thread, and encode the
 //! answer.
 //!
-//! * [`similarity`] and [`admin`] are the two services; `question` and `upload` decode requests, `lookup`
-//!   finds one group or document, [`crate::encode`] encodes replies, `status` is the one table from errors to status
-//!   codes.
-//! * [`runner`] is where every request waits its turn and gets its deadline; `reply_channel` is how a blocking
+//! * [`similarity`] and [`admin`] are the two services. `question` decodes parameters, `subject_source` what a
+//!   query is about, `upload` receives bytes; `family`, `folders`, `groups`, `scheme`, `templates` and
+//!   `report_request` decode and answer what their names say; `lookup` finds one group or document.
+//! * [`crate::encode`] encodes replies; `event_stream`, `report_sink` and `report_keeping` send events and
+//!   reports; `status` is the one table from errors to status codes.
+//! * [`runner`] is where every request waits its turn and gets its `deadline`; `reply_channel` is how a blocking
 //!   thread fills a stream no faster than the client reads it.
 //! * [`peer`] and [`traffic`] hold connections and requests to their bounds before any service sees
 //!   them; `fair_semaphore` shares out the slots of those who are answered.
@@ -31,6 +33,7 @@ mod runner;
 mod scheme;
 mod similarity;
 mod status;
+mod subject_source;
 mod templates;
 mod traffic;
 mod upload;

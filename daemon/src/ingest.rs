@@ -3,8 +3,9 @@
 //! [`Ingest::file`] reads as ARCHITECTURE draws it ("Where does a document go?"): look at the path,
 //! compare its stat with the record ([`ChangeDetector`]), open it, take its bytes once ([`snapshot`]),
 //! look the content up ([`records`]), extract it if it is new ([`extract`]), fill in frames
-//! ([`framesets`]), read its members ([`members`]), build the change. Each of these knows those after
-//! it and none before it; [`outcome`], [`facts`] and [`convert`] are at the bottom.
+//! ([`framesets`]), read its members ([`members`]), build the change. [`members`] and [`framesets`] use
+//! [`extract`] and [`records`]; no module calls [`Ingest`]; [`outcome`], [`facts`] and [`convert`] are at the
+//! bottom.
 //!
 //! Everything is decided by what the file system says now, so ingesting twice does no harm and hints
 //! need not be exact. Each step that fails ends in a state with a reason; only the index's own
@@ -27,7 +28,7 @@ use std::ffi::OsStr;
 use std::fs::File;
 use std::os::unix::ffi::OsStrExt;
 
-use simdex_extract::{Member, Pool, Share};
+use simdex_extract::{Member, Pool, QueueKey};
 use simdex_index::{Cancel, Change, Index, IndexError, SeenFile};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{FileKey, FileRecord, FileStat, State};
@@ -36,7 +37,7 @@ use self::extract::{Extracted, Extractor, SnapshotRef};
 use self::facts::frames_asked;
 use self::framesets::RenderedPage;
 use self::members::{TreeLimits, Unpacker};
-use self::outcome::{Subject, Transient, is_incomplete};
+use self::outcome::{IngestedFile, Transient, is_incomplete};
 use self::records::ContentLookup;
 use self::snapshot::{Snapshots, TakeOutcome, Taken};
 use crate::config::ExtractConfig;
@@ -72,7 +73,7 @@ impl<'a> Ingest<'a> {
         pool: &'a Pool,
         own_reports: &'a OwnReports,
         limits: &ExtractConfig,
-        share: Share,
+        queue_key: QueueKey,
         cancel: &Cancel,
     ) -> Self {
         Self {
@@ -80,7 +81,7 @@ impl<'a> Ingest<'a> {
             extractor: Extractor {
                 index,
                 pool,
-                share,
+                queue_key,
                 account: index.memory().backlog.account(cancel),
                 raw_bytes: limits.raw_mib.bytes(),
             },
@@ -92,39 +93,40 @@ impl<'a> Ingest<'a> {
     pub fn file(&self, root: &Root, key: FileKey) -> Result<IngestOutcome, IndexError> {
         let index = self.extractor.index;
         let recorded = index.file(&key)?;
-        let subject = Subject {
+        let ingested = IngestedFile {
             root,
             key,
             recorded,
         };
-        match root.look(&subject.key.path) {
+        match root.look(&ingested.key.path) {
             Look::RootVanished => Ok(IngestOutcome::Unchanged),
             Look::Shortage => Ok(IngestOutcome::RetryLater(None)),
             Look::Nothing => {
-                let is_recorded = subject.recorded.is_some() || index.has_members(&subject.key)?;
+                let is_recorded =
+                    ingested.recorded.is_some() || index.has_members(&ingested.key)?;
                 Ok(match is_recorded {
-                    true => IngestOutcome::Changed(Change::Remove(subject.key)),
+                    true => IngestOutcome::Changed(Change::Remove(ingested.key)),
                     false => IngestOutcome::Unchanged,
                 })
             }
             // A folder's refusal stands on the folder's own record.
-            Look::Refused(UnreadableReason::PermissionDenied) if subject.recorded.is_none() => {
+            Look::Refused(UnreadableReason::PermissionDenied) if ingested.recorded.is_none() => {
                 Ok(IngestOutcome::Unchanged)
             }
-            Look::Refused(reason) => Ok(subject.keep_on_io_error(None, reason.code())),
-            Look::Seen(Seen::File { stat, .. }, _) => self.regular_file(&subject, stat),
-            Look::Covered => Ok(subject.keep_covered()),
+            Look::Refused(reason) => Ok(ingested.keep_on_io_error(None, reason.code())),
+            Look::Seen(Seen::File { stat, .. }, _) => self.regular_file(&ingested, stat),
+            Look::Covered => Ok(ingested.keep_covered()),
             Look::Seen(Seen::Skipped { reason, .. }, _)
-                if reason == SkipReason::MountPoint && subject.has_content() =>
+                if reason == SkipReason::MountPoint && ingested.has_content() =>
             {
-                Ok(subject.keep_covered())
+                Ok(ingested.keep_covered())
             }
             Look::Seen(Seen::Skipped { reason, .. }, stat) => {
-                Ok(subject.unread(stat, State::Skipped, reason.code()))
+                Ok(ingested.unread(stat, State::Skipped, reason.code()))
             }
             // A file, or a directory: then of what lies in it nothing is known or concluded.
             Look::Seen(Seen::Unreadable { reason, .. }, stat) => {
-                Ok(subject.unread(stat, State::Unreadable, reason.code()))
+                Ok(ingested.unread(stat, State::Unreadable, reason.code()))
             }
         }
     }
@@ -132,71 +134,73 @@ impl<'a> Ingest<'a> {
     /// A regular file: read unless its stat proves it unchanged.
     fn regular_file(
         &self,
-        subject: &Subject<'_>,
+        ingested: &IngestedFile<'_>,
         stat: FileStat,
     ) -> Result<IngestOutcome, IndexError> {
-        if let Some(recorded) = &subject.recorded
+        if let Some(recorded) = &ingested.recorded
             && !self
                 .detector
-                .needs_read(subject.root, &subject.key, recorded, &stat)?
+                .needs_read(ingested.root, &ingested.key, recorded, &stat)?
         {
             return Ok(IngestOutcome::Unchanged);
         }
         if stat.length > self.detector.input_bytes {
-            return Ok(subject.too_large(stat));
+            return Ok(ingested.too_large(stat));
         }
-        let file = match subject.root.open_file(&subject.key.path) {
+        let file = match ingested.root.open_file(&ingested.key.path) {
             Ok(file) => file,
-            Err(error) => return Ok(subject.not_opened(stat, &error)),
+            Err(error) => return Ok(ingested.not_opened(stat, &error)),
         };
         for _ in 0..ATTEMPTS {
-            if let Some(outcome) = self.read_once(subject, &file)? {
+            if let Some(outcome) = self.read_once(ingested, &file)? {
                 return Ok(outcome);
             }
         }
         let stat = FileStat::of_open(&file).ok();
-        Ok(subject.unread(stat, State::Unstable, "changed-while-read"))
+        Ok(ingested.unread(stat, State::Unstable, "changed-while-read"))
     }
 
     /// Takes the bytes of an open file and does all that follows; `None` where they changed meanwhile.
     fn read_once(
         &self,
-        subject: &Subject<'_>,
+        ingested: &IngestedFile<'_>,
         file: &File,
     ) -> Result<Option<IngestOutcome>, IndexError> {
-        let (root, key) = (subject.root, &subject.key);
+        let (root, key) = (ingested.root, &ingested.key);
         let snapshots = Snapshots {
             records: self.detector.records,
             space: self.extractor.pool.space(),
             input_bytes: self.detector.input_bytes,
             cancel: self.extractor.account.cancel(),
         };
-        let taken = match snapshots.take(key, subject.recorded.as_ref(), file)? {
+        let taken = match snapshots.take(key, ingested.recorded.as_ref(), file)? {
             TakeOutcome::Taken(taken) => *taken,
             TakeOutcome::Changed => return Ok(None),
             TakeOutcome::IoError(stat) => {
-                return Ok(Some(subject.keep_on_io_error(Some(stat), "io-error")));
+                return Ok(Some(ingested.keep_on_io_error(Some(stat), "io-error")));
             }
-            TakeOutcome::TooLong(stat) => return Ok(Some(subject.too_large(stat))),
+            TakeOutcome::TooLong(stat) => return Ok(Some(ingested.too_large(stat))),
             TakeOutcome::NoRoom(stat) => {
                 let reason = simdex_extract::Reason::SpoolFailed.code();
-                return Ok(Some(subject.retry_later(&Transient::of_stat(stat, reason))));
+                return Ok(Some(
+                    ingested.retry_later(&Transient::of_stat(stat, reason)),
+                ));
             }
         };
         if self.detector.own_reports.content_of(root, key) == Some(taken.hash) {
             let record = own_report::record(taken.stat, taken.is_racy());
-            return Ok(Some(subject.recorded_as(record)));
+            return Ok(Some(ingested.recorded_as(record)));
         }
         let extracted = self.extract_if_new(key, &taken);
         if let Some(reason) = extracted.as_ref().and_then(|extracted| extracted.transient) {
             let content = Some(taken.hash);
-            return Ok(Some(subject.retry_later(&Transient {
+            return Ok(Some(ingested.retry_later(&Transient {
                 content,
                 ..Transient::of_stat(taken.stat, reason)
             })));
         }
-        let rendered = self.render(subject, &taken, extracted.as_ref())?;
-        self.build_change(subject, taken, extracted, rendered)
+        let rendered = self.render(ingested, &taken, extracted.as_ref())?;
+        self.build_change(ingested, taken, extracted, rendered)
             .map(Some)
     }
 
@@ -217,7 +221,7 @@ impl<'a> Ingest<'a> {
     /// Fills in the frames of a page.
     fn render(
         &self,
-        subject: &Subject<'_>,
+        ingested: &IngestedFile<'_>,
         taken: &Taken,
         extracted: Option<&Extracted>,
     ) -> Result<RenderedPage, IndexError> {
@@ -228,9 +232,9 @@ impl<'a> Ingest<'a> {
         };
         match &taken.bytes {
             Some((private, _)) if !asked.is_empty() => {
-                let framesets = self.detector.framesets(subject.root);
+                let framesets = self.detector.framesets(ingested.root);
                 let page = (taken.hash, taken.stat);
-                framesets.render(&self.extractor, &subject.key, private, page, asked)
+                framesets.render(&self.extractor, &ingested.key, private, page, asked)
             }
             _ => Ok(RenderedPage::WithoutFrames),
         }
@@ -239,7 +243,7 @@ impl<'a> Ingest<'a> {
     /// Compares what was read with what is on record, and says what the index must change.
     fn build_change(
         &self,
-        subject: &Subject<'_>,
+        ingested: &IngestedFile<'_>,
         taken: Taken,
         extracted: Option<Extracted>,
         rendered: RenderedPage,
@@ -251,22 +255,22 @@ impl<'a> Ingest<'a> {
             ..FileRecord::new(taken.stat, FileOutcome::Content(taken.hash))
         };
         let is_same = |recorded: &FileRecord| recorded.is_same_reading(&record);
-        let is_unchanged = extracted.is_none() && subject.recorded.as_ref().is_some_and(is_same);
+        let is_unchanged = extracted.is_none() && ingested.recorded.as_ref().is_some_and(is_same);
         if is_unchanged && !matches!(taken.lookup, ContentLookup::Frameset(_)) {
-            return self.touch_last_read(&subject.key, &record);
+            return self.touch_last_read(&ingested.key, &record);
         }
         // What could not be rendered stays as it is until the next look.
-        let may_leave_members = taken.lookup.may_leave_members() && !is_unsteady;
+        let may_have_stale_members = taken.lookup.may_have_stale_members() && !is_unsteady;
         let (content, unread) = match extracted {
             Some(extracted) => (Some(Box::new(extracted.content)), extracted.members),
             None => (None, Vec::new()),
         };
-        let members = self.members(&subject.key, taken, rendered, unread)?;
-        if is_unchanged && self.are_recorded(&subject.key, &members)? {
-            return self.touch_last_read(&subject.key, &record);
+        let members = self.members(&ingested.key, taken, rendered, unread)?;
+        if is_unchanged && self.are_recorded(&ingested.key, &members)? {
+            return self.touch_last_read(&ingested.key, &record);
         }
-        let key = subject.key.clone();
-        if members.is_empty() && !may_leave_members {
+        let key = ingested.key.clone();
+        if members.is_empty() && !may_have_stale_members {
             return Ok(IngestOutcome::Changed(Change::File {
                 key,
                 record,
@@ -325,7 +329,7 @@ impl<'a> Ingest<'a> {
 
     /// Whether these and no others are the members on record.
     fn are_recorded(&self, key: &FileKey, members: &[SeenFile]) -> Result<bool, IndexError> {
-        let recorded = self.extractor.index.members(key)?;
+        let recorded = self.extractor.index.container_members(key)?;
         let is_same = |(member, (key, record)): (&SeenFile, &(FileKey, _))| {
             member.key == *key && member.record == *record && member.content.is_none()
         };

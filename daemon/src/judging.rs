@@ -211,7 +211,7 @@ impl<'a> Side<'a> {
             Some(file) => Self::of_file(file),
             None => Self {
                 file: None,
-                path: subject.path.as_deref(),
+                path: subject.asked_path.as_deref(),
                 author: None,
             },
         }

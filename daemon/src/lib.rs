@@ -9,7 +9,7 @@
 //! * Failures: [`lifecycle`] is the end of one engine, [`alarms`] say what cannot go on, [`supervisor`]
 //!   closes an engine that failed and opens the next one on the same [`host`]; requests find it in
 //!   [`slot`].
-//! * Read side: [`query`] takes one question from its subject to verified hits; [`families`] puts the
+//! * Read side: [`query`] takes one question from its subject to verified hits, [`answering`] folds and judges them; [`families`] puts the
 //!   versions of a document in order; [`compare`] and
 //!   [`difference`] set two documents side by side; [`catalogue`] lists files, pairs and groups;
 //!   [`judging`] judges pairs of documents by many signals;
@@ -18,6 +18,7 @@
 //!   or send what [`encode`] makes of it.
 
 pub mod alarms;
+pub mod answering;
 pub mod calibrating;
 pub mod catalogue;
 pub mod causes;
@@ -66,5 +67,5 @@ pub mod templates;
 pub mod verify;
 pub mod visit;
 pub mod wakeup;
-pub mod walks;
+pub mod walk_queue;
 pub mod watch;

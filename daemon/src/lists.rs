@@ -11,7 +11,7 @@ use thiserror::Error;
 
 use crate::catalogue::{self, ClusterFiles, Group, Pair, Summary};
 use crate::clusters::{self, ClusterError, ClusterRequest};
-use crate::engine::{CompletenessGuard, Engine, Incomplete};
+use crate::engine::{CompletenessCheck, Engine, Incomplete};
 
 /// Parameters of a list of pairs or groups.
 #[derive(Clone, Debug)]
@@ -57,7 +57,7 @@ pub fn pairs(
     let ListRequest {
         view, threshold, ..
     } = request;
-    let guard = CompletenessGuard::begin(engine, view, request.strict)?;
+    let check = CompletenessCheck::begin(engine, view, request.strict)?;
     let index = &engine.index;
     let listed = catalogue::pairs(index, view, *threshold, cancel, visit)?;
     let groups = catalogue::count_groups(index, view, *threshold, cancel)?;
@@ -65,7 +65,7 @@ pub fn pairs(
         groups,
         pairs: Some(listed.items),
         suppressed: listed.suppressed,
-        completeness: guard.close()?,
+        completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),
         ..catalogue::summary(index, view, cancel)?
     })
@@ -81,13 +81,13 @@ pub fn groups(
 ) -> Result<Summary, ListError> {
     let started = Instant::now();
     let view = &request.view;
-    let guard = CompletenessGuard::begin(engine, view, request.strict)?;
+    let check = CompletenessCheck::begin(engine, view, request.strict)?;
     let index = &engine.index;
     let listed = catalogue::visit_groups(index, view, request.threshold, cancel, visit)?;
     Ok(Summary {
         groups: listed.items,
         suppressed: listed.suppressed,
-        completeness: guard.close()?,
+        completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),
         ..catalogue::summary(index, view, cancel)?
     })
@@ -103,7 +103,7 @@ pub fn clusters(
     visit: &mut dyn FnMut(ClusterFiles) -> ControlFlow<()>,
 ) -> Result<Summary, ListError> {
     let started = Instant::now();
-    let guard = CompletenessGuard::begin(engine, view, strict)?;
+    let check = CompletenessCheck::begin(engine, view, strict)?;
     let (index, cancel) = (&engine.index, account.cancel());
     let found = clusters::clusters(index, &engine.clusters, view, request, account)?;
     let groups = catalogue::visit_clusters(index, view, &found, cancel, visit)?;
@@ -111,7 +111,7 @@ pub fn clusters(
         groups,
         suppressed: found.suppressed,
         unfinished: found.unfinished,
-        completeness: guard.close()?,
+        completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),
         ..catalogue::summary(index, view, cancel)?
     })
@@ -124,7 +124,7 @@ pub fn group(
     strict: bool,
 ) -> Result<(Option<Group>, Completeness), ListError> {
     let (index, view) = (&engine.index, engine.roots.view());
-    let guard = CompletenessGuard::begin(engine, &view, strict)?;
+    let check = CompletenessCheck::begin(engine, &view, strict)?;
     let group = match request {
         GroupRequest::Of(file) => match file.document {
             Some((id, _)) => catalogue::group_of(index, &view, id)?,
@@ -132,7 +132,7 @@ pub fn group(
         },
         GroupRequest::Id(id) => catalogue::group_by_id(index, &view, *id)?,
     };
-    Ok((group, guard.close()?))
+    Ok((group, check.verdict()?))
 }
 
 /// Calls `visit` for every file of a view, by path, then counts. Groups are those at the engine's threshold.
@@ -162,12 +162,12 @@ fn counted(
     count: impl FnOnce() -> Result<Summary, IndexError>,
 ) -> Result<Summary, ListError> {
     let started = Instant::now();
-    let guard = CompletenessGuard::begin(engine, view, false)?;
+    let check = CompletenessCheck::begin(engine, view, false)?;
     let index = &engine.index;
     let counts = count()?;
     Ok(Summary {
         groups: catalogue::count_groups(index, view, engine.threshold(), cancel)?,
-        completeness: guard.close()?,
+        completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),
         ..counts
     })

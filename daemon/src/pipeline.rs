@@ -1,8 +1,8 @@
-//! Many files at once: reader threads that ingest, one writer that applies, one committer, one settler
+//! Many files at once: threads that ingest, one writer that applies, one committer, one settler
 //! that keeps the groups.
 //!
 //! A file passes through three queues: [`Progress`] deduplicates and numbers, [`Jobs`] schedules the
-//! reader threads fairly, and the pool's own queue schedules worker processes. Every queue is bounded: a
+//! ingester threads fairly, and the pool's own queue schedules worker processes. Every queue is bounded: a
 //! producer blocks while its queue is full.
 
 mod jobs;
@@ -22,7 +22,7 @@ use simdex_extract::Pool;
 use simdex_index::{Cancel, Change, Index, IndexError};
 use simdex_schema::FileKey;
 
-use self::jobs::{Jobs, Next, share};
+use self::jobs::{Jobs, Next, queue_key};
 use self::retry::RetryQueue;
 use crate::alarms::Part;
 use crate::config::Config;
@@ -34,18 +34,18 @@ use crate::progress::{Counts, Job, Progress};
 use crate::roots::Roots;
 use crate::wakeup::Wakeup;
 
-/// Reader threads per worker: while one waits for a slow document the others find it work, and small
+/// Ingester threads per worker: while one waits for a slow document the others find it work, and small
 /// documents in line for a worker can be told from huge ones.
-const READERS_PER_WORKER: usize = 4;
+const INGESTERS_PER_WORKER: usize = 4;
 /// Most changes that are ingested and not yet applied.
 const CHANGES: usize = 16;
-/// Added to the niceness of readers and settler, so that threads that answer and apply come first.
+/// Added to the niceness of ingesters and settler, so that threads that answer and apply come first.
 const NICE_INCREMENT: i32 = 5;
 /// How long a barrier tolerates a standing alarm before it fails with the alarm's reason.
 const BARRIER_ALARM_GRACE: Duration = Duration::from_secs(10);
 /// First and longest pause while polling whether something is still in progress.
 const PAUSES: (Duration, Duration) = (Duration::from_millis(2), Duration::from_millis(50));
-/// How often an idle reader checks whether it should end.
+/// How often an idle ingester checks whether it should end.
 const IDLE: Duration = Duration::from_millis(200);
 
 /// The threads between hints and index.
@@ -88,7 +88,7 @@ impl Pipeline {
         pool: Arc<Pool>,
         roots: Arc<Roots>,
     ) -> Result<Self, std::io::Error> {
-        let readers = Self::readers(&host.config);
+        let ingesters = Self::ingesters(&host.config);
         let shared = Arc::new(Shared {
             host: Arc::clone(host),
             lifecycle: Arc::clone(lifecycle),
@@ -96,7 +96,7 @@ impl Pipeline {
             pool,
             own_reports,
             roots,
-            jobs: Jobs::new(readers),
+            jobs: Jobs::new(ingesters),
             progress: Progress::default(),
             to_settle: Wakeup::default(),
             retries: RetryQueue::default(),
@@ -108,7 +108,7 @@ impl Pipeline {
             shared,
             threads: Mutex::default(),
         };
-        match pipeline.spawn(readers) {
+        match pipeline.spawn(ingesters) {
             Ok(()) => Ok(pipeline),
             Err(error) => {
                 lifecycle.end();
@@ -118,23 +118,23 @@ impl Pipeline {
         }
     }
 
-    /// The number of reader threads.
-    pub fn readers(config: &Config) -> usize {
-        config.workers() * READERS_PER_WORKER
+    /// The number of ingester threads.
+    pub fn ingesters(config: &Config) -> usize {
+        config.workers() * INGESTERS_PER_WORKER
     }
 
-    fn spawn(&self, readers: usize) -> std::io::Result<()> {
+    fn spawn(&self, ingesters: usize) -> std::io::Result<()> {
         let (sender, results) = sync_channel::<IngestResult>(CHANGES);
-        for number in 0..readers {
+        for number in 0..ingesters {
             let sender = sender.clone();
-            self.thread(format!("reader-{number}"), move |shared| {
+            self.thread(format!("ingester-{number}"), move |shared| {
                 lower_priority();
-                shared.read(number, &sender);
+                shared.ingest_jobs(number, &sender);
             })?;
         }
         drop(sender);
         self.thread("writer".to_owned(), move |shared| shared.write(&results))?;
-        self.thread("committer".to_owned(), Shared::commit_at_times)?;
+        self.thread("committer".to_owned(), Shared::commit_periodically)?;
         self.thread("retries".to_owned(), |shared| {
             shared.retries.run(&shared.progress, &shared.jobs);
         })?;
@@ -174,7 +174,7 @@ impl Pipeline {
     /// Returns once everything enqueued before is applied, settled and power-safe, whatever comes meanwhile.
     pub fn barrier(&self, cancel: &Cancel) -> Result<(), EngineError> {
         let shared = &self.shared;
-        let go_on = || shared.go_on(cancel);
+        let go_on = || shared.check_may_wait(cancel);
         shared.progress.wait(go_on)?;
         let applied = shared.index.end_generation();
         self.wait_while(|| !shared.index.is_settled_through(applied), cancel)?;
@@ -198,7 +198,7 @@ impl Pipeline {
     ) -> Result<(), EngineError> {
         let mut pauses = Backoff::between(PAUSES.0, PAUSES.1);
         while is_under_way() {
-            self.shared.go_on(cancel)?;
+            self.shared.check_may_wait(cancel)?;
             self.shared.to_settle.wake();
             std::thread::sleep(pauses.pause());
         }
@@ -207,8 +207,8 @@ impl Pipeline {
 
     /// Fails if a caller should stop waiting: it is cancelled, the engine ends, or an alarm has kept
     /// changes from being applied for too long.
-    pub fn go_on(&self, cancel: &Cancel) -> Result<(), EngineError> {
-        self.shared.go_on(cancel)
+    pub fn check_may_wait(&self, cancel: &Cancel) -> Result<(), EngineError> {
+        self.shared.check_may_wait(cancel)
     }
 
     /// Files at or below this path that are enqueued and not yet applied.
@@ -264,8 +264,8 @@ impl Shared {
         }
     }
 
-    /// See [`Pipeline::go_on`].
-    fn go_on(&self, cancel: &Cancel) -> Result<(), EngineError> {
+    /// See [`Pipeline::check_may_wait`].
+    fn check_may_wait(&self, cancel: &Cancel) -> Result<(), EngineError> {
         cancel.check()?;
         self.ended()?;
         let alarm = self.host.alarms.gravest();
@@ -283,8 +283,8 @@ impl Shared {
         Ok(self.lifecycle.cancel().check()?)
     }
 
-    /// A reader thread: ingests file after file.
-    fn read(&self, number: usize, results: &SyncSender<IngestResult>) {
+    /// An ingester thread: ingests file after file.
+    fn ingest_jobs(&self, number: usize, results: &SyncSender<IngestResult>) {
         loop {
             let mut job = match self.jobs.next(IDLE) {
                 Next::Job(job) => job,
@@ -305,8 +305,8 @@ impl Shared {
 
     /// Ingests a file, and retries while the index fails. Returns `None` when the engine ends: what
     /// workers answered is discarded then, because they report `shutting-down`.
-    fn ingest_until_done(&self, reader: usize, key: &FileKey) -> Option<IngestOutcome> {
-        // What a panic leaves behind is dropped: ingesting only reads.
+    fn ingest_until_done(&self, number: usize, key: &FileKey) -> Option<IngestOutcome> {
+        // A panic leaves no write half done: ingesting writes at most one record, in a batch of its own.
         let ingest = || match catch_unwind(AssertUnwindSafe(|| self.ingest(key))) {
             Ok(ingested) => Ok(ingested?),
             Err(_) => {
@@ -318,7 +318,7 @@ impl Shared {
         let go_on = || Ok(self.lifecycle.cancel().check()?);
         let ingested = self
             .lifecycle
-            .until_done(Part::Reader(reader), ingest, go_on)
+            .until_done(Part::Ingester(number), ingest, go_on)
             .ok()?;
         go_on().ok().map(|()| ingested)
     }
@@ -329,7 +329,7 @@ impl Shared {
         };
         let (limits, cancel) = (&self.host.config.extract, self.lifecycle.cancel());
         let (index, pool, own) = (&self.index, &self.pool, &self.own_reports);
-        let ingest = Ingest::new(index, pool, own, limits, share(key), cancel);
+        let ingest = Ingest::new(index, pool, own, limits, queue_key(key), cancel);
         ingest.file(&root, key.clone())
     }
 

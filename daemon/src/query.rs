@@ -5,8 +5,8 @@
 //! Candidates come in the order of the best they can still be (the upper bound of their estimate).
 //! They are counted on all shingles in that order until the next one's bound lies below the
 //! threshold, or below the last hit that would be shown: so a document above the threshold is missed
-//! with probability at most 0.001, and every number shown is exact, or says that it is not. Versions, which
-//! are ordered by date, end at the threshold alone. Where more than [`MOST_VERIFIED`] candidates are left,
+//! with probability at most 0.001, and every number shown is exact, or says that it is not. Related documents,
+//! which are ordered by date, end at the threshold alone. Where more than [`MOST_VERIFIED`] candidates are left,
 //! the answer says how many were not looked at.
 
 mod bound;
@@ -42,8 +42,9 @@ pub enum FindKind {
     Containing,
     /// Documents contained in the query, by containment in the query.
     Contained,
-    /// Near-duplicates and containments, by date; the file asked about is among them.
-    Versions,
+    /// Documents that reach the threshold by resemblance or by either containment, by date; the file asked about
+    /// is among them. FindVersions asks it; the verb `versions` asks FindFamily.
+    Related,
 }
 
 impl FindKind {
@@ -51,7 +52,7 @@ impl FindKind {
     pub fn default_threshold(self) -> f64 {
         match self {
             Self::Similar => defaults::SIMILAR,
-            Self::Containing | Self::Contained | Self::Versions => defaults::CONTAINMENT,
+            Self::Containing | Self::Contained | Self::Related => defaults::CONTAINMENT,
         }
     }
 }
@@ -75,7 +76,7 @@ pub struct QueryParams {
 
 /// The files that answer a query, and how they were found.
 pub struct Answer {
-    /// Files, best first; versions oldest first.
+    /// Files, best first; related documents oldest first.
     pub hits: Vec<Hit>,
     /// Hash of the query's document, where it has one.
     pub document: Option<DocumentHash>,
@@ -164,11 +165,11 @@ pub fn find(
     }
     let candidates = candidates(index, subject, params, cancel)?;
     let considered = candidates.found.len() as u64;
-    let ranked = bound::rank(candidates.found, params);
+    let ranked = bound::by_upper_bound(candidates.found, params);
     let verified = verify(index, subject, params, ranked, MOST_VERIFIED, cancel)?;
     let top = hits::of_documents(index, subject, params, verified.documents, cancel)?;
     let mut hits = top.hits;
-    if params.kind == FindKind::Versions {
+    if params.kind == FindKind::Related {
         // Beside the limit: it is no version that was found.
         hits.extend(top.asked_about);
         hits::sort_by_date(&mut hits);
@@ -181,7 +182,7 @@ pub fn find(
         compared_by: subject.compared_by(),
         candidates: considered,
         verified: verified.counted,
-        common_lists: candidates.suppressed,
+        common_lists: candidates.common_lists,
         unverified: verified.not_looked_at,
         truncated: top.truncated,
     })
@@ -206,8 +207,8 @@ fn candidates(
     let kind = match params.kind {
         FindKind::Similar => CandidateKind::Similar,
         FindKind::Containing => CandidateKind::Containing,
-        // Versions may be contained in the query, so that all its fingerprints are probed.
-        FindKind::Contained | FindKind::Versions => CandidateKind::Contained,
+        // A related document may be contained in the query, so that all its fingerprints are probed.
+        FindKind::Contained | FindKind::Related => CandidateKind::Contained,
     };
     if let (SchemeKind::BswN, Some(text)) = (params.scheme, subject.text()) {
         return index.candidates_by_either(
@@ -248,8 +249,7 @@ fn verify(
     let mut stop = bound::StopRule::new(params.limit);
     for (position, (candidate, upper)) in ranked.iter().enumerate() {
         cancel.check()?;
-        if *upper < params.threshold || (params.kind != FindKind::Versions && stop.excludes(*upper))
-        {
+        if params.kind != FindKind::Related && stop.excludes(*upper) {
             break;
         }
         if position >= most {
@@ -273,9 +273,18 @@ fn verify(
         if let Some(value) = overlap.value(params.kind)
             && value >= params.threshold
         {
-            stop.add(value);
+            // The file asked about is not listed, so its document may fill no place of the answer.
+            if !is_own_document(index, subject, candidate) {
+                stop.add(value);
+            }
             found.documents.push((*candidate, overlap));
         }
     }
     Ok(found)
+}
+
+/// Whether the candidate is the document that the subject carries.
+fn is_own_document(index: &Index, subject: &Subject, candidate: &Candidate) -> bool {
+    let stats = index.stats(candidate.document);
+    stats.is_some_and(|stats| subject.carries(stats.hash))
 }

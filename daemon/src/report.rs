@@ -50,6 +50,11 @@ pub use load::{LoadFile, LoadFileError};
 pub use sink::{Sink, SinkFile};
 pub use verify::{Verified, VerifyError, verify};
 
+/// The file of a report that names all others with their checksums.
+pub const MANIFEST: &str = "manifest.json";
+/// Longest manifest of our own that is read, bytes.
+const LONGEST_MANIFEST: u64 = 512 << 20;
+
 /// A document: the BLAKE3 hash of its canonical text.
 pub type DocumentHash = [u8; 32];
 

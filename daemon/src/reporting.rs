@@ -14,7 +14,7 @@ use simdex_signature::{Ratio, Rung, Scheme, SchemeKind, Unit};
 use thiserror::Error;
 
 use crate::catalogue::{self, Group, Summary};
-use crate::engine::{CompletenessGuard, Engine, Incomplete};
+use crate::engine::{CompletenessCheck, Engine, Incomplete};
 use crate::findings::{FindingError, FindingKind, Search};
 use crate::owners::Owners;
 use crate::report::{
@@ -131,7 +131,7 @@ fn write(
     let started = Instant::now();
     let cancel = account.cancel();
     let view = engine.roots.view();
-    let guard = CompletenessGuard::begin(engine, &view, request.strict)?;
+    let check = CompletenessCheck::begin(engine, &view, request.strict)?;
     let search = Search {
         engine,
         view: &view,
@@ -141,7 +141,7 @@ fn write(
     };
     let (groups, counts) = gathered(&search, &request)?;
     let mut summary = Summary {
-        completeness: guard.close()?,
+        completeness: check.verdict()?,
         ..counts
     };
     let asked = Asked {
@@ -159,7 +159,7 @@ fn write(
             scheme: scheme_line(&engine.index),
             roots: engine.roots.iter().map(|root| root.path.clone()).collect(),
             summary: summary.clone(),
-            completeness: &|| guard.completeness(),
+            completeness: &|| check.completeness(),
             seconds: &seconds,
             groups,
             findings: asked.findings(&request.kind, &answer),
@@ -174,7 +174,7 @@ fn write(
         return Err(error.into());
     }
     let written = written?;
-    summary.completeness = guard.close()?;
+    summary.completeness = check.verdict()?;
     summary.seconds = seconds();
     Ok((summary, written.manifest))
 }

@@ -9,8 +9,8 @@
 //!
 //! Nothing is concluded from a directory that is not proven to be the root ([`crate::identity`]).
 
+mod comparison;
 mod known;
-mod walk;
 
 use std::collections::HashSet;
 use std::ffi::OsStr;
@@ -32,13 +32,13 @@ use crate::visit::FirstError;
 use crate::watch::anchor::{Anchor, RootRefusal};
 use crate::watch::loss::{HELD_FROM, Verdict as Loss, judge as judge_loss};
 use crate::watch::walk::{Limits, Look, look, walk_beneath};
+use comparison::RecordComparison;
 use known::Known;
-use walk::Walk;
 
 /// What a walk comes to, or why it ended before that.
 type Result<T> = std::result::Result<T, EngineError>;
 
-/// How often a walk that waits for another one looks.
+/// How often a walk that waits for another one checks whether it has ended.
 const TURN: Duration = Duration::from_millis(10);
 
 /// What a rescan needs.
@@ -68,7 +68,7 @@ struct WalkFindings {
 /// Whether a walk of one directory settled it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Settled {
-    /// Everything below it is named.
+    /// Everything below it is enqueued.
     Yes,
     /// So much is missing that the whole root must be walked and judged.
     WantsRoot,
@@ -114,7 +114,7 @@ impl Rescan<'_> {
         Ok(())
     }
 
-    /// Names every file below a directory (a new or renamed one), and every file on record there that
+    /// Enqueues every file below a directory (a new or renamed one), and every file on record there that
     /// is not there any more.
     pub fn subtree(&self, root: &Root, directory: &Path) -> Result<Settled> {
         let _walking = self.walking(root)?;
@@ -134,7 +134,7 @@ impl Rescan<'_> {
         Ok(Settled::Yes)
     }
 
-    /// Names every known file at or below a path that was removed, and those that are being read.
+    /// Enqueues every known file at or below a path that was removed, and those that are being read.
     pub fn removed(&self, root: &Root, path: &Path) -> Result<()> {
         let Some(at) = root.key(path) else {
             return Ok(());
@@ -236,7 +236,7 @@ impl Rescan<'_> {
         Ok(())
     }
 
-    /// Names a file; waits while the queue is full and the caller still waits.
+    /// Enqueues a file; waits while the queue is full and the caller still waits.
     fn submit(&self, key: FileKey) -> Result<()> {
         self.pipeline.submit_while(key, self.go_on)
     }
@@ -277,25 +277,25 @@ impl Rescan<'_> {
             false => root.path.join(OsStr::from_bytes(&directory.path)),
         };
         root.forget_troubles(&directory.path);
-        let mut walk = Walk {
+        let mut comparison = RecordComparison {
             rescan: self,
             root,
             known: Known::below(self.index, directory),
             found: WalkFindings::default(),
         };
         let mut failed = FirstError::default();
-        let mut visit = |seen| failed.flow(walk.see(seen));
+        let mut visit = |seen| failed.flow(comparison.see(seen));
         let walked = walk_beneath(anchor, &start, Limits::default(), &mut visit);
         failed.into_result()?;
         if let Err(refusal) = walked {
             return Ok(Err(refusal));
         }
-        walk.miss_before(None)?;
+        comparison.miss_before(None)?;
         self.enqueue_vanished(anchor, directory)?;
-        Ok(Ok(walk.found))
+        Ok(Ok(comparison.found))
     }
 
-    /// Names files that are being read and are not there any more: they come on record only now.
+    /// Enqueues files that are being read and are not there any more: they come on record only now.
     fn enqueue_vanished(&self, anchor: &Anchor, directory: &FileKey) -> Result<()> {
         let gone =
             |key: &FileKey| look(anchor, Path::new(OsStr::from_bytes(&key.path))) == Look::Nothing;
@@ -304,7 +304,7 @@ impl Rescan<'_> {
         gone.try_for_each(|key| self.submit(key))
     }
 
-    /// Names what is missing: a look at each decides.
+    /// Enqueues what is missing: ingesting each decides.
     fn enqueue_missing(&self, found: WalkFindings) -> Result<()> {
         let mut missing = found.missing.into_iter();
         missing.try_for_each(|(key, _)| self.submit(key))

@@ -14,7 +14,7 @@ use simdex_signature::Ratio;
 
 use crate::catalogue::{self, Counted, Summary};
 use crate::config::{Config, RootConfig, RootMode};
-use crate::engine::{CompletenessGuard, Engine, EngineError};
+use crate::engine::{CompletenessCheck, Engine, EngineError};
 use crate::output;
 use crate::progress::Counts;
 use crate::visit::FirstError;
@@ -152,7 +152,7 @@ fn print(
 ) -> anyhow::Result<()> {
     let view = engine.roots.view();
     let mut out = BufWriter::new(io::stdout().lock());
-    let guard = CompletenessGuard::begin(engine, &view, false)?;
+    let check = CompletenessCheck::begin(engine, &view, false)?;
     // With JSON the line of a file says whether it was read; in text those that were not come last.
     let listed = match args.json {
         true => Some(files(engine, &view, &mut out)?),
@@ -171,7 +171,7 @@ fn print(
         pairs: pairs.as_ref().map(|pairs| pairs.items),
         suppressed: pairs.map_or(0, |pairs| pairs.suppressed) + groups.suppressed,
         groups: groups.items,
-        completeness: guard.completeness(),
+        completeness: check.completeness(),
         seconds: started.elapsed().as_secs_f64(),
         ..counts
     };

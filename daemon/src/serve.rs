@@ -356,10 +356,10 @@ fn serve(
     let teller = runtime.spawn(tell_health(health.clone(), known));
     let clients = ClientLimits::of(config);
     // No more connections than there are descriptors for.
-    let readers = Pipeline::readers(&host.config);
+    let ingesters = Pipeline::ingesters(&host.config);
     let most = clients.connections;
     let clients = ClientLimits {
-        connections: descriptors::connections(&host.config, readers, descriptors, most),
+        connections: descriptors::connections(&host.config, ingesters, descriptors, most),
         ..clients
     };
     let router = limits::server(config)

@@ -13,6 +13,7 @@ use simdex_index::verify::{Depth, Verified};
 
 use crate::cli::exit;
 use crate::error::EngineError;
+use crate::report::MANIFEST;
 use simdex_proto::text::counted;
 
 /// What `verify` was asked for.
@@ -34,11 +35,11 @@ pub struct VerifyArgs {
 #[expect(clippy::print_stdout, reason = "the command's answer")]
 pub fn run(args: &VerifyArgs, program: &Path) -> anyhow::Result<ExitCode> {
     let dir = &args.dir;
-    if std::fs::symlink_metadata(dir.join("manifest.json")).is_ok() {
+    if std::fs::symlink_metadata(dir.join(MANIFEST)).is_ok() {
         let verified = crate::report::verify(dir)?;
         println!(
             "the report {} is whole: {} with the right checksum and nothing else is there, {} \
-             to be applied; its manifest is {}",
+             to be applied; its manifest's hash is {}",
             dir.display(),
             counted(verified.files, "file"),
             counted(verified.diffs, "difference"),

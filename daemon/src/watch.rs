@@ -1,7 +1,7 @@
 //! Watching roots: events are hints, the walk is the truth.
 //!
 //! A [`RootWatcher`] turns what the kernel tells about one root into a few debounced [`Hint`]s; the
-//! engine answers each with a look or a walk ([`walk`]) and decides by [`stat`] and content. Whatever
+//! engine answers each by ingesting a path or by a walk ([`walk`]), and decides by [`stat`] and content. Whatever
 //! may have been missed (an overflow, a share without events, a root that came back) ends in
 //! [`Hint::Rescan`], so a lost event costs time and never truth.
 //!
@@ -54,7 +54,7 @@ pub struct ChosenMode {
     pub why: String,
 }
 
-/// What the engine is to look at again.
+/// What may have changed below a root; the engine finds out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Hint {
     /// Something that is no directory stands here and may be new or changed.

@@ -53,7 +53,7 @@ bsw_n\t'By content-defined chunks of fingerprints as well'"
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l judge -d 'Judge by many signals whether each pair is the same document, a version, or only the same template' -r -f -a "on\t'Beside the numbers of each pair'
 off\t'Numbers alone'"
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l fold -d 'Fold near-duplicates among the files listed under the best of them, and count them; auto: in tables on a terminal. With --json, always adds which file each stands under' -r -f -a "auto\t'In tables on a terminal'
+complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l fold -d 'Fold near-duplicates among the files listed under the best of them, and count them; auto: in tables on a terminal. With --json, always lists all files and names the one that each is folded under' -r -f -a "auto\t'In tables on a terminal'
 always\t'Wherever the answer goes'
 never\t'List every file'"
 complete -c simctl -n "__fish_simctl_using_subcommand find-similar" -l limit -d 'List at most this many files [default: 20]' -r
@@ -68,7 +68,7 @@ bsw_n\t'By content-defined chunks of fingerprints as well'"
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l judge -d 'Judge by many signals whether each pair is the same document, a version, or only the same template' -r -f -a "on\t'Beside the numbers of each pair'
 off\t'Numbers alone'"
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand containing" -l fold -d 'Fold near-duplicates among the files listed under the best of them, and count them; auto: in tables on a terminal. With --json, always adds which file each stands under' -r -f -a "auto\t'In tables on a terminal'
+complete -c simctl -n "__fish_simctl_using_subcommand containing" -l fold -d 'Fold near-duplicates among the files listed under the best of them, and count them; auto: in tables on a terminal. With --json, always lists all files and names the one that each is folded under' -r -f -a "auto\t'In tables on a terminal'
 always\t'Wherever the answer goes'
 never\t'List every file'"
 complete -c simctl -n "__fish_simctl_using_subcommand containing" -l limit -d 'List at most this many files [default: 20]' -r
@@ -83,7 +83,7 @@ bsw_n\t'By content-defined chunks of fingerprints as well'"
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l judge -d 'Judge by many signals whether each pair is the same document, a version, or only the same template' -r -f -a "on\t'Beside the numbers of each pair'
 off\t'Numbers alone'"
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l root -d 'Look only under this root (repeatable) [default: all]' -r -F
-complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l fold -d 'Fold near-duplicates among the files listed under the best of them, and count them; auto: in tables on a terminal. With --json, always adds which file each stands under' -r -f -a "auto\t'In tables on a terminal'
+complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l fold -d 'Fold near-duplicates among the files listed under the best of them, and count them; auto: in tables on a terminal. With --json, always lists all files and names the one that each is folded under' -r -f -a "auto\t'In tables on a terminal'
 always\t'Wherever the answer goes'
 never\t'List every file'"
 complete -c simctl -n "__fish_simctl_using_subcommand contained-in" -l limit -d 'List at most this many files [default: 20]' -r

@@ -163,7 +163,8 @@ pub enum FileOutcome {
 pub struct FileRecord {
     /// As of the last read.
     pub stat: FileStat,
-    /// True where the file changed so shortly before it was read that an equal `stat` proves nothing.
+    /// An equal `stat` proves nothing: the file changed shortly before it was read, its frames changed while
+    /// they were read, or a recheck found other bytes.
     pub racy: bool,
     /// Where it ended.
     pub outcome: FileOutcome,

@@ -37,11 +37,11 @@ pub(crate) struct FindArgs {
     #[arg(long, value_enum, default_value_t = Scheme::ModN)]
     pub(crate) scheme: Scheme,
     #[command(flatten)]
-    pub(crate) judge: Judged,
+    pub(crate) judge: JudgeArgs,
     #[command(flatten)]
     pub(crate) roots: Roots,
     #[command(flatten)]
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: CompletenessArgs,
 }
 
 /// A question about one document whose answer may be folded.
@@ -50,7 +50,7 @@ pub(crate) struct SearchArgs {
     #[command(flatten)]
     pub(crate) find: FindArgs,
     /// Fold near-duplicates among the files listed under the best of them, and count them; auto: in tables on
-    /// a terminal. With --json, always adds which file each stands under
+    /// a terminal. With --json, always lists all files and names the one that each is folded under
     #[arg(long, value_name = "WHEN", value_enum, default_value_t = Fold::Auto)]
     pub(crate) fold: Fold,
 }
@@ -84,18 +84,18 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     pub(crate) n: Option<u64>,
     #[command(flatten)]
-    pub(crate) judge: Judged,
+    pub(crate) judge: JudgeArgs,
 }
 
 /// Whether pairs are judged.
 #[derive(Debug, Args)]
-pub(crate) struct Judged {
+pub(crate) struct JudgeArgs {
     /// Judge by many signals whether each pair is the same document, a version, or only the same template
     #[arg(long, value_enum, value_name = "WHETHER", default_value_t = Switch::Off)]
     judge: Switch,
 }
 
-impl Judged {
+impl JudgeArgs {
     /// Whether judgements are wanted.
     pub(crate) fn is_on(&self) -> bool {
         self.judge == Switch::On
@@ -137,7 +137,7 @@ pub(crate) enum Drawing {
 
 /// How complete an answer must be.
 #[derive(Debug, Args)]
-pub(crate) struct Wanted {
+pub(crate) struct CompletenessArgs {
     /// Wait until the index is complete, then ask
     #[arg(long)]
     pub(crate) wait: bool,
@@ -149,10 +149,10 @@ pub(crate) struct Wanted {
 #[derive(Debug, Args)]
 pub(crate) struct GroupsArgs {
     /// Show the group of this file alone
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["id", "value", "limit", "paths", "kind"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["id", "threshold", "limit", "paths", "kind"])]
     pub(crate) of: Option<PathBuf>,
     /// Show the group with this id alone
-    #[arg(long, value_name = "ID", conflicts_with_all = ["value", "limit", "paths", "kind"])]
+    #[arg(long, value_name = "ID", conflicts_with_all = ["threshold", "limit", "paths", "kind"])]
     pub(crate) id: Option<u64>,
     /// List groups of this kind
     #[arg(long, value_enum, default_value_t = GroupsKind::Stars)]
@@ -161,10 +161,24 @@ pub(crate) struct GroupsArgs {
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u32).range(2..=100))]
     pub(crate) common: Option<u32>,
     /// Of cores: stop seeking them after this time, and say what is not listed [default: 60]
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=86_400))]
-    pub(crate) deadline: Option<u32>,
+    #[arg(long = "deadline", value_name = "SECONDS", value_parser = clap::value_parser!(u32).range(1..=86_400))]
+    pub(crate) mining_seconds: Option<u32>,
     #[command(flatten)]
     pub(crate) list: ListArgs,
+}
+
+impl GroupsArgs {
+    /// What is wrong with flags that belong to another kind of group.
+    pub(super) fn misplaced_flag(&self) -> Option<&'static str> {
+        let is_cores = self.kind == GroupsKind::Cores;
+        if !is_cores && (self.common.is_some() || self.mining_seconds.is_some()) {
+            return Some("--common and --deadline apply only to --kind cores");
+        }
+        if is_cores && self.list.threshold.value.is_some() {
+            return Some("--threshold does not apply to --kind cores; use --common");
+        }
+        None
+    }
 }
 
 /// Kinds of groups.
@@ -198,7 +212,7 @@ pub(crate) struct ListArgs {
     #[command(flatten)]
     pub(crate) roots: Roots,
     #[command(flatten)]
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: CompletenessArgs,
 }
 
 #[derive(Debug, Args)]
@@ -216,7 +230,7 @@ pub(crate) struct FoldersArgs {
     #[command(flatten)]
     pub(crate) roots: Roots,
     #[command(flatten)]
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: CompletenessArgs,
 }
 
 #[derive(Debug, Args)]
@@ -231,7 +245,7 @@ pub(crate) struct TemplatesArgs {
     #[arg(value_name = "ROOT")]
     pub(crate) roots: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: CompletenessArgs,
 }
 
 #[derive(Debug, Args)]
@@ -249,7 +263,7 @@ pub(crate) struct FilesArgs {
 #[derive(Debug, Args)]
 pub(crate) struct Threshold {
     /// Least resemblance or containment, from 0 to 1 [default: the daemon's]
-    #[arg(long = "threshold", value_name = "RATIO", value_parser = ratio)]
+    #[arg(id = "threshold", long, value_name = "RATIO", value_parser = ratio)]
     pub(crate) value: Option<f64>,
 }
 

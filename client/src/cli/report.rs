@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use simdex_client::{Error, absolute, parse_age, path_bytes, shown, wire};
 
-use super::{Threshold, Wanted};
+use super::{CompletenessArgs, Threshold};
 
 /// `report`.
 #[derive(Debug, Args)]
@@ -20,7 +20,7 @@ pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) threshold: Threshold,
     #[command(flatten)]
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: CompletenessArgs,
 }
 
 /// Where a report goes.

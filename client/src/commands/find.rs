@@ -1,18 +1,19 @@
 //! `find-similar`, `containing`, `contained-in`: questions about one document.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::convert::identity;
 use std::io::{self, IsTerminal};
 use std::path::Path;
 
 use simdex_client::wire::{ComparedBy, FindReply, QuerySummary};
-use simdex_client::{FindKind, FindOptions, ItemStream, Subject, Upload, path_bytes};
+use simdex_client::{FindKind, FindOptions, ItemStream, Subject, Upload, defaults, path_bytes};
 
 use crate::cli::{FindArgs, Fold, SearchArgs};
 use crate::commands::{Session, path_unless_stdin};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
-use crate::output::{FoldedMatch, eprint_line};
+use crate::output::{FoldedMatch, JUDGED, eprint_line};
 use crate::progress::waiting;
 use simdex_client::lines::QuerySummary as QueryLine;
 use simdex_client::text::counted;
@@ -39,16 +40,30 @@ pub(super) async fn run(
         open(session, kind, path.as_deref(), &args.file, &options),
     )
     .await?;
-    let (count, query) = match folds && is_table {
-        true => print_folded(session, listing).await?,
-        false => session.print(listing, None, identity).await?,
+    let hidden: &[&str] = match args.judge.is_on() {
+        true => &[],
+        false => &[JUDGED],
     };
-    close(session, kind, path.as_deref(), count, &query)
+    let (count, summary) = match folds && is_table {
+        true => print_folded(session, hidden, listing).await?,
+        false => {
+            session
+                .print_without(hidden, listing, None, identity)
+                .await?
+        }
+    };
+    let asked = Asked {
+        kind,
+        path: path.as_deref(),
+        threshold: args.threshold.value,
+    };
+    close(session, &asked, count, &summary)
 }
 
 /// Prints the matches that stand for themselves, each with how many stand under it; returns the number of all.
 async fn print_folded(
     session: &mut Session,
+    hidden: &[&str],
     mut listing: ItemStream<FindReply>,
 ) -> Result<(u64, QuerySummary), Failure> {
     // The daemon lists 10,000 at most.
@@ -63,7 +78,7 @@ async fn print_folded(
     {
         *under.entry(&found.folded_under).or_default() += 1;
     }
-    let mut list = session.printer.list::<FoldedMatch<'_>>();
+    let mut list = session.printer.list::<FoldedMatch<'_>>().without(hidden);
     for found in matches.iter().filter(|found| found.folded_under.is_empty()) {
         let folded = under.get(&found.path[..]).copied().unwrap_or(0);
         list.rows(&FoldedMatch { found, folded })?;
@@ -95,28 +110,51 @@ pub(super) async fn prepare(
     })
 }
 
-/// Says what the files that were found do not: the query's own line, and remarks.
+/// What was asked, for the remarks that close an answer.
+pub(super) struct Asked<'a> {
+    pub(super) kind: FindKind,
+    /// The file; none where it is standard input.
+    pub(super) path: Option<&'a Path>,
+    /// As it was typed.
+    pub(super) threshold: Option<f64>,
+}
+
+impl Asked<'_> {
+    fn name(&self) -> Cow<'_, str> {
+        self.path
+            .map_or("standard input".into(), Path::to_string_lossy)
+    }
+
+    /// The least ratio that is listed.
+    fn threshold(&self) -> f64 {
+        self.threshold.unwrap_or(match self.kind {
+            FindKind::Similar => defaults::SIMILAR,
+            FindKind::Containing | FindKind::Contained => defaults::CONTAINMENT,
+            FindKind::Versions => defaults::FAMILY,
+        })
+    }
+}
+
+/// Says what the files that were found do not: the summary's own line, and remarks.
 pub(super) fn close(
     session: &mut Session,
-    kind: FindKind,
-    path: Option<&Path>,
+    asked: &Asked<'_>,
     count: u64,
-    query: &QuerySummary,
+    summary: &QuerySummary,
 ) -> Result<Outcome, Failure> {
-    let name = path.map_or("standard input".into(), Path::to_string_lossy);
     if count == 0 {
-        refuse_incomparable(&name, query)?;
+        refuse_incomparable(&asked.name(), summary)?;
     }
     if session.printer.is_json() {
-        let asked = path.map(path_bytes);
+        let path = asked.path.map(path_bytes);
         session
             .printer
-            .line(&QueryLine::new(asked.as_deref(), query))?;
+            .line(&QueryLine::new(path.as_deref(), summary))?;
     }
-    for remark in remarks(kind, &name, count, query) {
+    for remark in remarks(asked, count, summary) {
         eprint_line(remark);
     }
-    session.warn_if_incomplete(query.completeness.as_ref());
+    session.warn_if_incomplete(summary.completeness.as_ref());
     Ok(Outcome::of_search(count))
 }
 
@@ -148,23 +186,11 @@ fn refuse_incomparable(name: &str, query: &QuerySummary) -> Result<(), Failure> 
 }
 
 /// What the list alone would hide.
-fn remarks(kind: FindKind, name: &str, count: u64, query: &QuerySummary) -> Vec<String> {
+fn remarks(asked: &Asked<'_>, count: u64, query: &QuerySummary) -> Vec<String> {
+    let name = asked.name();
     let mut remarks = Vec::new();
     if count == 0 {
-        let relation = match kind {
-            FindKind::Similar => "resembles",
-            FindKind::Containing => "contains",
-            FindKind::Contained => "is contained in",
-            FindKind::Versions => "is a version of",
-        };
-        remarks.push(
-            match query.completeness.as_ref().map(|told| told.complete) {
-                Some(false) => format!("no other file {relation} {name} far enough so far"),
-                _ => format!(
-                    "no other file {relation} {name} far enough; --threshold lowers the bar"
-                ),
-            },
-        );
+        remarks.push(nothing_found(asked, query));
     }
     if query.compared_by() == ComparedBy::RawBytes {
         let state = &query.state;
@@ -173,7 +199,7 @@ fn remarks(kind: FindKind, name: &str, count: u64, query: &QuerySummary) -> Vec<
         ));
     }
     if query.truncated {
-        let more = match kind {
+        let more = match asked.kind {
             FindKind::Versions => "the family may have more versions; --limit finds more",
             _ => "more files reach the threshold; --limit lists more",
         };
@@ -191,16 +217,43 @@ fn remarks(kind: FindKind, name: &str, count: u64, query: &QuerySummary) -> Vec<
     if query.common_lists > 0 {
         let lists = counted(query.common_lists, "posting list");
         remarks.push(format!(
-            "{lists} too common to add files that share nothing else with {name}"
+            "passages found in very many files ({lists}) were not used to find further files"
         ));
     }
     remarks
+}
+
+/// What an empty list means.
+fn nothing_found(asked: &Asked<'_>, query: &QuerySummary) -> String {
+    let (name, threshold) = (asked.name(), asked.threshold());
+    let relation = match asked.kind {
+        FindKind::Similar => "resembles",
+        FindKind::Containing => "contains",
+        FindKind::Contained => "is contained in",
+        FindKind::Versions => "is a version of",
+    };
+    match query.completeness.as_ref().map(|told| told.complete) {
+        Some(false) => {
+            format!("no other file found yet that {relation} {name} by {threshold} or more")
+        }
+        _ => format!(
+            "no other file {relation} {name} by {threshold} or more; a lower --threshold finds more"
+        ),
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use simdex_client::wire::Completeness;
+
+    fn asked(kind: FindKind) -> Asked<'static> {
+        Asked {
+            kind,
+            path: Some(Path::new("/a")),
+            threshold: None,
+        }
+    }
 
     #[test]
     fn what_the_list_hides_is_said() {
@@ -212,26 +265,29 @@ mod tests {
             unverified: 1,
             ..QuerySummary::default()
         };
-        let said = remarks(FindKind::Similar, "/a", 2, &query);
+        let said = remarks(&asked(FindKind::Similar), 2, &query);
         assert_eq!(
             said[2..],
             [
                 "1 candidate not verified: files may be missing; a higher --threshold leaves fewer",
-                "2 posting lists too common to add files that share nothing else with /a"
+                "passages found in very many files (2 posting lists) were not used to find further files"
             ]
         );
-        assert!(remarks(FindKind::Similar, "/a", 2, &QuerySummary::default()).is_empty());
-        let nothing = remarks(FindKind::Contained, "/a", 0, &QuerySummary::default());
+        assert!(remarks(&asked(FindKind::Similar), 2, &QuerySummary::default()).is_empty());
+        let nothing = remarks(&asked(FindKind::Contained), 0, &QuerySummary::default());
         assert_eq!(
             nothing,
-            ["no other file is contained in /a far enough; --threshold lowers the bar"]
+            ["no other file is contained in /a by 0.5 or more; a lower --threshold finds more"]
         );
         let half_built = QuerySummary {
             completeness: Some(Completeness::default()),
             ..QuerySummary::default()
         };
-        let so_far = remarks(FindKind::Similar, "/a", 0, &half_built);
-        assert_eq!(so_far, ["no other file resembles /a far enough so far"]);
+        let so_far = remarks(&asked(FindKind::Similar), 0, &half_built);
+        assert_eq!(
+            so_far,
+            ["no other file found yet that resembles /a by 0.1 or more"]
+        );
     }
 
     #[test]
@@ -243,7 +299,7 @@ mod tests {
             ..QuerySummary::default()
         };
         assert!(refuse_incomparable("/a", &raw).is_ok());
-        let said = remarks(FindKind::Similar, "/a", 0, &raw);
+        let said = remarks(&asked(FindKind::Similar), 0, &raw);
         assert_eq!(
             said[1],
             "/a has no text (unsupported): its raw bytes were compared"

@@ -4,16 +4,18 @@
 use std::convert::identity;
 
 use simdex_client::completeness::Completeness;
-use simdex_client::wire::{GetGroupReply, Group, get_group_request::Source};
+use simdex_client::wire::{
+    GetGroupReply, Group, ListGroupsReply, Summary, get_group_request::Source,
+};
 
 use crate::cli::{GroupsArgs, GroupsKind};
 use crate::commands::Session;
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
-use crate::output::eprint_line;
+use crate::output::{Cluster, SHARED_OF_100, eprint_line};
 use crate::progress::waiting;
-use simdex_client::GroupOptions;
 use simdex_client::text::{counted, escaped};
+use simdex_client::{GroupOptions, ItemStream};
 
 pub(super) async fn run(session: &mut Session, args: GroupsArgs) -> Result<Outcome, Failure> {
     session.apply_completeness_flags(&args.list.wanted).await?;
@@ -37,7 +39,7 @@ async fn all(session: &mut Session, args: GroupsArgs) -> Result<Outcome, Failure
         kind: args.kind.into(),
         threshold: args.list.threshold.value,
         common: args.common,
-        mining_seconds: args.deadline,
+        mining_seconds: args.mining_seconds,
     };
     let roots = session.root_ids(&args.list.roots.paths).await?;
     let asked = session.client.groups_of_kind(&options, roots);
@@ -45,7 +47,7 @@ async fn all(session: &mut Session, args: GroupsArgs) -> Result<Outcome, Failure
         GroupsKind::Stars => asked.await?,
         GroupsKind::Components | GroupsKind::Cores => waiting("seeking groups", asked).await?,
     };
-    let (count, summary) = session.print(groups, args.list.limit, identity).await?;
+    let (count, summary) = print(session, groups, args.kind, args.list.limit).await?;
     session.print_summary(&summary)?;
     if let (Some(unfinished @ 1..), false) = (summary.unfinished, session.printer.is_json()) {
         let parts = counted(unfinished, "part");
@@ -55,6 +57,29 @@ async fn all(session: &mut Session, args: GroupsArgs) -> Result<Outcome, Failure
         ));
     }
     Ok(Outcome::of_search(count))
+}
+
+/// Prints groups; components and cores, which have no ids, are numbered.
+async fn print(
+    session: &mut Session,
+    groups: ItemStream<ListGroupsReply>,
+    kind: GroupsKind,
+    limit: Option<u64>,
+) -> Result<(u64, Summary), Failure> {
+    let mut number = 0;
+    let numbered = |group| {
+        number += 1;
+        Cluster { number, group }
+    };
+    match kind {
+        GroupsKind::Stars => session.print(groups, limit, identity).await,
+        GroupsKind::Components => {
+            session
+                .print_without(&[SHARED_OF_100], groups, limit, numbered)
+                .await
+        }
+        GroupsKind::Cores => session.print(groups, limit, numbered).await,
+    }
 }
 
 fn one(session: &mut Session, reply: &GetGroupReply) -> Result<Outcome, Failure> {

@@ -25,7 +25,7 @@ use simdex_client::completeness::Completeness;
 use simdex_client::wire::{self, Summary};
 use simdex_client::{Client, FindKind, ItemStream, Reply, default_socket, lines, shown};
 
-use crate::cli::{Cli, RequestVerb, Verb, Wanted};
+use crate::cli::{Cli, CompletenessArgs, RequestVerb, Verb};
 use crate::exit_code::Outcome;
 use crate::failure::Failure;
 use crate::output::{Printer, Record, eprint_line, summary_sentence};
@@ -89,7 +89,7 @@ async fn ask(session: &mut Session, verb: RequestVerb) -> Result<Outcome, Failur
 impl Session {
     /// With `--wait`, waits until the index is complete; with `--strict`, has later requests refused while it
     /// is not.
-    async fn apply_completeness_flags(&mut self, wanted: &Wanted) -> Result<(), Failure> {
+    async fn apply_completeness_flags(&mut self, wanted: &CompletenessArgs) -> Result<(), Failure> {
         self.client = self.client.clone().strict(wanted.strict);
         if wanted.wait {
             let what = "waiting until the index is complete";
@@ -116,9 +116,24 @@ impl Session {
     /// Prints the first `limit` items of a stream; returns their number and the closing record.
     async fn print<R, T>(
         &mut self,
+        listing: ItemStream<R>,
+        limit: Option<u64>,
+        as_record: impl FnMut(R::Item) -> T,
+    ) -> Result<(u64, R::Closing), Failure>
+    where
+        R: Reply,
+        T: Record,
+    {
+        self.print_without(&[], listing, limit, as_record).await
+    }
+
+    /// Does the same, and leaves columns out of the table, by their headers.
+    async fn print_without<R, T>(
+        &mut self,
+        headers: &[&str],
         mut listing: ItemStream<R>,
         limit: Option<u64>,
-        as_record: impl Fn(R::Item) -> T,
+        mut as_record: impl FnMut(R::Item) -> T,
     ) -> Result<(u64, R::Closing), Failure>
     where
         R: Reply,
@@ -126,7 +141,7 @@ impl Session {
     {
         let limit = limit.unwrap_or(u64::MAX);
         let mut printed = 0;
-        let mut list = self.printer.list::<T>();
+        let mut list = self.printer.list::<T>().without(headers);
         while printed < limit {
             let Some(item) = listing.next().await? else {
                 break;

@@ -34,7 +34,7 @@ pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outco
         if let Some(summary) = &reply.summary {
             eprint_line(summary_sentence(summary));
         }
-        eprint_line(format!("the manifest is {}", reply.manifest));
+        eprint_line(format!("the manifest's hash is {}", reply.manifest));
     }
     let summary = reply.summary.as_ref();
     session.warn_if_incomplete(summary.and_then(|summary| summary.completeness.as_ref()));

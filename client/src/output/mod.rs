@@ -15,7 +15,7 @@ use crate::output::table::Table;
 use simdex_client::lines::{Body, Line};
 
 pub(crate) use family::{Family, dot, svg, tree};
-pub(crate) use records::{FoldedMatch, Record, Tabular};
+pub(crate) use records::{Cluster, FoldedMatch, JUDGED, Record, SHARED_OF_100, Tabular};
 pub(crate) use sections::{ComparisonText, summary_sentence};
 
 /// Writes answers in the form asked for.
@@ -96,6 +96,14 @@ pub(crate) struct List<'a, W: Write> {
 }
 
 impl<W: Write> List<'_, W> {
+    /// Leaves columns out of the table, by their headers.
+    pub(crate) fn without(mut self, headers: &[&str]) -> Self {
+        for header in headers {
+            self.table.hide(header);
+        }
+        self
+    }
+
     /// Prints a record, as a JSON line or as rows.
     pub(crate) fn record(&mut self, record: &impl Record) -> io::Result<()> {
         if self.printer.is_json() {

@@ -39,6 +39,12 @@ macro_rules! records {
 
 records!(Match, Pair, Group, FolderCopies, Template, File, Root);
 
+/// The column of judgements, shown where they were asked for.
+pub(crate) const JUDGED: &str = "JUDGED";
+
+/// The column of what the documents of a core share, of the fingerprints kept of each.
+pub(crate) const SHARED_OF_100: &str = "SHARED OF 100";
+
 /// Digits of a hash that tables show; enough to tell documents apart by eye.
 const HASH_DIGITS: usize = 12;
 
@@ -79,7 +85,7 @@ impl Tabular for wire::Match {
         left("CONTAINMENT OF QUERY"),
         left("CONTAINMENT IN QUERY"),
         left("RELATION"),
-        left("JUDGED"),
+        left(JUDGED),
         left("BASIS"),
         left("PATH"),
     ];
@@ -156,28 +162,65 @@ impl Tabular for wire::Group {
     ];
 
     fn rows(&self) -> Vec<Vec<String>> {
-        // Components and cores have no number.
-        let handle = match self.common {
-            Some(common) => format!("{} ({common})", text_or_dash(&self.kind)),
-            None if self.id == 0 => text_or_dash(&self.kind),
-            None => self.id.to_string(),
-        };
         let row = |(at, member): (usize, &wire::Member)| {
-            // The contract lists the principal first.
-            let role = match at {
-                0 => "principal".to_owned(),
-                _ => relation_name(member.relation),
-            };
             vec![
-                handle.clone(),
+                self.id.to_string(),
                 measured(member.resemblance),
                 measured(member.containment_of_member),
                 measured(member.containment_of_principal),
-                role,
+                role(at, member, "principal"),
                 escaped(&member.path),
             ]
         };
         self.members.iter().enumerate().map(row).collect()
+    }
+}
+
+/// The relation of a member to the first of its group, which the contract lists first; `first` is what that
+/// one is called.
+fn role(at: usize, member: &wire::Member, first: &str) -> String {
+    match at {
+        0 => first.to_owned(),
+        _ => relation_name(member.relation),
+    }
+}
+
+/// A component or core. It has no id: tables number the clusters of one answer.
+pub(crate) struct Cluster {
+    /// Its place in the answer, from 1 on.
+    pub(crate) number: u64,
+    /// The component or core.
+    pub(crate) group: wire::Group,
+}
+
+impl Record for Cluster {
+    type Json = lines::Group;
+
+    fn json(&self) -> Self::Json {
+        (&self.group).into()
+    }
+}
+
+impl Tabular for Cluster {
+    const COLUMNS: &'static [Column] = &[
+        left("GROUP"),
+        right(SHARED_OF_100),
+        left("RELATION"),
+        left("PATH"),
+    ];
+
+    fn rows(&self) -> Vec<Vec<String>> {
+        let name = format!("{} {}", text_or_dash(&self.group.kind), self.number);
+        let common = count_or_dash(self.group.common.map(u64::from));
+        let row = |(at, member): (usize, &wire::Member)| {
+            vec![
+                name.clone(),
+                common.clone(),
+                role(at, member, "longest"),
+                escaped(&member.path),
+            ]
+        };
+        self.group.members.iter().enumerate().map(row).collect()
     }
 }
 

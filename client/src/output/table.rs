@@ -1,4 +1,4 @@
-//! Tables: aligned columns, a header, bounded memory.
+//! Tables: aligned columns, a header, bounded memory. A column may be left out.
 
 use std::io::{self, Write};
 
@@ -34,6 +34,8 @@ pub(crate) const fn right(header: &'static str) -> Column {
 /// A table on its way out.
 pub(crate) struct Table {
     columns: &'static [Column],
+    /// The columns that are shown, by their place in a row.
+    shown: Vec<usize>,
     widths: Vec<usize>,
     rows: Vec<Vec<String>>,
     started: bool,
@@ -46,6 +48,7 @@ impl Table {
         let widths = columns.iter().map(|column| column.header.width()).collect();
         Self {
             columns,
+            shown: (0..columns.len()).collect(),
             widths,
             rows: Vec::new(),
             started: false,
@@ -53,7 +56,17 @@ impl Table {
         }
     }
 
-    /// Adds a row, one cell a column.
+    /// Leaves out the column with this header; rows have a cell for it all the same.
+    pub(crate) fn hide(&mut self, header: &str) {
+        let columns = self.columns;
+        self.shown.retain(|at| {
+            columns
+                .get(*at)
+                .is_some_and(|column| column.header != header)
+        });
+    }
+
+    /// Adds a row, one cell per column.
     pub(crate) fn push(&mut self, row: Vec<String>, out: &mut impl Write) -> io::Result<()> {
         for (width, cell) in self.widths.iter_mut().zip(&row) {
             *width = cell.width().max(*width);
@@ -90,7 +103,12 @@ impl Table {
 
     fn aligned(&self, row: &[String]) -> String {
         let mut line = String::new();
-        for ((cell, column), width) in row.iter().zip(self.columns).zip(&self.widths) {
+        for at in &self.shown {
+            let (Some(cell), Some(column), Some(width)) =
+                (row.get(*at), self.columns.get(*at), self.widths.get(*at))
+            else {
+                continue;
+            };
             let blank = " ".repeat(width.saturating_sub(cell.width()));
             let (before, after) = if column.right {
                 (&*blank, "")
@@ -130,6 +148,19 @@ mod tests {
             text,
             " BYTES  NAME  PATH\n     7  日本  /a\n123456  x     /b\n"
         );
+    }
+
+    #[test]
+    fn a_hidden_column_has_neither_header_nor_cells() {
+        let mut out = Vec::new();
+        let mut table = Table::new(COLUMNS, false);
+        table.hide("NAME");
+        table
+            .push(row(["7", "a long name", "/a"]), &mut out)
+            .expect("written");
+        table.flush(&mut out).expect("written");
+        let text = String::from_utf8(out).expect("UTF-8");
+        assert_eq!(text, "BYTES  PATH\n    7  /a\n");
     }
 
     #[test]

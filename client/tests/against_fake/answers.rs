@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use simdex_client::wire::{
     Alarm, CalibrateReply, CompareReply, ComparedBy, Completeness, Fact, File, FolderCopies,
-    FolderCopiesSummary, Group, JudgedClass, Judgement, Match, Member, MemoryUse, NotGiven, Pair,
-    Pending, Place, QuerySummary, Ratio, Relation, Root, SampleQuality, Scheme, SchemeEstimate,
-    SchemeUsage, SignalValue, SizeGroup, Span, StatusReply, Summary, Template, TemplatesSummary,
+    FolderCopiesSummary, Group, GroupKind, JudgedClass, Judgement, Match, Member, MemoryUse,
+    NotGiven, Pair, Pending, Place, QuerySummary, Ratio, Relation, Root, SampleQuality, Scheme,
+    SchemeEstimate, SchemeUsage, SignalValue, SizeGroup, Span, StatusReply, Summary, Template,
+    TemplatesSummary,
 };
 
 pub(crate) fn scheme(n: u64) -> Scheme {
@@ -151,6 +152,35 @@ pub(crate) fn group() -> Group {
             member(b"/share/b.txt", Relation::Contains, Some(0.9996)),
         ],
     }
+}
+
+/// The groups of one kind, two components or cores.
+pub(crate) fn groups(kind: i32) -> Vec<Group> {
+    let (name, common) = match GroupKind::try_from(kind) {
+        Ok(GroupKind::Components) => ("component", None),
+        Ok(GroupKind::Cores) => ("core", Some(87)),
+        _ => return vec![group()],
+    };
+    let member = |path: &str, relation: Relation| Member {
+        path: path.as_bytes().to_vec(),
+        document: vec![0xa0; 32],
+        relation: relation.into(),
+        ..Member::default()
+    };
+    let cluster = |first: &str, second: &str, relation| Group {
+        id: 0,
+        kind: name.to_owned(),
+        common,
+        principal: first.as_bytes().to_vec(),
+        members: vec![
+            member(first, Relation::Unspecified),
+            member(second, relation),
+        ],
+    };
+    vec![
+        cluster("/share/a.txt", "/share/b.txt", Relation::Unspecified),
+        cluster("/share/c.txt", "/share/d.txt", Relation::IdenticalText),
+    ]
 }
 
 pub(crate) fn file() -> File {

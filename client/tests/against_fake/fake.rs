@@ -360,11 +360,12 @@ impl Similarity for Fake {
         if request.threshold == Some(0.5) {
             summary.completeness = Some(answers::half_built());
         }
-        let parts = [Part::Group(answers::group()), Part::Summary(summary)];
+        let groups = answers::groups(request.kind).into_iter().map(Part::Group);
         streamed(
-            parts
+            groups
+                .chain([Part::Summary(summary)])
                 .map(|part| Ok(wire::ListGroupsReply { part: Some(part) }))
-                .into(),
+                .collect(),
         )
     }
 

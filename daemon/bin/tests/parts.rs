@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::daemon::{program, prose, tar};
-use simdex_extract::Share;
+use simdex_extract::QueueKey;
 use simdex_index::{Cancel, Change};
 use simdex_schema::FileKey;
 use simdexd::config::{Config, RootConfig, RootMode};
@@ -61,7 +61,7 @@ impl Bed {
             &engine.pool,
             &engine.own_reports,
             limits,
-            Share::default(),
+            QueueKey::default(),
             &Cancel::never(),
         );
         match ingest.file(&self.root(), self.key(name)).unwrap() {
@@ -78,7 +78,11 @@ impl Bed {
     }
 
     fn members(&self, name: &str) -> usize {
-        self.engine.index.members(&self.key(name)).unwrap().len()
+        self.engine
+            .index
+            .container_members(&self.key(name))
+            .unwrap()
+            .len()
     }
 }
 

@@ -268,6 +268,41 @@ fn standing(daemon: &Daemon, name: &str) -> (String, String) {
 }
 
 #[test]
+fn every_file_of_every_kind_of_report_is_passed_over_below_a_root() {
+    let daemon = Daemon::start(&share());
+    let with_load_file = wire::ReportOptions {
+        load_file: Some(wire::LoadFile {
+            format: "csv".to_owned(),
+            ..wire::LoadFile::default()
+        }),
+        ..wire::ReportOptions::default()
+    };
+    let of_duplicates = wire::ReportOptions {
+        kind: "duplicates".to_owned(),
+        ..wire::ReportOptions::default()
+    };
+    let mut written = Vec::new();
+    for (name, options) in [("groups", with_load_file), ("question", of_duplicates)] {
+        let out = daemon.path(name);
+        daemon
+            .wait(daemon.client.save_report(&out, None, options))
+            .unwrap();
+        let manifest = fs::read_to_string(out.join("manifest.json")).unwrap();
+        let manifest: serde_json::Value = serde_json::from_str(&manifest).unwrap();
+        let files = manifest["files"].as_array().unwrap().iter();
+        written.extend(files.map(|file| format!("{name}/{}", file["path"].as_str().unwrap())));
+    }
+    daemon.sync();
+    for name in ["groups/load/documents.csv", "question/findings.jsonl"] {
+        assert!(written.iter().any(|file| file == name), "{written:?}");
+    }
+    let own = ("skipped".to_owned(), "own-report".to_owned());
+    for file in &written {
+        assert_eq!(standing(&daemon, file), own, "{file}");
+    }
+}
+
+#[test]
 fn a_report_below_a_root_is_passed_over_as_it_was_written_and_nothing_else_in_it() {
     let daemon = Daemon::start(&share());
     let out = daemon.path("report");

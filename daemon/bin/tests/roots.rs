@@ -14,7 +14,7 @@ use simdex_index::Cancel;
 use simdexd::config::{Config, ExtractConfig, RootConfig, RootMode};
 use simdexd::engine::Engine;
 use simdexd::roots::{Root, RootState};
-use simdexd::walks::{Walk, Walks};
+use simdexd::walk_queue::{WalkQueue, WalkRequest};
 use simdexd::watch::Hint;
 
 /// An engine over one root that nobody watches.
@@ -22,7 +22,7 @@ struct Bed {
     _dir: tempfile::TempDir,
     top: PathBuf,
     engine: Engine,
-    walks: Walks,
+    walks: WalkQueue,
 }
 
 /// The program, whose workers wait for as long as the file [`GATE`] exists.
@@ -64,7 +64,7 @@ impl Bed {
             _dir: dir,
             top,
             engine,
-            walks: Walks::default(),
+            walks: WalkQueue::default(),
         };
         files.iter().for_each(|name| bed.write(name));
         bed.engine.sync(&Cancel::never()).unwrap();
@@ -96,12 +96,12 @@ impl Bed {
     /// As the watcher's thread and the walking thread do, and waits for what comes of it. No rescan.
     fn hint(&self, hint: Hint) {
         let walk = match &hint {
-            Hint::Subtree(path) => Some(Walk::Below(path.clone())),
+            Hint::Subtree(path) => Some(WalkRequest::Below(path.clone())),
             _ => None,
         };
         match walk {
             Some(walk) => self.engine.walk(&self.root(), &walk, &self.walks),
-            None => self.engine.act(&self.root(), hint, &self.walks),
+            None => self.engine.act_on_hint(&self.root(), hint, &self.walks),
         }
         self.engine.barrier(&Cancel::never()).unwrap();
     }
@@ -224,10 +224,10 @@ fn so_many_missing_below_one_directory_are_for_the_whole_root_to_judge() {
     );
     assert_eq!(
         bed.walks.next(),
-        Some(Walk::Root),
+        Some(WalkRequest::Root),
         "the root is to be walked"
     );
-    bed.engine.walk(&bed.root(), &Walk::Root, &bed.walks);
+    bed.engine.walk(&bed.root(), &WalkRequest::Root, &bed.walks);
     assert_eq!(bed.root().status().state, RootState::LossHeld);
     assert_eq!(bed.live().len(), 1_100);
 }
@@ -341,7 +341,7 @@ fn gone_while_read() {
     for name in names {
         bed.write(name);
         bed.engine
-            .act(&bed.root(), Hint::Path(bed.path(name)), &bed.walks);
+            .act_on_hint(&bed.root(), Hint::Path(bed.path(name)), &bed.walks);
     }
     // The bytes of both were taken: their looks have seen them, and cannot end while no worker
     // answers.
@@ -357,7 +357,7 @@ fn gone_while_read() {
     assert_eq!(bed.live().len(), 1, "not on record yet");
     fs::remove_dir_all(bed.path("d")).unwrap();
     bed.engine
-        .act(&bed.root(), Hint::Removed(bed.path("d")), &bed.walks);
+        .act_on_hint(&bed.root(), Hint::Removed(bed.path("d")), &bed.walks);
     fs::remove_file(bed.top.join(GATE)).unwrap();
     signal(rustix::process::Signal::CONT);
     bed.engine.barrier(&Cancel::never()).unwrap();
@@ -403,7 +403,7 @@ fn a_root_or_its_parent_replaced_by_a_symlink_is_neither_indexed_nor_forgotten()
             _dir: dir,
             top: top.clone(),
             engine,
-            walks: Walks::default(),
+            walks: WalkQueue::default(),
         };
         bed.engine.sync(&Cancel::never()).unwrap();
         let own = BTreeSet::from(["above-share.txt".to_owned()]);

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use daemon::{program, prose, tar};
-use simdex_extract::{Limits, Patience, Pool, Share, SpoolSpace, Underway, WorkerCommand};
+use simdex_extract::{Limits, Patience, Pool, QueueKey, SpoolSpace, Underway, WorkerCommand};
 use simdex_index::{Cancel, Change, NewContent};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
@@ -79,7 +79,7 @@ impl Bed {
             pool,
             &self.engine.own_reports,
             limits,
-            Share::default(),
+            QueueKey::default(),
             &Cancel::never(),
         );
         ingest.file(&self.root(), self.key(name)).unwrap()

@@ -17,6 +17,7 @@
 
 mod budget;
 mod codes;
+mod extension;
 mod fact;
 mod kept;
 mod member;
@@ -24,7 +25,6 @@ mod outcome;
 mod outside;
 mod pool;
 mod process;
-mod promise;
 mod protocol;
 mod reader;
 mod sandbox;
@@ -37,14 +37,14 @@ mod worker;
 use std::time::Duration;
 
 pub use budget::Budgets;
+pub use extension::mismatched_extension;
 pub use fact::{Fact, Facts};
 pub use kept::PrivateFile;
 pub use member::{Member, MemberHead, MemberOut, Role};
 pub use outcome::{ExtractedText, Extraction, Outcome, Reason};
-pub use outside::{Outside, OutsideLimits, outside_main};
-pub use pool::{Pool, Share, Urgency};
+pub use outside::{OutsideLimits, OutsidePrograms, outside_main};
+pub use pool::{Pool, QueueKey, Urgency};
 pub use process::WorkerCommand;
-pub use promise::broken_promise;
 pub use protocol::Task;
 pub use reader::{EXTRACTOR_VERSION, Reader};
 pub use sandbox::SandboxReport;
@@ -87,13 +87,13 @@ impl Default for Limits {
     }
 }
 
-/// What the caller knows about a document besides its bytes.
+/// How a document is to be read: its file name, and its place in the queue.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Hint {
+pub struct ReadOptions {
     /// File name. It only tells textual kinds apart (`.md`, `.csv`); content decides the rest.
     pub name: Option<String>,
     /// Who waits for the answer.
     pub urgency: Urgency,
-    /// Whose document it is.
-    pub share: Share,
+    /// Whose turn it takes.
+    pub queue_key: QueueKey,
 }

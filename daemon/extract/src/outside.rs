@@ -39,7 +39,7 @@ pub struct OutsideLimits {
 
 /// The programs that may be used.
 #[derive(Debug, Clone)]
-pub struct Outside {
+pub struct OutsidePrograms {
     /// Starts [`outside_main`].
     shim: WorkerCommand,
     limits: OutsideLimits,
@@ -67,7 +67,7 @@ struct Recogniser {
     languages: String,
 }
 
-impl Outside {
+impl OutsidePrograms {
     /// No programs; `shim` starts [`outside_main`].
     #[must_use]
     pub fn none(shim: WorkerCommand, limits: OutsideLimits) -> Self {

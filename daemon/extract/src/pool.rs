@@ -15,7 +15,7 @@ use rustix::fs::{FileType, OFlags};
 use rustix::process::{Pid, Signal};
 use tracing::{debug, warn};
 
-pub use queue::{Share, Urgency};
+pub use queue::{QueueKey, Urgency};
 
 use self::permit::WorkerPermit;
 use self::queue::{Lane, Queue};
@@ -23,7 +23,9 @@ use crate::process::{Fault, Spawner, Worker, WorkerCommand};
 use crate::protocol::{Request, Setup, Task};
 use crate::space::SpoolSpace;
 use crate::underway::{Mark, Patience, Refused, Underway};
-use crate::{Extraction, Facts, Hint, Limits, Outcome, Outside, Reason, SandboxReport};
+use crate::{
+    Extraction, Facts, Limits, Outcome, OutsidePrograms, ReadOptions, Reason, SandboxReport,
+};
 
 /// Longest file name that is passed on, in bytes (the longest Linux has).
 const MAX_NAME_BYTES: usize = 255;
@@ -39,7 +41,7 @@ pub struct Pool {
     limits: Limits,
     space: SpoolSpace,
     underway: Option<Underway>,
-    outside: Option<Outside>,
+    outside: Option<OutsidePrograms>,
     state: Mutex<State>,
     freed: Condvar,
     nonce: AtomicU64,
@@ -116,27 +118,27 @@ impl Pool {
 
     /// Asks programs of the machine where our own readers are at a loss.
     #[must_use]
-    pub fn with_outside(mut self, outside: Outside) -> Self {
+    pub fn with_outside(mut self, outside: OutsidePrograms) -> Self {
         self.outside = Some(outside);
         self
     }
 
     /// The programs that are asked, if any.
     #[must_use]
-    pub fn outside(&self) -> Option<&Outside> {
+    pub fn outside(&self) -> Option<&OutsidePrograms> {
         self.outside.as_ref()
     }
 
     /// Reads the text of `document`, an open regular file that can be read and not written.
     ///
     /// Waits for a free worker, then at most [`Limits::wall`] for its answer.
-    pub fn extract(&self, document: impl AsFd, hint: &Hint) -> Extraction {
+    pub fn extract(&self, document: impl AsFd, options: &ReadOptions) -> Extraction {
         let document = document.as_fd();
         let extraction = self
             .measure(document)
-            .and_then(|length| self.read(document, length, hint))
+            .and_then(|length| self.ask_worker(document, length, options))
             .unwrap_or_else(|outcome| unread(outcome, document));
-        self.improve(extraction, document, hint.share)
+        self.improve(extraction, document, options.queue_key)
     }
 
     /// Reads the text of a content that others must be able to survive: it is written down as under
@@ -146,13 +148,13 @@ impl Pool {
         &self,
         document: impl AsFd,
         hash: [u8; 32],
-        hint: &Hint,
+        options: &ReadOptions,
         patience: Patience,
     ) -> (Extraction, Option<Mark<'_>>) {
         let document = document.as_fd();
         match self.begin(hash, patience) {
             Ok(mark) => {
-                let extraction = self.extract(document, hint);
+                let extraction = self.extract(document, options);
                 mark.iter().for_each(Mark::working);
                 (extraction, mark)
             }
@@ -178,7 +180,10 @@ impl Pool {
     #[must_use]
     pub fn sandbox(&self) -> SandboxReport {
         let known = self.lock().report.clone();
-        let started = || self.place(Lane::Question, Share::default())?.worker();
+        let started = || {
+            self.acquire_worker(Lane::Question, QueueKey::default())?
+                .worker()
+        };
         known.unwrap_or_else(|| match started() {
             Ok(worker) => {
                 self.check_in(worker);
@@ -227,13 +232,14 @@ impl Pool {
         }
     }
 
-    fn read(
+    /// Waits its turn, then has a worker read a document.
+    fn ask_worker(
         &self,
         document: BorrowedFd<'_>,
         length: u64,
-        hint: &Hint,
+        options: &ReadOptions,
     ) -> Result<Extraction, Outcome> {
-        let name = hint
+        let name = options
             .name
             .as_ref()
             .filter(|name| name.len() <= MAX_NAME_BYTES)
@@ -245,21 +251,21 @@ impl Pool {
             name,
             task: Task::Read,
         };
-        let lane = Lane::of(hint.urgency, length);
-        let place = self.place(lane, hint.share)?;
-        self.ask(&place, document, &request)
+        let lane = Lane::of(options.urgency, length);
+        let permit = self.acquire_worker(lane, options.queue_key)?;
+        self.ask(&permit, document, &request)
     }
 
-    /// Asks a worker in this place.
+    /// Asks a worker of this permit.
     fn ask(
         &self,
-        place: &WorkerPermit<'_>,
+        permit: &WorkerPermit<'_>,
         document: BorrowedFd<'_>,
         request: &Request,
     ) -> Result<Extraction, Outcome> {
-        match self.ask_once(place, document, request) {
+        match self.ask_once(permit, document, request) {
             // The worker died between two documents, which is not this one's doing.
-            Err(Lost::Unsent) => self.ask_once(place, document, request),
+            Err(Lost::Unsent) => self.ask_once(permit, document, request),
             answer => answer,
         }
         .map_err(|lost| match lost {
@@ -271,11 +277,11 @@ impl Pool {
     /// Asks one worker once, and gives it back, replaces it or buries it.
     fn ask_once(
         &self,
-        place: &WorkerPermit<'_>,
+        permit: &WorkerPermit<'_>,
         document: BorrowedFd<'_>,
         request: &Request,
     ) -> Result<Extraction, Lost> {
-        let mut worker = place.worker().map_err(Lost::With)?;
+        let mut worker = permit.worker().map_err(Lost::With)?;
         let documents_per_worker = self.limits.documents_per_worker;
         match worker.ask(document, request, &self.limits, &self.space) {
             Ok((extraction, fit)) => {
@@ -295,10 +301,10 @@ impl Pool {
         }
     }
 
-    /// Waits for a place.
-    fn place(&self, lane: Lane, share: Share) -> Result<WorkerPermit<'_>, Outcome> {
+    /// Waits for its turn to use a worker.
+    fn acquire_worker(&self, lane: Lane, key: QueueKey) -> Result<WorkerPermit<'_>, Outcome> {
         let mut state = self.lock();
-        let ticket = state.queue.join(lane, share);
+        let ticket = state.queue.join(lane, key);
         loop {
             if state.closed {
                 state.queue.leave(ticket);

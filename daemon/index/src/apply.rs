@@ -2,7 +2,8 @@
 //!
 //! A document lives as long as some file carries it. What lost its last file stays recorded until
 //! the next merge, so that a move (removed here, created there) finds its content again and costs
-//! no second extraction.
+//! no second extraction. A container whose old path was removed first is unpacked once more, since its
+//! members went with it; their contents are not read again.
 
 mod builder;
 
@@ -21,7 +22,7 @@ use crate::table::DocumentStats;
 impl Index {
     /// Applies changes in order, each of them whole or not at all. Queries see them as soon as it returns;
     /// they are power-safe only after [`Index::commit`]. After an error the caller may apply the same changes
-    /// again: applying a change twice has the effect of applying it once.
+    /// again: applying a change twice has the effect of applying it once. May merge, where the buffer is full.
     pub fn apply(&self, changes: &[Change]) -> Result<Applied, IndexError> {
         let mut applied = Applied::default();
         let mut writer = self.lock_writer();
@@ -115,6 +116,7 @@ impl Index {
             }
         }
         state.count(&mut counts, counted);
+        state.queue_changed_documents(counted);
     }
 
     pub(crate) fn buffered(&self) -> usize {

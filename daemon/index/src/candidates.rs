@@ -108,7 +108,7 @@ pub struct Candidates {
     /// In no order.
     pub found: Vec<Candidate>,
     /// Posting lists so common that they only added counts to documents found by other fingerprints.
-    pub suppressed: u64,
+    pub common_lists: u64,
 }
 
 impl Index {
@@ -151,7 +151,7 @@ impl Index {
         for id in extra {
             tally.hits.entry(id).or_insert(0);
         }
-        let suppressed = tally.count_long_for_known(cancel)?;
+        let common_lists = tally.count_long_for_counted(cancel)?;
         let state = self.state();
         let hits = tally.hits.into_iter();
         let found = hits.filter_map(|(id, hits)| {
@@ -163,7 +163,7 @@ impl Index {
         });
         Ok(Candidates {
             found: found.collect(),
-            suppressed,
+            common_lists,
         })
     }
 

@@ -133,6 +133,7 @@ impl Index {
         batch.apply()?;
         let (mut counts, mut state) = (self.kept_counts(), self.state_mut());
         state.count(&mut counts, &counted);
+        state.queue_changed_documents(&counted);
         damaged
             .iter()
             .for_each(|id| state.unsettled.queue_file_check(*id));

@@ -73,7 +73,7 @@ pub use listing::FileView;
 pub use memory::{Memory, MemoryAccount, MemoryBudget, MemoryPermit};
 pub use memory_use::{MemoryHolder, MemoryUse};
 pub use merge::Merges;
-pub use neighbourhood::{GroupView, Groups, IsWanted, MemberView, PairSearch};
+pub use neighbourhood::{GroupDocument, GroupView, Groups, IsWanted, PairSearch};
 pub use open::{OpenReport, Opened};
 pub use settle::{GroupMove, Regrouped};
 pub use shingles::HeldSet;

@@ -106,9 +106,12 @@ impl Index {
         failed.map_or(Ok(()), Err)
     }
 
-    /// Members of a file at any depth, in the order of their names; containers before what they
+    /// Files in a container at any depth, in the order of their names; containers before what they
     /// hold.
-    pub fn members(&self, container: &FileKey) -> Result<Vec<(FileKey, FileRecord)>, IndexError> {
+    pub fn container_members(
+        &self,
+        container: &FileKey,
+    ) -> Result<Vec<(FileKey, FileRecord)>, IndexError> {
         let keys =
             crate::batch::Batch::new(self.store.records()).keys(&key::members_of(container))?;
         let mut members = Vec::with_capacity(keys.len());

@@ -27,12 +27,12 @@ pub struct GroupView {
     /// The principal document.
     pub principal: DocId,
     /// Documents other than the principal.
-    pub members: Vec<MemberView>,
+    pub members: Vec<GroupDocument>,
 }
 
 /// A document of a group.
 #[derive(Clone, Copy, Debug)]
-pub struct MemberView {
+pub struct GroupDocument {
     /// The document.
     pub document: DocId,
     /// Exact counts, the principal's side first.
@@ -256,7 +256,7 @@ impl IndexState {
 
     fn group_around(&self, stars: &Stars, principal: DocId) -> GroupView {
         let members = stars.members(principal);
-        let members = members.map(|(document, edge)| MemberView { document, edge });
+        let members = members.map(|(document, edge)| GroupDocument { document, edge });
         GroupView {
             id: self.handles.of(principal),
             principal,

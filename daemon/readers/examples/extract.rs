@@ -12,7 +12,7 @@ use std::process::ExitCode;
 use std::sync::Mutex;
 use std::time::Instant;
 
-use simdex_extract::{Hint, Limits, Outcome, Pool, WorkerCommand};
+use simdex_extract::{Limits, Outcome, Pool, ReadOptions, WorkerCommand};
 use simdex_readers::worker_main;
 
 fn main() -> ExitCode {
@@ -86,12 +86,12 @@ fn describe(
     depth: usize,
     lines: &mut Vec<(String, String)>,
 ) -> io::Result<()> {
-    let hint = Hint {
+    let options = ReadOptions {
         name: path.rsplit('/').next().map(str::to_owned),
-        ..Hint::default()
+        ..ReadOptions::default()
     };
     let start = Instant::now();
-    let extraction = pool.extract(file, &hint);
+    let extraction = pool.extract(file, &options);
     let seconds = start.elapsed().as_secs_f64();
     let (name, text) = match &extraction.outcome {
         Outcome::Text {

@@ -86,8 +86,8 @@ const SNIFFER: Engine = Engine {
     name: "sniff 1",
 };
 
-/// Reads one document into `sink`. Panics of parsers end here.
-pub(crate) fn extract(input: &Input, name: Option<&str>, mut sink: Sink) -> Extraction {
+/// Tells the kind of a document and reads it into `sink`. Panics of parsers end here.
+pub(crate) fn sniff_and_read(input: &Input, name: Option<&str>, mut sink: Sink) -> Extraction {
     let kind = guarded(|| kind::sniff(input, name).map_err(read_error));
     let kind = match kind {
         Ok(kind) => kind,

@@ -34,7 +34,7 @@ pub fn read(job: Job) -> Extraction {
     let input = Input::new(job.document, job.length);
     let sink = Sink::new(job.output_bytes, job.budgets, job.members);
     match job.task {
-        Task::Read => formats::extract(&input, job.name.as_deref(), sink),
+        Task::Read => formats::sniff_and_read(&input, job.name.as_deref(), sink),
         Task::JoinPages => formats::join_pages(&input, sink),
     }
 }

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, Read, Write};
 
-use simdex_extract::{Hint, Limits, Outcome, Pool, Reason, WorkerCommand};
+use simdex_extract::{Limits, Outcome, Pool, ReadOptions, Reason, WorkerCommand};
 
 use crate::formats::samples::{pdf, pdf_of, stream};
 
@@ -37,7 +37,8 @@ fn document(content: &[u8]) -> File {
 }
 
 fn read(pool: &Pool, content: &[u8]) -> Outcome {
-    pool.extract(document(content), &Hint::default()).outcome
+    pool.extract(document(content), &ReadOptions::default())
+        .outcome
 }
 
 fn text_of(outcome: Outcome) -> String {
@@ -55,11 +56,11 @@ fn a_worker_reads_and_reports_its_sandbox() {
         report.enforced.iter().any(|piece| piece == "memory limit"),
         "{report}"
     );
-    let hint = Hint {
+    let options = ReadOptions {
         name: Some("list.md".into()),
-        ..Hint::default()
+        ..ReadOptions::default()
     };
-    let extraction = pool.extract(document("- Grüße\n".as_bytes()), &hint);
+    let extraction = pool.extract(document("- Grüße\n".as_bytes()), &options);
     assert_eq!(text_of(extraction.outcome), "- Grüße\n");
     assert_eq!(
         (&*extraction.media_type, &*extraction.engine),

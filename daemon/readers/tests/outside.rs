@@ -15,7 +15,8 @@ use std::process::{Command, ExitCode};
 use std::time::Duration;
 
 use simdex_extract::{
-    Fact, Hint, Limits, Outcome, Outside, OutsideLimits, Pool, WorkerCommand, outside_main,
+    Fact, Limits, Outcome, OutsideLimits, OutsidePrograms, Pool, ReadOptions, WorkerCommand,
+    outside_main,
 };
 use simdex_readers::worker_main;
 
@@ -26,7 +27,7 @@ fn main() -> ExitCode {
         Some(role) if role == "outside-worker" => return outside_main(arguments),
         _ => {}
     }
-    let mut outside = Outside::none(this("outside-worker"), limits());
+    let mut outside = OutsidePrograms::none(this("outside-worker"), limits());
     let pixels = Command::new("pdftoppm").arg("-v").output();
     if !outside.use_tesseract("eng") || pixels.is_err() {
         println!("skipped: tesseract or pdftoppm is not installed");
@@ -70,7 +71,7 @@ fn a_page_that_is_a_picture_is_read(pool: &Pool) {
 fn assert_read(pool: &Pool, bytes: &[u8], media_type: &str) {
     let mut file = tempfile::NamedTempFile::new().unwrap();
     file.write_all(bytes).unwrap();
-    let read = pool.extract(File::open(file.path()).unwrap(), &Hint::default());
+    let read = pool.extract(File::open(file.path()).unwrap(), &ReadOptions::default());
     let Outcome::Text { text, .. } = &read.outcome else {
         panic!("{media_type}: {:?} by {}", read.outcome, read.engine)
     };

@@ -1,5 +1,5 @@
-//! The laboratory: every scheme of the papers, with any n, over any unit, for comparisons and
-//! studies.
+//! Every scheme of the papers, with any n, over any unit. What is not kept in the index is signed with these:
+//! cores (Min_n), the estimates of a comparison, and the studies.
 //!
 //! The index keeps to [`ModN`](crate::ModN) and [`BswN`](crate::BswN) at moduli that nest. What
 //! the papers compare is wider: n = 25, 100, 400, 500; signatures of fixed size; shingles of

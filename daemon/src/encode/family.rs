@@ -96,7 +96,7 @@ fn version_file(
 /// The subject, which is no file of the index.
 fn subject(source: &FamilySource<'_>, family: &Family, version: usize) -> v1::Match {
     let (overlap, document) = family.beside_subject(version);
-    let name = source.subject.path.as_deref();
+    let name = source.subject.asked_path.as_deref();
     let used = scheme_used(source.index);
     v1::Match {
         path: name.map(path).unwrap_or_default(),

@@ -13,25 +13,25 @@ use crate::roots::RootState;
 #[error("the index is not complete: {0}")]
 pub struct Incomplete(pub Pending);
 
-/// Watches what an answer rests on: the completeness of the index when the answer was begun, and damage that
+/// Checks what an answer rests on: the completeness of the index when the answer was begun, and damage that
 /// is met while it is made.
-pub struct CompletenessGuard<'a> {
+pub struct CompletenessCheck<'a> {
     engine: &'a Engine,
     before: Completeness,
     strict: bool,
 }
 
-impl<'a> CompletenessGuard<'a> {
+impl<'a> CompletenessCheck<'a> {
     /// Begins an answer within a view; refuses it if it is `strict` and something is pending.
     pub fn begin(engine: &'a Engine, view: &View, strict: bool) -> Result<Self, Incomplete> {
         let before = engine.completeness(view);
-        let guard = Self {
+        let check = Self {
             engine,
             before,
             strict,
         };
-        guard.close()?;
-        Ok(guard)
+        check.verdict()?;
+        Ok(check)
     }
 
     /// The completeness as far as is known by now: texts may have turned out to be damaged meanwhile.
@@ -40,8 +40,9 @@ impl<'a> CompletenessGuard<'a> {
         self.before.clone().with_damaged(damaged)
     }
 
-    /// Ends the answer with its completeness; refuses it as at its beginning.
-    pub fn close(&self) -> Result<Completeness, Incomplete> {
+    /// The completeness by now; an error if the answer is strict and something is pending. May be called more
+    /// than once.
+    pub fn verdict(&self) -> Result<Completeness, Incomplete> {
         let completeness = self.completeness();
         match &completeness.pending {
             Some(pending) if self.strict => Err(Incomplete(pending.clone())),

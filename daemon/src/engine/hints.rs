@@ -22,7 +22,7 @@ impl Engine {
                 advice: "see to what the error names, and start again".to_owned(),
             })?;
             root.watch(Some(watcher));
-            let walks = Arc::<Walks>::default();
+            let walks = Arc::<WalkQueue>::default();
             lock(&self.walks).push((root.id, Arc::clone(&walks)));
             self.follow(Arc::clone(root), hints, walks)?;
         }
@@ -42,7 +42,7 @@ impl Engine {
         self: &Arc<Self>,
         root: Arc<Root>,
         hints: Receiver<(u32, Hint)>,
-        walks: Arc<Walks>,
+        walks: Arc<WalkQueue>,
     ) -> Result<(), EngineError> {
         let number = root.id.0;
         let (engine, same, wanted) = (Arc::downgrade(self), Arc::clone(&root), Arc::clone(&walks));
@@ -51,7 +51,7 @@ impl Engine {
                 let Some(engine) = engine.upgrade() else {
                     return;
                 };
-                engine.act(&same, hint, &wanted);
+                engine.act_on_hint(&same, hint, &wanted);
             }
         })?;
         let engine = Arc::downgrade(self);
@@ -68,7 +68,7 @@ impl Engine {
     }
 
     /// Acts on one hint of a watcher.
-    pub fn act(&self, root: &Root, hint: Hint, walks: &Walks) {
+    pub fn act_on_hint(&self, root: &Root, hint: Hint, walks: &WalkQueue) {
         match hint {
             Hint::Path(path) => {
                 let key = root.key(&path);
@@ -84,10 +84,10 @@ impl Engine {
     }
 
     /// Does one walk that hints asked for; it may want another.
-    pub fn walk(&self, root: &Root, walk: &Walk, walks: &Walks) {
+    pub fn walk(&self, root: &Root, walk: &WalkRequest, walks: &WalkQueue) {
         let walked = self.until_done(Part::Walks(root.id), |rescan| match walk {
-            Walk::Root => rescan.root(root).map(|_| Settled::Yes),
-            Walk::Below(directory) => rescan.subtree(root, directory),
+            WalkRequest::Root => rescan.root(root).map(|_| Settled::Yes),
+            WalkRequest::Below(directory) => rescan.subtree(root, directory),
         });
         if walked == Some(Settled::WantsRoot) {
             walks.want_root();

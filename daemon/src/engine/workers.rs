@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use simdex_extract::{Outside, Pool, SpoolSpace, Underway, WorkerCommand};
+use simdex_extract::{OutsidePrograms, Pool, SpoolSpace, Underway, WorkerCommand};
 
 use crate::config::Config;
 use crate::error::EngineError;
@@ -48,12 +48,12 @@ fn underway(data_dir: &Path) -> Result<Underway, EngineError> {
 }
 
 /// The programs of the machine that the config asks for.
-fn outside(config: &Config, program: &Path) -> Result<Outside, EngineError> {
+fn outside(config: &Config, program: &Path) -> Result<OutsidePrograms, EngineError> {
     let shim = WorkerCommand {
         program: program.to_owned(),
         args: vec!["outside-worker".into()],
     };
-    let mut outside = Outside::none(shim, config.outside_limits());
+    let mut outside = OutsidePrograms::none(shim, config.outside_limits());
     if config.outside.pdftotext && !outside.use_pdftotext() {
         return Err(EngineError::NotInstalled("pdftotext", "poppler-utils"));
     }

@@ -59,7 +59,7 @@ fn of_file(
         return Ok(());
     };
     let params = QueryParams {
-        kind: FindKind::Versions,
+        kind: FindKind::Related,
         scheme: SchemeKind::ModN,
         threshold: search.threshold,
         relation_threshold: search.threshold,

@@ -32,7 +32,7 @@ pub(super) fn find(
     }
     let (inside, outside) = (roots.view_of(&inside), roots.view_of(&outside));
     let params = QueryParams {
-        kind: FindKind::Versions,
+        kind: FindKind::Related,
         scheme: SchemeKind::ModN,
         threshold: search.threshold,
         relation_threshold: search.engine.threshold().get(),

@@ -18,11 +18,11 @@ use super::reply_channel::ReplySender;
 use super::report_sink::ReplySink;
 use super::runner::{RequestClass, RequestRunner};
 use super::status::{Refused, echo};
-use super::{Replies, ReportKeeping, question, report_request};
+use super::{Replies, ReportKeeping, question, report_request, subject_source};
 use crate::alarms::Alarm;
 use crate::catalogue;
 use crate::encode;
-use crate::engine::{CompletenessGuard, Engine};
+use crate::engine::{CompletenessCheck, Engine};
 use crate::lists;
 use crate::reporting;
 use crate::resident::resident_bytes;
@@ -105,11 +105,11 @@ impl Admin for AdminService {
         let described = self
             .runner
             .unary(RequestClass::Query, caller, move |engine, _| {
-                let guard = CompletenessGuard::begin(engine, &engine.roots.view(), false)?;
-                let file = question::find_file(engine, &path)?;
+                let check = CompletenessCheck::begin(engine, &engine.roots.view(), false)?;
+                let file = subject_source::find_file(engine, &path)?;
                 Ok(v1::DescribeFileReply {
                     file: Some(encode::file(&file)),
-                    completeness: Some(guard.close()?.into()),
+                    completeness: Some(check.verdict()?.into()),
                 })
             });
         described.await

@@ -12,14 +12,14 @@ use super::Replies;
 use super::fair_semaphore::Slot;
 use super::status::Refused;
 use crate::encode;
-use crate::events::{EventKind, Watcher};
+use crate::events::{EventKind, Subscriber};
 
 /// Events kept for a client that is behind.
 const AHEAD: usize = 4;
 
 /// Streams the events of a view, and holds `slot` as long as it does.
 pub(super) fn relay(
-    events: Watcher,
+    events: Subscriber,
     view: View,
     slot: Slot,
     draining: impl Future<Output = ()> + Send + 'static,
@@ -37,7 +37,7 @@ pub(super) fn relay(
 }
 
 /// Sends events until one was missed, or nobody takes them; first where the stream begins.
-async fn forward(mut events: Watcher, view: &View, sender: &Sender<Result<v1::Event, Status>>) {
+async fn forward(mut events: Subscriber, view: &View, sender: &Sender<Result<v1::Event, Status>>) {
     let mut reply = Ok(v1::Event {
         kind: EventKind::Watching.name().to_owned(),
         number: events.after(),

@@ -6,12 +6,13 @@ use simdex_index::Cancel;
 use simdex_proto::{defaults, v1};
 use tonic::Status;
 
-use super::question::{self, SubjectSource};
+use super::question;
 use super::reply_channel::ReplySender;
 use super::runner::Caller;
 use super::status::Refused;
+use super::subject_source::SubjectSource;
 use crate::encode::{self, FamilySource};
-use crate::engine::{CompletenessGuard, Engine};
+use crate::engine::{CompletenessCheck, Engine};
 use crate::families::LinkRule;
 use crate::query::{
     Answer, Family, FamilyParams, FindKind, QueryParams, SubjectSummary, find, find_family,
@@ -37,7 +38,7 @@ impl FamilyRequest {
             with_judgement: query.with_judgement,
             source: None,
         };
-        let asked = question::parse_query(engine, FindKind::Versions, &query)?;
+        let asked = question::parse_query(engine, FindKind::Related, &query)?;
         Ok(Self {
             params: FamilyParams {
                 rule: LinkRule {
@@ -62,7 +63,7 @@ impl FamilyRequest {
         started: Instant,
         sender: &ReplySender<v1::FamilyReply>,
     ) -> Result<(), Refused> {
-        let guard = CompletenessGuard::begin(engine, &self.params.view, self.strict)?;
+        let check = CompletenessCheck::begin(engine, &self.params.view, self.strict)?;
         let seconds = || started.elapsed().as_secs_f64();
         match self.find(engine, source, caller, sender.cancel())? {
             Found::Family { family, subject } => {
@@ -73,11 +74,11 @@ impl FamilyRequest {
                 };
                 let sent = encode::family(&listed, &family, |part| send(sender, part))?;
                 let summary =
-                    encode::family_summary(&listed, &family, &sent, guard.close()?, seconds());
+                    encode::family_summary(&listed, &family, &sent, check.verdict()?, seconds());
                 send(sender, v1::family_reply::Part::Summary(summary))
             }
             Found::Unordered(answer) => {
-                let mut parts = encode::unordered_family(answer, guard.close()?, seconds());
+                let mut parts = encode::unordered_family(answer, check.verdict()?, seconds());
                 parts.try_for_each(|part| send(sender, part))
             }
         }
@@ -94,7 +95,7 @@ impl FamilyRequest {
     ) -> Result<Found, Refused> {
         let (index, params) = (&engine.index, &self.params);
         let account = caller.account(index, cancel);
-        let subject = source.subject(engine, caller.share(), &account)?;
+        let subject = source.subject(engine, caller.queue_key(), &account)?;
         Ok(match subject.text() {
             Some(text) => Found::Family {
                 family: find_family(index, &subject, text, params, cancel)?,
@@ -126,7 +127,7 @@ fn send(
 /// What has no text is compared by its raw bytes, on estimates.
 fn without_text(params: &FamilyParams) -> QueryParams {
     QueryParams {
-        kind: FindKind::Versions,
+        kind: FindKind::Related,
         scheme: params.scheme,
         threshold: params.rule.resemblance,
         relation_threshold: params.relation_threshold,

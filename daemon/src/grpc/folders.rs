@@ -10,7 +10,7 @@ use super::question;
 use super::reply_channel::ReplySender;
 use super::runner::Caller;
 use super::status::Refused;
-use crate::engine::{CompletenessGuard, Engine};
+use crate::engine::{CompletenessCheck, Engine};
 use crate::folders::{FoldersRequest, NamedPair, folder_copies};
 
 /// Below it nearly every two folders that have anything in common would be compared.
@@ -52,7 +52,7 @@ impl FolderCopiesRequest {
         use v1::list_folder_copies_reply::Part;
         let send = |part| sender.send(v1::ListFolderCopiesReply { part: Some(part) });
         let started = Instant::now();
-        let guard = CompletenessGuard::begin(engine, &self.view, self.strict)?;
+        let check = CompletenessCheck::begin(engine, &self.view, self.strict)?;
         let account = caller.account(&engine.index, sender.cancel());
         let found = folder_copies(&engine.index, &self.view, &self.request, &account)?;
         for pair in &found.pairs {
@@ -62,7 +62,7 @@ impl FolderCopiesRequest {
             pairs: found.pairs.len() as u64,
             files: found.files,
             truncated: found.truncated,
-            completeness: Some(guard.close()?.into()),
+            completeness: Some(check.verdict()?.into()),
             seconds: started.elapsed().as_secs_f64(),
         };
         send(Part::Summary(summary))

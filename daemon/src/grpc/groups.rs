@@ -23,7 +23,7 @@ const LONGEST_MINING: u32 = 24 * 3600;
 pub(super) enum GroupsRequest {
     /// Stars, which are kept.
     Stars(ListRequest),
-    /// Components or cores, which are made for the call.
+    /// Components or cores, which are computed on request.
     Clusters {
         view: View,
         strict: bool,
@@ -38,11 +38,11 @@ impl GroupsRequest {
             .map_err(|_| Status::invalid_argument("a kind of group this daemon does not know"))?;
         let is_cores = kind == Kind::Cores;
         if !is_cores && (asked.common.is_some() || asked.mining_seconds.is_some()) {
-            let refused = "fingerprints in common, and a time to seek them, are of cores alone";
+            let refused = "common and mining_seconds apply to cores only";
             return Err(Status::invalid_argument(refused));
         }
         if is_cores && asked.threshold.is_some() {
-            let refused = "cores have no threshold of resemblance, but fingerprints in common";
+            let refused = "threshold does not apply to cores, common does";
             return Err(Status::invalid_argument(refused));
         }
         let view = question::parse_roots(engine, &asked.roots)?;
@@ -106,13 +106,13 @@ fn cores(asked: &v1::ListGroupsRequest) -> Result<ClusterRequest, Status> {
     let common = asked.common.unwrap_or(defaults::COMMON);
     if !(2..=IMAGE).contains(&common) {
         return Err(Status::invalid_argument(format!(
-            "documents cannot share at least {common} of {IMAGE} fingerprints each; ask for 2 to {IMAGE}"
+            "common is {common}, not 2 to {IMAGE} fingerprints"
         )));
     }
     let seconds = asked.mining_seconds.unwrap_or(defaults::MINING_SECONDS);
     if !(1..=LONGEST_MINING).contains(&seconds) {
         return Err(Status::invalid_argument(format!(
-            "cores cannot be sought for {seconds} seconds; ask for 1 to {LONGEST_MINING}"
+            "mining_seconds is {seconds}, not 1 to {LONGEST_MINING}"
         )));
     }
     let time = Duration::from_secs(seconds.into());

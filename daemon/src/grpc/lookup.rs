@@ -9,11 +9,11 @@ use simdex_proto::v1;
 use simdex_schema::{DocId, GroupId};
 use tonic::Status;
 
-use super::question;
 use super::reply_channel::too_long;
 use super::status::{Refused, echo};
+use super::{question, subject_source};
 use crate::encode;
-use crate::engine::{CompletenessGuard, Engine};
+use crate::engine::{CompletenessCheck, Engine};
 use crate::lists::{self, GroupRequest};
 use crate::query::QueryError;
 
@@ -26,7 +26,7 @@ pub(super) fn group(
     use v1::get_group_request::Source as Wire;
     let (group, completeness) = match source {
         Wire::Path(path) => {
-            let file = question::find_file(engine, &question::parse_path(path)?)?;
+            let file = subject_source::find_file(engine, &question::parse_path(path)?)?;
             lists::group(engine, &GroupRequest::Of(&file), strict)?
         }
         Wire::Id(id) => {
@@ -52,10 +52,10 @@ pub(super) fn document(
 ) -> Result<v1::GetDocumentReply, Refused> {
     use v1::get_document_request::Source as Wire;
     let (index, cancel): (&Index, _) = (&engine.index, account.cancel());
-    let guard = CompletenessGuard::begin(engine, &engine.roots.view(), false)?;
+    let check = CompletenessCheck::begin(engine, &engine.roots.view(), false)?;
     let (id, hash) = match request.source {
         Some(Wire::Path(path)) => {
-            let file = question::find_file(engine, &question::parse_path(path)?)?;
+            let file = subject_source::find_file(engine, &question::parse_path(path)?)?;
             file.document.ok_or_else(|| without_text(&file))?
         }
         Some(Wire::Document(hash)) => {
@@ -83,7 +83,7 @@ pub(super) fn document(
         shingles,
         files,
         text: text.map(|(text, _)| text),
-        completeness: Some(guard.close()?.into()),
+        completeness: Some(check.verdict()?.into()),
     })
 }
 

@@ -1,153 +1,26 @@
-//! Decodes requests: what a query is about and its parameters. Nothing that a caller sends is trusted.
+//! Decodes the parameters of requests. Nothing that a caller sends is trusted.
 
 use std::collections::BTreeSet;
-use std::os::unix::ffi::OsStrExt;
 use std::path::PathBuf;
 
-use simdex_extract::Share;
-use simdex_index::{Index, MemoryAccount, View};
+use simdex_index::{Index, View};
 use simdex_proto::{defaults, v1};
 use simdex_schema::DocumentHash;
 use simdex_signature::{Fingerprint, Ratio, Rung, Scheme, SchemeKind, Signature};
 use tonic::Status;
 
 use super::scheme::parse_scheme;
-use super::status::{Refused, echo};
-use super::upload::Uploaded;
-use crate::disk::DiskGuard;
+use super::status::echo;
 use crate::engine::Engine;
-use crate::query::{FindKind, QueryError, QueryParams, Subject};
+use crate::query::{FindKind, QueryParams};
 use crate::roots::path_from;
 
 /// Most files that a query may ask for.
-const MOST: u32 = 10_000;
+const MAX_HITS: u32 = 10_000;
 /// Most bytes of a path or a name; members within members have long ones.
 const LONGEST_PATH: usize = 64 << 10;
 /// Most roots that one request may name.
 const MOST_ROOTS: usize = 4096;
-
-/// What a query or a side of a comparison is about.
-pub(super) enum SubjectSource {
-    /// A file of the index.
-    Path(PathBuf),
-    /// A document of the index.
-    Document(DocumentHash),
-    /// An extracted text.
-    Text(String),
-    /// A Mod_n signature made elsewhere.
-    Signature(Signature),
-    /// Bytes of a document, received whole.
-    Upload(Uploaded),
-}
-
-impl SubjectSource {
-    /// Its name in a difference, or `otherwise` where it has none.
-    pub(super) fn name(&self, otherwise: &str) -> String {
-        match self {
-            Self::Path(path) => path.display().to_string(),
-            Self::Document(hash) => hash.to_string(),
-            Self::Upload(upload) if !upload.name.as_os_str().is_empty() => {
-                upload.name.display().to_string()
-            }
-            _ => otherwise.to_owned(),
-        }
-    }
-
-    /// Makes the subject, within the roots the caller may see. Reads and may extract: call it on a blocking
-    /// thread.
-    pub(super) fn subject(
-        self,
-        engine: &Engine,
-        asker: Share,
-        memory: &MemoryAccount,
-    ) -> Result<Subject, Refused> {
-        let index = &engine.index;
-        Ok(match self {
-            Self::Path(path) => Subject::from_file(index, &find_file(engine, &path)?, memory)?,
-            Self::Document(hash) => {
-                Subject::from_document(index, hash, &engine.roots.view(), memory)?
-            }
-            Self::Text(text) => Subject::from_text(index, text, memory)?,
-            Self::Signature(signature) => Subject::from_signature(signature, memory)?,
-            Self::Upload(Uploaded { file, name }) => {
-                Subject::from_upload(index, &engine.pool, asker, file, &name, memory)?
-            }
-        })
-    }
-
-    /// Makes a side of a comparison, which shows extracted text: of a document that several contents carry, the
-    /// text of the very file that was named.
-    pub(super) fn compared(
-        self,
-        engine: &Engine,
-        asker: Share,
-        memory: &MemoryAccount,
-    ) -> Result<Subject, Refused> {
-        let path = match &self {
-            Self::Path(path) => Some(path.clone()),
-            _ => None,
-        };
-        let known = self.subject(engine, asker, memory)?;
-        let own = path.and_then(|path| own_text(engine, asker, &known, &path, memory));
-        Ok(own.unwrap_or(known))
-    }
-}
-
-/// Decodes a side of a comparison. Keeps its bytes on disk: call it on a blocking thread.
-pub(super) fn parse_side(
-    engine: &Engine,
-    disk: &DiskGuard,
-    side: v1::Side,
-) -> Result<SubjectSource, Refused> {
-    use v1::side::Source as Wire;
-    Ok(match side.source {
-        Some(Wire::Path(path)) => SubjectSource::Path(parse_path(path)?),
-        Some(Wire::Document(hash)) => SubjectSource::Document(parse_document_hash(&hash)?),
-        Some(Wire::Text(text)) => SubjectSource::Text(text),
-        Some(Wire::Content(bytes)) => {
-            let name = parse_name(side.name)?;
-            SubjectSource::Upload(Uploaded::whole(&engine.data_dir, disk, &bytes, name)?)
-        }
-        None => return Err(Status::invalid_argument("a side names no document").into()),
-    })
-}
-
-/// Extracts a file again, so that a difference shows its line breaks and case: the index keeps the text of only
-/// one of the contents that share a document. `None` if the file changed since.
-fn own_text(
-    engine: &Engine,
-    asker: Share,
-    known: &Subject,
-    path: &std::path::Path,
-    memory: &MemoryAccount,
-) -> Option<Subject> {
-    known.text()?;
-    let (root, key) = engine.roots.locate(path)?;
-    if key.is_member() {
-        return None;
-    }
-    let file = root.open_file(&key.path).ok()?;
-    // What is hashed must be what is read, whatever becomes of the file meanwhile.
-    let limit = engine.config.extract.input_mib.bytes();
-    let taken = engine.pool.space().snapshot(&file, limit).ok()?;
-    let taken = taken.into_file().ok()?;
-    let file = taken.file().try_clone().ok()?;
-    let own = Subject::from_upload(&engine.index, &engine.pool, asker, file, path, memory).ok()?;
-    (own.content == known.content && own.document_hash() == known.document_hash()).then_some(own)
-}
-
-/// Finds a file of the index by its path.
-pub(super) fn find_file(
-    engine: &Engine,
-    path: &std::path::Path,
-) -> Result<simdex_index::FileView, QueryError> {
-    let unknown = || QueryError::UnknownFile(echo(path.as_os_str().as_bytes()));
-    let (_, key) = engine.roots.locate(path).ok_or_else(unknown)?;
-    engine
-        .index
-        .file_view(&key, &engine.roots.view())?
-        .ok_or_else(unknown)
-}
 
 /// Decodes an absolute path.
 pub(super) fn parse_path(bytes: Vec<u8>) -> Result<PathBuf, Status> {
@@ -228,9 +101,9 @@ pub(super) fn parse_query(
     query: &v1::Query,
 ) -> Result<QueryParams, Status> {
     let limit = query.limit.unwrap_or(defaults::LIMIT);
-    if !(1..=MOST).contains(&limit) {
+    if !(1..=MAX_HITS).contains(&limit) {
         return Err(Status::invalid_argument(format!(
-            "limit is {limit}, not 1 to {MOST}"
+            "limit is {limit}, not 1 to {MAX_HITS}"
         )));
     }
     let near = engine.threshold().get();

@@ -6,7 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use simdex_extract::Share;
+use simdex_extract::QueueKey;
 use simdex_index::{Cancel, Index, MemoryAccount};
 use tokio::sync::watch;
 use tonic::{Request, Response, Status};
@@ -24,7 +24,7 @@ use crate::disk::DiskGuard;
 use crate::engine::Engine;
 use crate::slot::{EngineSlot, Reopening};
 
-/// Barriers, kept reports and walks under way at once.
+/// Requests of [`RequestClass::Work`] under way at once.
 const LONG_WORK: usize = 8;
 /// Event streams under way at once.
 const WATCHERS: usize = 64;
@@ -38,7 +38,8 @@ pub(super) enum RequestClass {
     Stream,
     /// Goes as fast as its client writes: uploads.
     Upload,
-    /// Lasts as long as its work: barriers, reports that are kept, walks.
+    /// Lasts as long as its work: waiting until changes are applied (sync, wait), kept reports, confirmed losses,
+    /// components, cores, templates, copies of folders, calibration.
     Work,
     /// Lasts until its client leaves, and occupies no thread: events.
     Events,
@@ -66,9 +67,9 @@ pub struct RequestRunner {
 }
 
 impl Caller {
-    /// The share of the workers that documents of this caller count against.
-    pub(super) fn share(&self) -> Share {
-        Share::of_user(self.client.uid)
+    /// Whose turn the documents of this caller take in the queue for workers.
+    pub(super) fn queue_key(&self) -> QueueKey {
+        QueueKey::User(self.client.uid)
     }
 
     /// The account that permits for a question of this caller are taken of, until `cancel`.

@@ -34,7 +34,7 @@ fn not_found_by(kind: FindKind, scheme: &str) -> Status {
         FindKind::Containing | FindKind::Contained => {
             "gives no containment, for its size does not follow the text's"
         }
-        FindKind::Similar | FindKind::Versions => "is not kept in the index",
+        FindKind::Similar | FindKind::Related => "is not kept in the index",
     };
     let refused = Refused::new(Code::InvalidArgument, &format!("{scheme} {why}"));
     let advice = "ask by mod_n or bsw_n, or compare two documents by it";

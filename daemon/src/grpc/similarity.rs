@@ -12,20 +12,20 @@ use tonic::{Request, Response, Status, Streaming};
 use super::family::FamilyRequest;
 use super::folders::FolderCopiesRequest;
 use super::groups::GroupsRequest;
-use super::question::{self, SubjectSource};
-use super::runner::{Caller, RequestClass, RequestRunner};
+use super::question;
+use super::runner::{RequestClass, RequestRunner};
 use super::status::Refused;
+use super::subject_source::{self, SubjectSource};
 use super::templates::TemplatesRequest;
-use super::traffic::Received;
-use super::upload::{self, Receiving};
-use super::{Replies, event_stream, lookup, scheme};
+use super::traffic::RequestBytes;
+use super::{Replies, event_stream, lookup, scheme, upload};
+use crate::answering::{Asked, answer};
 use crate::calibrating::{CalibrationRequest, calibrate};
 use crate::compare::{Comparing, compare};
 use crate::encode;
-use crate::engine::{CompletenessGuard, Engine};
-use crate::judging::judge_hits;
+use crate::engine::{CompletenessCheck, Engine};
 use crate::lists::{self, ListRequest};
-use crate::query::{FindKind, find, fold};
+use crate::query::FindKind;
 use crate::visit::FirstError;
 
 /// The service that answers queries, comparisons and lists.
@@ -46,72 +46,30 @@ impl SimilarityService {
     ) -> Result<Response<Replies<v1::FindReply>>, Status> {
         let started = Instant::now();
         let caller = self.runner.caller(&request);
-        let memory_meter = request.extensions().get::<Received>().cloned();
+        let memory_meter = request.extensions().get::<RequestBytes>().cloned();
         let mut parts = request.into_inner();
         let query = upload::first(&mut parts, caller.deadline).await?;
-        let (strict, folds) = (query.strict, query.fold && kind != FindKind::Versions);
+        let (strict, folds) = (query.strict, query.fold && kind != FindKind::Related);
         let params = question::parse_query(&*self.runner.engine()?, kind, &query)?;
-        let is_judged = query.with_judgement && kind != FindKind::Versions;
-        let source = self.source(query, &mut parts, caller, memory_meter).await?;
+        let is_judged = query.with_judgement && kind != FindKind::Related;
+        let source =
+            SubjectSource::receive(&self.runner, query, &mut parts, caller, memory_meter).await?;
         let work = move |engine: &Engine, cancel: &Cancel| {
-            let guard = CompletenessGuard::begin(engine, &params.view, strict)?;
+            let check = CompletenessCheck::begin(engine, &params.view, strict)?;
             let account = caller.account(&engine.index, cancel);
-            let subject = source.subject(engine, caller.share(), &account)?;
-            let mut answer = find(&engine.index, &subject, &params, cancel)?;
-            let near = params.relation_threshold;
-            let folded = match folds {
-                true => fold(&engine.index, &answer.hits, near, &account)?,
-                false => Vec::new(),
+            let subject = source.subject(engine, caller.queue_key(), &account)?;
+            let asked = Asked {
+                params: &params,
+                folds,
+                is_judged,
             };
-            if is_judged {
-                let model = engine.models.in_force();
-                judge_hits(&model, &engine.index, &subject, &mut answer.hits)?;
-            }
+            let (answer, folded) = answer(engine, &subject, &asked, &account, cancel)?;
             let seconds = started.elapsed().as_secs_f64();
-            Ok(encode::answer(answer, folded, guard.close()?, seconds).collect())
+            Ok(encode::answer(answer, folded, check.verdict()?, seconds).collect())
         };
         self.runner
             .buffered_stream(RequestClass::Query, caller, work)
             .await
-    }
-
-    /// Decodes what a query is about; an upload is received whole.
-    async fn source(
-        &self,
-        query: v1::Query,
-        parts: &mut Streaming<v1::FindRequest>,
-        caller: Caller,
-        memory_meter: Option<Received>,
-    ) -> Result<SubjectSource, Status> {
-        use v1::query::Source as Wire;
-        let engine = self.runner.engine()?;
-        let known = match query.source {
-            Some(Wire::Path(path)) => SubjectSource::Path(question::parse_path(path)?),
-            Some(Wire::Document(hash)) => {
-                SubjectSource::Document(question::parse_document_hash(&hash)?)
-            }
-            Some(Wire::Text(text)) => SubjectSource::Text(text),
-            Some(Wire::Signature(signature)) => {
-                SubjectSource::Signature(question::parse_signature(&engine.index, signature)?)
-            }
-            Some(Wire::Upload(upload)) => {
-                let receiving = Receiving {
-                    name: question::parse_name(upload.path)?,
-                    dir: engine.data_dir.clone(),
-                    disk: self.runner.disk(),
-                    longest: engine.config.grpc.max_upload_mib.bytes(),
-                    memory_meter,
-                };
-                // A slow upload must not keep the engine from being reopened.
-                drop(engine);
-                let _slot = self.runner.enter(RequestClass::Upload, caller).await?;
-                let sent = upload::receive(parts, receiving, caller.deadline).await?;
-                return Ok(SubjectSource::Upload(sent));
-            }
-            None => return Err(Status::invalid_argument("the query names no document")),
-        };
-        upload::end(parts, caller.deadline).await?;
-        Ok(known)
     }
 }
 
@@ -153,7 +111,7 @@ impl Similarity for SimilarityService {
         &self,
         request: Request<Streaming<v1::FindRequest>>,
     ) -> Result<Response<Self::FindVersionsStream>, Status> {
-        self.find(FindKind::Versions, request).await
+        self.find(FindKind::Related, request).await
     }
 
     async fn find_family(
@@ -162,11 +120,12 @@ impl Similarity for SimilarityService {
     ) -> Result<Response<Self::FindFamilyStream>, Status> {
         let started = Instant::now();
         let caller = self.runner.caller(&request);
-        let memory_meter = request.extensions().get::<Received>().cloned();
+        let memory_meter = request.extensions().get::<RequestBytes>().cloned();
         let mut parts = request.into_inner();
         let query = upload::first(&mut parts, caller.deadline).await?;
         let asked = FamilyRequest::parse(&*self.runner.engine()?, &query)?;
-        let source = self.source(query, &mut parts, caller, memory_meter).await?;
+        let source =
+            SubjectSource::receive(&self.runner, query, &mut parts, caller, memory_meter).await?;
         let listed = self
             .runner
             .stream(RequestClass::Stream, caller, move |engine, sender| {
@@ -188,14 +147,14 @@ impl Similarity for SimilarityService {
         let (a, b) = sides.ok_or_else(|| Status::invalid_argument("a side is missing"))?;
         let (disk, longest) = (self.runner.disk(), self.runner.longest_message());
         let work = move |engine: &Engine, cancel: &Cancel| {
-            let guard = CompletenessGuard::begin(engine, &engine.roots.view(), false)?;
+            let check = CompletenessCheck::begin(engine, &engine.roots.view(), false)?;
             let (a, b) = (
-                question::parse_side(engine, &disk, a)?,
-                question::parse_side(engine, &disk, b)?,
+                subject_source::parse_side(engine, &disk, a)?,
+                subject_source::parse_side(engine, &disk, b)?,
             );
             let names = (a.name("a"), b.name("b"));
             let account = caller.account(&engine.index, cancel);
-            let asker = caller.share();
+            let asker = caller.queue_key();
             let (a, b) = (
                 a.compared(engine, asker, &account)?,
                 b.compared(engine, asker, &account)?,
@@ -210,7 +169,7 @@ impl Similarity for SimilarityService {
                 account: &account,
             };
             let found = compare(&engine.index, &a, &b, &asked)?;
-            Ok(encode::comparison(found, guard.close()?))
+            Ok(encode::comparison(found, check.verdict()?))
         };
         self.runner.unary(RequestClass::Query, caller, work).await
     }
@@ -246,7 +205,8 @@ impl Similarity for SimilarityService {
         request: Request<v1::ListGroupsRequest>,
     ) -> Result<Response<Self::ListGroupsStream>, Status> {
         let asked = GroupsRequest::parse(&*self.runner.engine()?, request.get_ref())?;
-        // Only what is made for the call lasts: stars are at hand, or made as fast as they are read.
+        // Components and cores last as long as their work. Stars at the daemon's threshold over all roots are
+        // kept; others are made before the first is sent, within the deadline of a list.
         let (class, caller) = match asked.is_long() {
             true => (RequestClass::Work, self.runner.long_caller(&request)),
             false => (RequestClass::Stream, self.runner.caller(&request)),

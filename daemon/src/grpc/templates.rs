@@ -12,7 +12,7 @@ use super::reply_channel::ReplySender;
 use super::runner::Caller;
 use super::status::Refused;
 use crate::encode;
-use crate::engine::{CompletenessGuard, Engine};
+use crate::engine::{CompletenessCheck, Engine};
 use crate::roots::Root;
 use crate::templates::{Template, templates};
 
@@ -58,7 +58,7 @@ impl TemplatesRequest {
         use v1::list_templates_reply::Part;
         let send = |part| sender.send(v1::ListTemplatesReply { part: Some(part) });
         let started = Instant::now();
-        let guard = CompletenessGuard::begin(engine, &self.view, self.strict)?;
+        let check = CompletenessCheck::begin(engine, &self.view, self.strict)?;
         let mut summary = v1::TemplatesSummary::default();
         for root in engine.roots.iter().filter(|root| self.view.shows(root.id)) {
             let account = caller.account(&engine.index, sender.cancel());
@@ -72,7 +72,7 @@ impl TemplatesRequest {
                 send(Part::Template(encoded))?;
             }
         }
-        summary.completeness = Some(guard.close()?.into());
+        summary.completeness = Some(check.verdict()?.into());
         summary.seconds = started.elapsed().as_secs_f64();
         send(Part::Summary(summary))
     }

@@ -53,9 +53,9 @@ pub struct Traffic<S> {
 
 /// Bytes of the request being answered: a handler that keeps them elsewhere says so here.
 #[derive(Clone)]
-pub(super) struct Received(Arc<Charge>);
+pub(super) struct RequestBytes(Arc<Charge>);
 
-impl Received {
+impl RequestBytes {
     /// So many bytes need no memory any more.
     pub(super) fn stored(&self, count: usize) {
         self.0.release(count as u64);
@@ -100,7 +100,7 @@ where
         };
         let charge = Arc::new(Charge::new(&peer));
         let (mut head, body) = request.into_parts();
-        head.extensions.insert(Received(Arc::clone(&charge)));
+        head.extensions.insert(RequestBytes(Arc::clone(&charge)));
         let body = Incoming::new(body, &self.limits, Arc::clone(&charge));
         let request = http::Request::from_parts(head, Body::new(body));
         let answered = self.inner.call(request);

@@ -12,7 +12,7 @@ use tokio::time::timeout_at;
 use tonic::{Status, Streaming};
 
 use super::status::lost_thread;
-use super::traffic::Received;
+use super::traffic::RequestBytes;
 use crate::disk::DiskGuard;
 
 /// A document that was received whole.
@@ -113,8 +113,8 @@ fn second_query() -> Status {
     Status::invalid_argument("a second query follows the first")
 }
 
-/// Where the bytes of an upload go, and how many may come.
-pub(super) struct Receiving {
+/// Where the bytes of an upload are kept, under which name, and how many may come.
+pub(super) struct UploadTarget {
     /// The name the document comes under.
     pub(super) name: PathBuf,
     /// The directory of the spool.
@@ -124,22 +124,22 @@ pub(super) struct Receiving {
     /// Most bytes that are taken.
     pub(super) longest: u64,
     /// Counts the bytes that are in memory.
-    pub(super) memory_meter: Option<Received>,
+    pub(super) memory_meter: Option<RequestBytes>,
 }
 
 /// Receives all chunks that follow a query.
 pub(super) async fn receive(
     parts: &mut Streaming<FindRequest>,
-    receiving: Receiving,
+    target: UploadTarget,
     deadline: Instant,
 ) -> Result<Uploaded, Status> {
-    let Receiving {
+    let UploadTarget {
         name,
         dir,
         disk,
         longest,
         memory_meter,
-    } = receiving;
+    } = target;
     let mut spool = blocking(move || Spool::new(&dir)).await?;
     let mut received_bytes = 0;
     while let Some(part) = next(parts, deadline).await? {

@@ -13,7 +13,7 @@ use crate::config::ExtractConfig;
 use crate::roots::Root;
 use crate::watch::stat::Observe;
 
-/// Decides by records and stat whether a file must be read.
+/// Decides by records and stat whether a file must be read. [`super::Ingest`] reads with what it holds.
 #[derive(Clone, Copy)]
 pub struct ChangeDetector<'a> {
     pub(super) records: Records<'a>,
@@ -37,7 +37,8 @@ impl<'a> ChangeDetector<'a> {
         }
     }
 
-    /// Whether an equal stat proves nothing, or the last extraction deserves another try.
+    /// Whether a file on record must be read: its stat differs or proves nothing, or what is on record may
+    /// improve: its content, a member, a frame, or the manifest that made it a report of this daemon's own.
     pub fn needs_read(
         &self,
         root: &Root,
@@ -66,7 +67,7 @@ impl<'a> ChangeDetector<'a> {
                 };
                 let framesets = self.framesets(root);
                 Ok(self.records.deserves_another_try(&content)
-                    || (holds_members(&content) && self.records.members_wait(key)?)
+                    || (holds_members(&content) && self.records.members_are_incomplete(key)?)
                     || framesets.changed_on_record(key, (*hash, *stat), &content)?)
             }
         }

@@ -4,7 +4,7 @@ use std::io::{Read, Seek};
 use std::path::Path;
 
 use simdex_extract::{
-    EXTRACTOR_VERSION, Hint, Member, Patience, Pool, PrivateFile, Share, Urgency,
+    EXTRACTOR_VERSION, Mark, Member, Patience, Pool, PrivateFile, QueueKey, ReadOptions, Urgency,
 };
 use simdex_index::{Index, IndexError, MemoryAccount, NewContent, NewDocument, canonicalise};
 use simdex_schema::{ContentHash, ContentRecord, DocumentHash, DocumentKind, Reason, State};
@@ -18,7 +18,7 @@ pub(super) struct Extractor<'a> {
     pub(super) index: &'a Index,
     pub(super) pool: &'a Pool,
     /// Whose turn it is that a worker takes.
-    pub(super) share: Share,
+    pub(super) queue_key: QueueKey,
     /// Permits for what is held of a file and its members until they are applied.
     pub(super) account: MemoryAccount,
     /// Longest content without text that is compared by its raw bytes.
@@ -56,7 +56,7 @@ impl Extractor<'_> {
         cut: Option<&str>,
     ) -> Extracted {
         // Kept until the text is signed: a crash of the daemon until then counts against the content.
-        let (mut read, _mark) = self.read(bytes.private, bytes.hash, name);
+        let (mut read, _mark) = self.ask_pool(bytes.private, bytes.hash, name);
         if let (Some(cut), State::Indexed) = (cut, read.state) {
             (read.state, read.reason) = (State::Partial, Reason::code(cut));
         }
@@ -92,19 +92,21 @@ impl Extractor<'_> {
     }
 
     /// Has a worker read a content; the mark is dropped once nothing more is done with what it read.
-    pub(super) fn read(
+    pub(super) fn ask_pool(
         &self,
         private: &PrivateFile,
         hash: ContentHash,
         name: Option<String>,
-    ) -> (ReadContent, impl Sized) {
-        let hint = Hint {
+    ) -> (ReadContent, Option<Mark<'_>>) {
+        let options = ReadOptions {
             name,
             urgency: Urgency::Backlog,
-            share: self.share,
+            queue_key: self.queue_key,
         };
         let patience = patience_of(&self.account);
-        let (extraction, mark) = self.pool.extract_marked(private, hash.0, &hint, patience);
+        let (extraction, mark) = self
+            .pool
+            .extract_marked(private, hash.0, &options, patience);
         (ReadContent::of(extraction), mark)
     }
 

@@ -123,7 +123,8 @@ impl Framesets<'_> {
             .file(&key.member(RENDERED_NAME.as_bytes()))?;
         Ok(match recorded {
             Some(rendered) if plan.shows_frames() => {
-                rendered.rendered_from != Some(plan.digest()) || self.records.members_wait(key)?
+                rendered.rendered_from != Some(plan.digest())
+                    || self.records.members_are_incomplete(key)?
             }
             recorded => recorded.is_some() || plan.shows_frames(),
         })
@@ -211,7 +212,7 @@ fn read_frame(
         return PathLookup::Unproven;
     };
     let name = file_name(OsStr::from_bytes(&key.path).as_ref());
-    let (read, _mark) = extractor.read(&private, seen.0, name);
+    let (read, _mark) = extractor.ask_pool(&private, seen.0, name);
     match read.transient {
         Some(_) => PathLookup::Unproven,
         None => classify(key, seen, &read.media_type, &read.facts),

@@ -14,7 +14,7 @@ use crate::watch::stat::Observe;
 
 /// What became of ingesting a file.
 pub enum IngestOutcome {
-    /// Nothing changed.
+    /// The index need not apply anything; at most the time of the last read was recorded.
     Unchanged,
     /// The index must apply this.
     Changed(Change),
@@ -35,7 +35,7 @@ impl IngestOutcome {
 }
 
 /// The file that is ingested, and its record.
-pub(super) struct Subject<'a> {
+pub(super) struct IngestedFile<'a> {
     pub(super) root: &'a Root,
     pub(super) key: FileKey,
     pub(super) recorded: Option<FileRecord>,
@@ -62,7 +62,7 @@ impl Transient {
     }
 }
 
-impl Subject<'_> {
+impl IngestedFile<'_> {
     /// A file whose bytes are not read.
     pub(super) fn unread(
         &self,
@@ -209,7 +209,7 @@ mod tests {
             mode: RootMode::Poll,
         };
         let root = Root::open(&index.index, configured, &Arc::new(Events::default())).unwrap();
-        let mut subject = Subject {
+        let mut ingested = IngestedFile {
             root: &root,
             key: FileKey {
                 root: root.id,
@@ -220,14 +220,14 @@ mod tests {
                 FileOutcome::Content(ContentHash([1; 32])),
             )),
         };
-        let kept = subject.keep_on_io_error(None, "io-error");
+        let kept = ingested.keep_on_io_error(None, "io-error");
         assert!(matches!(kept, IngestOutcome::Unchanged));
         let detail = root.status().detail;
         assert!(detail.contains("the first is folder/a.txt"), "{detail}");
 
-        subject.recorded = None;
+        ingested.recorded = None;
         let IngestOutcome::Changed(Change::File { record, .. }) =
-            subject.keep_on_io_error(None, "io-error")
+            ingested.keep_on_io_error(None, "io-error")
         else {
             panic!("a file that was never read has a state");
         };

@@ -11,15 +11,15 @@ use std::sync::{Arc, Mutex, PoisonError};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat, Reason, RootId, State};
 
-use crate::report::{FileHashes, ReportKey};
+use crate::report::{FileHashes, LoadFile, MANIFEST, ReportKey};
 use crate::roots::Root;
 use crate::watch::stat::Observe;
 use crate::watch::walk::{Look, Seen};
 
-const MANIFEST: &str = "manifest.json";
 /// Files at the top of a report.
-const AT_TOP: [&str; 5] = [
+const AT_TOP: [&str; 6] = [
     MANIFEST,
+    "findings.jsonl",
     "groups.jsonl",
     "diffs.jsonl",
     "unread.jsonl",
@@ -131,6 +131,8 @@ fn report_path(path: &[u8]) -> Option<ReportPath<'_>> {
     let (file, folder, above) = (parts.next()?, parts.next(), parts.next());
     let length = if AT_TOP.contains(&file) {
         file.len()
+    } else if folder == Some("load") && LoadFile::NAMES.contains(&file) {
+        "load/".len() + file.len()
     } else if folder == Some("text") && is_hash(file.strip_suffix(".txt")?, 64) {
         "text/".len() + file.len()
     } else if above == Some("diffs") && is_hash(file.strip_suffix(".diff")?, 16) {
@@ -179,11 +181,16 @@ mod tests {
         assert_eq!(of("manifest.json"), found("", "manifest.json"));
         let text = format!("text/{hash}.txt");
         assert_eq!(of(&format!("r/{text}")), found("r/", &text));
+        for name in ["findings.jsonl", "load/documents.dat", "load/documents.xml"] {
+            assert_eq!(of(&format!("a/{name}")), found("a/", name));
+        }
         let diff = format!("diffs/17/{}.diff", &hash[..16]);
         assert_eq!(of(&diff), found("", &diff));
         for other in [
             "a.txt",
             "r/report.htm",
+            "load/documents.txt",
+            "documents.csv",
             "text/a.txt",
             &format!("texts/{hash}.txt"),
             &format!("diffs/x/{}.diff", &hash[..16]),

@@ -1,6 +1,6 @@
 //! What the index knows of a content and of the members of a file.
 
-use simdex_extract::{Outside, Pool};
+use simdex_extract::{OutsidePrograms, Pool};
 use simdex_index::{Index, IndexError, SeenFile};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, ContentRecord, FileKey, FileRecord};
@@ -36,8 +36,9 @@ impl ContentLookup {
         matches!(self, Self::NeedsRead(_) | Self::Frameset(_))
     }
 
-    /// Whether the index may still hold members of the file that must be removed explicitly.
-    pub(super) fn may_leave_members(&self) -> bool {
+    /// Whether the index may still hold members that the file no longer has: then even a file without
+    /// members is applied as a container, which removes them.
+    pub(super) fn may_have_stale_members(&self) -> bool {
         match self {
             // Read again, it may hold fewer files than before.
             Self::NeedsRead(Some(old)) => holds_members(old) || !frames_asked(old).is_empty(),
@@ -75,7 +76,7 @@ impl Records<'_> {
         let Some(holder) = holder else {
             return Ok(ContentLookup::NeedsRead(Some(old)));
         };
-        if self.members_wait(&holder)? {
+        if self.members_are_incomplete(&holder)? {
             return Ok(ContentLookup::NeedsRead(Some(old)));
         }
         if is_own {
@@ -89,7 +90,7 @@ impl Records<'_> {
 
     /// Whether reading the same bytes again may end otherwise.
     pub(super) fn deserves_another_try(&self, content: &ContentRecord) -> bool {
-        let could_improve = |outside: &Outside| {
+        let could_improve = |outside: &OutsidePrograms| {
             let (kind, reason) = (&content.media_type, content.reason.as_str());
             outside.could_improve(kind, reason, tried_programs(content))
         };
@@ -98,12 +99,13 @@ impl Records<'_> {
             || self.pool.outside().is_some_and(could_improve)
     }
 
-    /// Whether some member of a file is still to be read, or lost its text, or may not be on record.
-    pub(super) fn members_wait(&self, container: &FileKey) -> Result<bool, IndexError> {
-        if self.whole(container)?.is_none() {
+    /// Whether a file that holds members has none on record, or one that is still to be read, lost its text,
+    /// or may not be on record.
+    pub(super) fn members_are_incomplete(&self, container: &FileKey) -> Result<bool, IndexError> {
+        if self.read_disk_record(container)?.is_none() {
             return Ok(true);
         }
-        let members = self.index.members(container)?;
+        let members = self.index.container_members(container)?;
         for (_, record) in &members {
             let waits = match &record.outcome {
                 FileOutcome::Unread(..) => is_incomplete(record),
@@ -119,16 +121,16 @@ impl Records<'_> {
         Ok(members.is_empty())
     }
 
-    /// The record of the file on disk that a container is or lies in; `None` while that is not read:
+    /// The record of the file on disk that a container is or lies in, read; `None` while that is not read:
     /// of what it holds, some may be on record and some not yet.
-    fn whole(&self, container: &FileKey) -> Result<Option<FileRecord>, IndexError> {
+    fn read_disk_record(&self, container: &FileKey) -> Result<Option<FileRecord>, IndexError> {
         let on_disk = self.index.file(&container.on_disk())?;
         Ok(on_disk.filter(|record| record.content().is_some()))
     }
 
     /// The record of the file on disk that a container of this content is or lies in, as long as it holds
     /// that content and is read.
-    fn whole_of(
+    fn read_disk_record_of(
         &self,
         container: &FileKey,
         content: ContentHash,
@@ -138,7 +140,9 @@ impl Records<'_> {
             .file(container)?
             .and_then(|found| found.content())
             == Some(content);
-        let whole = holds.then(|| self.whole(container)).transpose()?;
+        let whole = holds
+            .then(|| self.read_disk_record(container))
+            .transpose()?;
         Ok(whole.flatten())
     }
 
@@ -151,11 +155,11 @@ impl Records<'_> {
         content: ContentHash,
         to: &FileKey,
     ) -> Result<Option<Vec<SeenFile>>, IndexError> {
-        let before = self.whole_of(from, content)?;
-        let members = self.index.members(from)?.into_iter();
+        let before = self.read_disk_record_of(from, content)?;
+        let members = self.index.container_members(from)?.into_iter();
         let moved = members.map(|(key, record)| moved(&key, record, from, to));
         let moved = moved.collect();
-        let is_whole = before.is_some() && before == self.whole_of(from, content)?;
+        let is_whole = before.is_some() && before == self.read_disk_record_of(from, content)?;
         Ok(is_whole.then_some(moved))
     }
 }

@@ -55,8 +55,13 @@ impl Taken {
     }
 }
 
-/// Bytes and what is known of them, before the stat is checked again.
-type Bytes = (ContentHash, ContentLookup, Option<(PrivateFile, u64)>);
+/// A content that was hashed and looked up, before the stat of its file is checked again.
+struct LookedUp {
+    hash: ContentHash,
+    lookup: ContentLookup,
+    /// A private copy with its length, where the bytes are needed.
+    bytes: Option<(PrivateFile, u64)>,
+}
 
 impl Snapshots<'_> {
     /// Takes the bytes of an open file, and looks their content up.
@@ -70,8 +75,12 @@ impl Snapshots<'_> {
             return Ok(TakeOutcome::Changed);
         };
         let read_at = now();
-        let (hash, lookup, bytes) = match self.bytes(key, recorded, file, stat.length)? {
-            Ok(bytes) => bytes,
+        let LookedUp {
+            hash,
+            lookup,
+            bytes,
+        } = match self.look_up(key, recorded, file, stat.length)? {
+            Ok(looked_up) => looked_up,
             Err(error) => return Ok(TakeOutcome::failed(&error, stat)),
         };
         // The content is fixed now; it is that of the stat only if the file did not change meanwhile.
@@ -87,13 +96,14 @@ impl Snapshots<'_> {
         })))
     }
 
-    fn bytes(
+    /// Hashes a file and looks its content up; keeps a copy where the bytes are needed.
+    fn look_up(
         &self,
         key: &FileKey,
         recorded: Option<&FileRecord>,
         file: &File,
         length: u64,
-    ) -> Result<Result<Bytes, SnapshotError>, IndexError> {
+    ) -> Result<Result<LookedUp, SnapshotError>, IndexError> {
         if length > HASHED_FIRST
             && let Some(known) = self.known_in_place(key, recorded, (file, length))?
         {
@@ -111,10 +121,18 @@ impl Snapshots<'_> {
         let (hash, length) = (ContentHash(snapshot.hash()), snapshot.length());
         let lookup = self.records.lookup(key, recorded, hash)?;
         if !lookup.needs_bytes() {
-            return Ok(Ok((hash, lookup, None)));
+            return Ok(Ok(LookedUp {
+                hash,
+                lookup,
+                bytes: None,
+            }));
         }
         let private = snapshot.into_file().map_err(SnapshotError::Spool);
-        Ok(private.map(|private| (hash, lookup, Some((private, length)))))
+        Ok(private.map(|private| LookedUp {
+            hash,
+            lookup,
+            bytes: Some((private, length)),
+        }))
     }
 
     /// A file of which nothing but its hash is needed: one reading of it is enough, and no copy.
@@ -123,12 +141,16 @@ impl Snapshots<'_> {
         key: &FileKey,
         recorded: Option<&FileRecord>,
         (file, length): (&File, u64),
-    ) -> Result<Option<Bytes>, IndexError> {
+    ) -> Result<Option<LookedUp>, IndexError> {
         let Some(hash) = hash_in_place(file, length, self.cancel)? else {
             return Ok(None);
         };
         let lookup = self.records.lookup(key, recorded, hash)?;
-        Ok((!lookup.needs_bytes()).then_some((hash, lookup, None)))
+        Ok((!lookup.needs_bytes()).then_some(LookedUp {
+            hash,
+            lookup,
+            bytes: None,
+        }))
     }
 }
 

@@ -13,7 +13,7 @@ use simdex_schema::{
 };
 
 use super::*;
-use crate::catalogue::{Group, Member, Pair, Summary};
+use crate::catalogue::{Group, GroupFile, Pair, Summary};
 use crate::query::Relation;
 
 fn file(path: &[u8], state: State, document: u8) -> FileView {
@@ -55,9 +55,9 @@ fn file(path: &[u8], state: State, document: u8) -> FileView {
     }
 }
 
-fn member(path: &[u8], relation: Relation, ratios: [f64; 3]) -> Member {
+fn member(path: &[u8], relation: Relation, ratios: [f64; 3]) -> GroupFile {
     let [resemblance, containment_of_member, containment_of_principal] = ratios;
-    Member {
+    GroupFile {
         file: file(path, State::Indexed, 0xab),
         document: DocumentHash([0xab; 32]),
         relation,

@@ -7,7 +7,7 @@ use std::path::Path;
 use simdex_index::FileView;
 use simdex_proto::text::{counted, escaped};
 
-use crate::catalogue::{Group, Member, Pair, Summary};
+use crate::catalogue::{Group, GroupFile, Pair, Summary};
 use crate::query::Relation;
 
 /// A path that can be shown: see [`escaped`].
@@ -46,7 +46,7 @@ pub fn group_text(number: usize, group: &Group) -> String {
     text
 }
 
-fn member_text(member: &Member) -> String {
+fn member_text(member: &GroupFile) -> String {
     let path = Printable(&member.file.path);
     let relation = member.relation.name();
     if member.relation != Relation::NearDuplicate {

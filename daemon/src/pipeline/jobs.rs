@@ -1,8 +1,8 @@
 //! Files enqueued and not yet ingested: one queue per folder, so that a burst of slow files in one delays
 //! its own files and not those beside. Queues are bounded: a caller waits while the queue is full.
 //!
-//! Readers go where the fewest of them are: to the root first, then to the folder in it, and among
-//! equals to the one that has waited longest. A root never has all readers, nor a folder all of a
+//! Ingesters go where the fewest of them are: to the root first, then to the folder in it, and among
+//! equals to the one that has waited longest. A root never has all ingesters, nor a folder all of a
 //! root's, so that a file that comes alone finds one at once.
 
 use std::collections::{BTreeMap, VecDeque};
@@ -10,7 +10,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use simdex_extract::Share;
+use simdex_extract::QueueKey;
 use simdex_schema::file::folder_of;
 use simdex_schema::{FileKey, RootId};
 
@@ -27,7 +27,7 @@ const POLL_INTERVAL: Duration = Duration::from_millis(100);
 pub(super) struct Jobs {
     state: Mutex<State>,
     changed: Condvar,
-    /// Readers that one root, and one folder, may have at once.
+    /// Ingesters that one root, and one folder, may have at once.
     most: (usize, usize),
 }
 
@@ -43,8 +43,8 @@ struct State {
 struct Root {
     folders: BTreeMap<Vec<u8>, Folder>,
     waiting: usize,
-    /// Readers at work for it.
-    readers: usize,
+    /// Ingesters at work for it.
+    ingesters: usize,
     /// When it was last served, as a number of files handed out.
     served: u64,
 }
@@ -52,11 +52,11 @@ struct Root {
 #[derive(Default)]
 struct Folder {
     waiting: VecDeque<Job>,
-    readers: usize,
+    ingesters: usize,
     served: u64,
 }
 
-/// What a reader is to do.
+/// What an ingester is to do.
 pub(super) enum Next {
     /// Ingest this file, then call [`Jobs::done`].
     Job(Job),
@@ -67,9 +67,9 @@ pub(super) enum Next {
 }
 
 impl Jobs {
-    /// Queues for so many readers.
-    pub(super) fn new(readers: usize) -> Self {
-        let most = ((readers * 3 / 4).max(1), (readers / 2).max(1));
+    /// Queues for so many ingesters.
+    pub(super) fn new(ingesters: usize) -> Self {
+        let most = ((ingesters * 3 / 4).max(1), (ingesters / 2).max(1));
         let (state, changed) = Default::default();
         Self {
             state,
@@ -97,7 +97,7 @@ impl Jobs {
         went_on
     }
 
-    /// Queues a file once more, even where the queue is full: neither a reader nor the thread of the retries must
+    /// Queues a file once more, even where the queue is full: neither an ingester nor the thread of the retries must
     /// wait for room.
     pub(super) fn requeue(&self, job: Job) {
         self.add(self.lock(), job);
@@ -131,7 +131,7 @@ impl Jobs {
         Next::Job(job)
     }
 
-    /// A file handed out was ingested: its reader is free again.
+    /// A file handed out was ingested: its ingester is free again.
     pub(super) fn done(&self, key: &FileKey) {
         let mut state = self.lock();
         if let Some(root) = state.roots.get_mut(&key.root) {
@@ -162,10 +162,10 @@ impl State {
     /// Whose turn it is: a root and a folder in it.
     fn turn(&self, (of_root, of_folder): (usize, usize)) -> Option<(RootId, Vec<u8>)> {
         let roots = self.roots.iter();
-        let roots = roots.filter(|(_, root)| root.readers < of_root);
+        let roots = roots.filter(|(_, root)| root.ingesters < of_root);
         let turns = roots.filter_map(|(id, root)| {
             let folder = root.turn(of_folder)?;
-            Some((root.readers, root.served, *id, folder))
+            Some((root.ingesters, root.served, *id, folder))
         });
         let (.., id, folder) = turns.min()?;
         Some((id, folder.to_vec()))
@@ -178,8 +178,8 @@ impl State {
         let folder = root.folders.get_mut(&name)?;
         let job = folder.waiting.pop_front()?;
         root.waiting -= 1;
-        root.readers += 1;
-        folder.readers += 1;
+        root.ingesters += 1;
+        folder.ingesters += 1;
         (root.served, folder.served) = (self.served, self.served);
         Some(job)
     }
@@ -192,28 +192,28 @@ impl Root {
     }
 
     fn turn(&self, most: usize) -> Option<&[u8]> {
-        let open = |folder: &Folder| folder.readers < most && !folder.waiting.is_empty();
+        let open = |folder: &Folder| folder.ingesters < most && !folder.waiting.is_empty();
         let folders = self.folders.iter().filter(|(_, folder)| open(folder));
-        let next = folders.min_by_key(|(_, folder)| (folder.readers, folder.served));
+        let next = folders.min_by_key(|(_, folder)| (folder.ingesters, folder.served));
         next.map(|(name, _)| name.as_slice())
     }
 
     fn done(&mut self, name: &[u8]) {
-        self.readers = self.readers.saturating_sub(1);
+        self.ingesters = self.ingesters.saturating_sub(1);
         if let Some(folder) = self.folders.get_mut(name) {
-            folder.readers = folder.readers.saturating_sub(1);
-            if folder.readers == 0 && folder.waiting.is_empty() {
+            folder.ingesters = folder.ingesters.saturating_sub(1);
+            if folder.ingesters == 0 && folder.waiting.is_empty() {
                 self.folders.remove(name);
             }
         }
     }
 }
 
-/// Whose document a file is, for the pool.
-pub(super) fn share(key: &FileKey) -> Share {
+/// Whose turn a file takes in the queue for workers.
+pub(super) fn queue_key(key: &FileKey) -> QueueKey {
     let mut folder = DefaultHasher::new();
     folder_of(&key.path).hash(&mut folder);
-    Share {
+    QueueKey::Folder {
         root: u64::from(key.root.0),
         folder: folder.finish(),
     }
@@ -231,7 +231,7 @@ mod tests {
     }
     use crate::progress::Progress;
 
-    /// Enough readers that none is kept from anybody.
+    /// Enough ingesters that none is kept from anybody.
     const MANY: usize = 100;
 
     fn key(root: u32, path: &str) -> FileKey {
@@ -280,7 +280,7 @@ mod tests {
     }
 
     #[test]
-    fn readers_go_where_the_fewest_are() {
+    fn ingesters_go_where_the_fewest_are() {
         let (jobs, progress) = (Jobs::new(MANY), Progress::default());
         named(&jobs, &progress, &[(1, "slow/1"), (1, "slow/2")]);
         assert_eq!(all(&jobs).len(), 2);
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn no_root_and_no_folder_has_all_readers() {
+    fn no_root_and_no_folder_has_all_ingesters() {
         let (jobs, progress) = (Jobs::new(8), Progress::default());
         let slow: Vec<String> = (0..9).map(|at| format!("slow/{at}")).collect();
         slow.iter()
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn one_reader_serves_all() {
+    fn one_ingester_serves_all() {
         let (jobs, progress) = (Jobs::new(1), Progress::default());
         named(&jobs, &progress, &[(1, "a"), (1, "b")]);
         assert_eq!(all(&jobs), ["1:a"]);

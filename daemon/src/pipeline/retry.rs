@@ -1,5 +1,5 @@
 //! Files that a transient fault kept from being read: ingested again after a while, which grows with
-//! each try. No reader thread waits for them; what does not fit into the queue is found by the next rescan,
+//! each try. No ingester thread waits for them; what does not fit into the queue is found by the next rescan,
 //! and is counted all the same until then.
 
 use std::collections::{BTreeMap, HashSet};

@@ -1,5 +1,5 @@
-//! The one thread that changes the index: gathers what readers found and applies it. Another
-//! commits.
+//! The thread that applies the changes made by ingestion, gathered into batches, and the thread that commits
+//! them.
 
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
@@ -38,22 +38,30 @@ enum Unapplied {
 }
 
 /// A container that is applied in parts, others between them.
-struct Parts {
+struct OpenContainer {
     job: Job,
-    rest: VecDeque<Change>,
+    parts: VecDeque<Change>,
+}
+
+/// What follows the part of a container that was applied.
+enum NextPart {
+    /// The container has more parts.
+    More(OpenContainer),
+    /// It was the last.
+    Finished,
 }
 
 impl Shared {
-    /// Applies what readers found, batch by batch; commits at its end. Where the engine fails, what is
+    /// Applies what ingesters found, batch by batch; commits at its end. Where the engine fails, what is
     /// in hand is not answered for.
     pub(super) fn write(&self, results: &Receiver<IngestResult>) {
-        let mut containers: VecDeque<Parts> = VecDeque::new();
+        let mut containers: VecDeque<OpenContainer> = VecDeque::new();
         while let Some(batch) = gather(results, containers.len()) {
             let (mut jobs, mut changes) = (Vec::new(), Vec::new());
             for IngestResult { job, change } in batch {
                 let mut parts = change.map(Change::parts).unwrap_or_default();
                 if parts.len() > 1 {
-                    containers.push_back(Parts { job, rest: parts });
+                    containers.push_back(OpenContainer { job, parts });
                 } else {
                     jobs.push(job);
                     changes.extend(parts.pop_front());
@@ -64,8 +72,9 @@ impl Shared {
             };
             self.finish(jobs, &unknown);
             if let Some(container) = containers.pop_front() {
-                match self.go_on_with(container) {
-                    Some(rest) => containers.extend(rest),
+                match self.apply_next_part(container) {
+                    Some(NextPart::More(container)) => containers.push_back(container),
+                    Some(NextPart::Finished) => {}
                     None => return,
                 }
             }
@@ -81,22 +90,21 @@ impl Shared {
         }
     }
 
-    /// Applies the next part of a container; what is left of it, and none where the engine ends.
-    /// Where a content is not known, the rest is dropped: the container is not whole, and stays to
-    /// be read again.
-    fn go_on_with(&self, mut container: Parts) -> Option<Option<Parts>> {
-        let next = container.rest.pop_front();
+    /// Applies the next part of a container; `None` where the engine ends. Where a content is not known,
+    /// the rest is dropped: the container is not whole, and stays to be read again.
+    fn apply_next_part(&self, mut container: OpenContainer) -> Option<NextPart> {
+        let next = container.parts.pop_front();
         let unknown = self.apply(next.as_slice())?;
-        if unknown.is_empty() && !container.rest.is_empty() {
-            return Some(Some(container));
+        if unknown.is_empty() && !container.parts.is_empty() {
+            return Some(NextPart::More(container));
         }
         self.finish(vec![container.job], &unknown);
-        Some(None)
+        Some(NextPart::Finished)
     }
 
     /// Commits what was applied, every `commit_ms`: on a thread of its own, as a disk takes its time
     /// and what is applied can be asked for meanwhile.
-    pub(super) fn commit_at_times(&self) {
+    pub(super) fn commit_periodically(&self) {
         let every = Duration::from_millis(self.host.config.store.commit_ms.max(1));
         let mut backoff = Backoff::default();
         while self.lifecycle.wait(every) {
@@ -128,7 +136,7 @@ impl Shared {
     /// Applies changes, however often it takes; files that name a content that is not known any
     /// more. None where the engine ends before they are applied.
     fn apply(&self, changes: &[Change]) -> Option<Vec<FileKey>> {
-        match (self.apply_in_time(changes), changes) {
+        match (self.apply_with_retries(changes), changes) {
             (Ok(unknown), _) => Some(unknown),
             (Err(Unapplied::Ended), _) => None,
             (Err(Unapplied::Refused(reason)), [one]) => self.apply_refused(one, reason),
@@ -144,7 +152,7 @@ impl Shared {
     /// Records of a change that the store does not take that it was refused.
     fn apply_refused(&self, change: &Change, reason: String) -> Option<Vec<FileKey>> {
         tracing::error!(reason, "a file cannot be stored");
-        match self.apply_in_time(&[change.refused()]) {
+        match self.apply_with_retries(&[change.refused()]) {
             Ok(unknown) => Some(unknown),
             Err(Unapplied::Ended) => None,
             Err(Unapplied::Refused(reason)) => {
@@ -155,7 +163,7 @@ impl Shared {
     }
 
     /// Tries until it succeeds, with growing pauses while the machine lacks something.
-    fn apply_in_time(&self, changes: &[Change]) -> Result<Vec<FileKey>, Unapplied> {
+    fn apply_with_retries(&self, changes: &[Change]) -> Result<Vec<FileKey>, Unapplied> {
         if changes.is_empty() {
             return Ok(Vec::new());
         }
@@ -210,10 +218,10 @@ impl Shared {
         if !self.host.events.is_watched() {
             return;
         }
-        for (told, key) in changes.filter_map(told) {
-            let (kind, detail) = match told {
-                Told::Removed => (EventKind::FileRemoved, String::new()),
-                Told::Ingested => match self.unread(key) {
+        for (event, key) in changes.filter_map(file_event) {
+            let (kind, detail) = match event {
+                FileEvent::Removed => (EventKind::FileRemoved, String::new()),
+                FileEvent::Ingested => match self.unread(key) {
                     Some(why) => (EventKind::FileUnread, why),
                     None => (EventKind::FileIndexed, String::new()),
                 },
@@ -239,13 +247,13 @@ impl Shared {
 }
 
 /// A batch: what is there, and what comes within [`BATCH_LINGER`]; only what is there while containers are
-/// applied in parts, and nothing while there are too many. Returns `None` once all readers have ended.
+/// applied in parts, and nothing while there are too many. Returns `None` once all ingesters have ended.
 fn gather(results: &Receiver<IngestResult>, containers: usize) -> Option<Vec<IngestResult>> {
     let text_of = |result: &IngestResult| result.change.as_ref().map_or(0, Change::text_bytes);
     let (mut batch, patience) = match containers {
         0 => (vec![results.recv().ok()?], BATCH_LINGER),
         1..MAX_OPEN_CONTAINERS => (Vec::new(), Duration::ZERO),
-        // Too many containers in progress: the bounded channel blocks the readers.
+        // Too many containers in progress: the bounded channel blocks the ingesters.
         _ => return Some(Vec::new()),
     };
     let mut text: u64 = batch.iter().map(text_of).sum();
@@ -269,19 +277,19 @@ fn room_of(changes: &[Change]) -> u64 {
         .sum()
 }
 
-/// What is told of a file.
-enum Told {
+/// What a change means to subscribers of events.
+enum FileEvent {
     Ingested,
     Removed,
 }
 
-fn told(change: &Change) -> Option<(Told, &FileKey)> {
+fn file_event(change: &Change) -> Option<(FileEvent, &FileKey)> {
     match change {
-        Change::File { key, .. } => Some((Told::Ingested, key)),
+        Change::File { key, .. } => Some((FileEvent::Ingested, key)),
         Change::Container { file, .. } | Change::ContainerEnd { file, .. } => {
-            Some((Told::Ingested, &file.key))
+            Some((FileEvent::Ingested, &file.key))
         }
         Change::ContainerPart { .. } => None,
-        Change::Remove(key) => Some((Told::Removed, key)),
+        Change::Remove(key) => Some((FileEvent::Removed, key)),
     }
 }

@@ -1,4 +1,4 @@
-//! How good a candidate can still be: upper bounds of estimates, and when to stop.
+//! How good a candidate can still be: upper bounds of estimates, and when no more need be verified.
 
 use simdex_index::Candidate;
 
@@ -10,7 +10,7 @@ const MISS_PROBABILITY: f64 = 0.001;
 
 /// Candidates with the upper bound of what is asked, highest first; those that cannot reach the
 /// threshold are left out.
-pub(super) fn rank(found: Vec<Candidate>, params: &QueryParams) -> Vec<(Candidate, f64)> {
+pub(super) fn by_upper_bound(found: Vec<Candidate>, params: &QueryParams) -> Vec<(Candidate, f64)> {
     let bounded = found
         .into_iter()
         .map(|candidate| (candidate, upper(&candidate, params)));
@@ -48,7 +48,7 @@ fn upper(candidate: &Candidate, params: &QueryParams) -> f64 {
         FindKind::Similar => resemblance(),
         FindKind::Containing => of_query(),
         FindKind::Contained => in_query(),
-        FindKind::Versions => resemblance().max(of_query()).max(in_query()),
+        FindKind::Related => resemblance().max(of_query()).max(in_query()),
     }
 }
 
@@ -139,7 +139,7 @@ mod tests {
 
     #[test]
     fn a_sampled_candidate_may_be_better_than_it_looks_and_an_exact_one_not() {
-        let ranked = rank(vec![candidate(1, 0, 64), candidate(2, 3, 64)], &params(0.1));
+        let ranked = by_upper_bound(vec![candidate(1, 0, 64), candidate(2, 3, 64)], &params(0.1));
         assert_eq!(
             ranked.iter().map(|r| r.0.document.0).collect::<Vec<_>>(),
             [2, 1]
@@ -150,8 +150,11 @@ mod tests {
 
     #[test]
     fn what_cannot_reach_the_threshold_is_left_out() {
-        assert!(rank(vec![candidate(1, 2, 20)], &params(0.9)).is_empty());
-        assert_eq!(rank(vec![candidate(1, 2, 120)], &params(0.9)).len(), 1);
+        assert!(by_upper_bound(vec![candidate(1, 2, 20)], &params(0.9)).is_empty());
+        assert_eq!(
+            by_upper_bound(vec![candidate(1, 2, 120)], &params(0.9)).len(),
+            1
+        );
     }
 
     #[test]

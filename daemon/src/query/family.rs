@@ -178,12 +178,13 @@ impl Family {
     ) -> Result<(), IndexError> {
         let member = &self.versions[version];
         let same_text = subject.carries(member.hash);
-        let mut is_unseen = same_text && (subject.path.is_some() || member.document.is_none());
+        let mut is_unseen =
+            same_text && (subject.asked_path.is_some() || member.document.is_none());
         let mut going = ControlFlow::Continue(());
         if let Some(document) = member.document {
             index.visit_files_of(document, &params.view, &mut |file| {
                 let threshold = params.relation_threshold;
-                let is_query = subject.path.as_ref() == Some(&file.path);
+                let is_query = subject.asked_path.as_ref() == Some(&file.path);
                 is_unseen &= !is_query;
                 going = visit(FamilyFile::Known {
                     container: file.container(),

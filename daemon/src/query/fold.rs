@@ -2,10 +2,14 @@
 //!
 //! Two hits of one document, and two whose resemblance reaches the threshold, counted on all shingles. Each hit is
 //! compared with those that stand for themselves, best first; what is folded under one need not resemble what else
-//! is. An answer compares [`MOST_COMPARED`] pairs and reads [`MOST_SHINGLES`] at most: what was not compared is not
+//! is, but for files of the same document, which are folded under the same. An answer compares [`MOST_COMPARED`] pairs and reads [`MOST_SHINGLES`] at most: what was not compared is not
 //! folded.
 
-use simdex_index::{Index, IndexError, MemoryAccount};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+
+use simdex_index::{HeldSet, Index, IndexError, MemoryAccount};
+use simdex_schema::{DocId, DocumentHash};
 
 use super::{Hit, Overlap};
 
@@ -28,21 +32,22 @@ pub fn fold(
         left: MOST_COMPARED,
         left_shingles: MOST_SHINGLES,
     };
+    // Of each document the hit that its files stand under, or the first of these themselves.
+    let mut stands_under: HashMap<DocumentHash, usize> = HashMap::new();
     let mut best: Vec<usize> = Vec::new();
     let mut folded = Vec::with_capacity(hits.len());
     for (at, hit) in hits.iter().enumerate() {
-        let mut under = None;
-        for &other in &best {
-            account.cancel().check()?;
-            if folding.are_near(&hits[other], hit)? {
-                under = Some(other);
-                break;
+        let under = match stands_under.entry(hit.document) {
+            Entry::Occupied(known) => *known.get(),
+            Entry::Vacant(new) => {
+                let under = folding.best_near(hits, &best, hit)?.unwrap_or(at);
+                if under == at {
+                    best.push(at);
+                }
+                *new.insert(under)
             }
-        }
-        if under.is_none() {
-            best.push(at);
-        }
-        folded.push(under);
+        };
+        folded.push((under != at).then_some(under));
     }
     Ok(folded)
 }
@@ -58,32 +63,56 @@ struct Folding<'a> {
 }
 
 impl Folding<'_> {
-    fn are_near(&mut self, a: &Hit, b: &Hit) -> Result<bool, IndexError> {
-        if a.document == b.document {
-            return Ok(true);
-        }
-        let (Some((a, _)), Some((b, _))) = (a.file.document, b.file.document) else {
-            return Ok(false);
+    /// The first of the best hits so far that this one resembles enough; none where nothing more may be compared.
+    fn best_near(
+        &mut self,
+        hits: &[Hit],
+        best: &[usize],
+        hit: &Hit,
+    ) -> Result<Option<usize>, IndexError> {
+        let Some((own, _)) = hit.file.document else {
+            return Ok(None);
         };
-        if self.left == 0 || self.left_shingles == 0 {
-            return Ok(false);
+        let mut own_set = None;
+        for &other in best {
+            self.account.cancel().check()?;
+            let Some((theirs, _)) = hits[other].file.document else {
+                continue;
+            };
+            if self.left == 0 || self.left_shingles == 0 {
+                break;
+            }
+            self.left -= 1;
+            if own_set.is_none() {
+                own_set = self.read(own)?;
+            }
+            let Some(own) = &own_set else {
+                break;
+            };
+            if let Some(theirs) = self.read(theirs)?
+                && self.are_near(&theirs, own)?
+            {
+                return Ok(Some(other));
+            }
         }
-        self.left -= 1;
-        let read = |id| self.index.shingles_if_readable(id, self.account);
-        let (Some(a), Some(b)) = (read(a)?, read(b)?) else {
-            return Ok(false);
-        };
-        let read = (a.len() + b.len()) as u64;
+        Ok(None)
+    }
+
+    fn read(&mut self, id: DocId) -> Result<Option<HeldSet>, IndexError> {
+        let set = self.index.shingles_if_readable(id, self.account)?;
+        let read = set.as_ref().map_or(0, |set| set.len() as u64);
         self.left_shingles = self.left_shingles.saturating_sub(read);
+        Ok(set)
+    }
+
+    fn are_near(&self, a: &HeldSet, b: &HeldSet) -> Result<bool, IndexError> {
         // Sets of unlike size cannot be near.
         let (smaller, larger) = (a.len().min(b.len()), a.len().max(b.len()));
         if (smaller as f64) < self.threshold * larger as f64 {
             return Ok(false);
         }
-        let overlap = Overlap::exact(&a, &b, self.account.cancel())?;
-        Ok(overlap
-            .resemblance
-            .value
-            .is_some_and(|value| value >= self.threshold))
+        let overlap = Overlap::exact(a, b, self.account.cancel())?;
+        let resemblance = overlap.resemblance.value;
+        Ok(resemblance.is_some_and(|value| value >= self.threshold))
     }
 }

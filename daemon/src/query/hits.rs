@@ -195,7 +195,7 @@ impl Overlap {
         }
     }
 
-    /// The number a question is ranked by; for versions the best of the three.
+    /// The number a question is ranked by; for related documents the best of the three.
     pub(super) fn value(&self, kind: FindKind) -> Option<f64> {
         let Self {
             resemblance,
@@ -207,7 +207,7 @@ impl Overlap {
             FindKind::Similar => resemblance.value,
             FindKind::Containing => of_first.value,
             FindKind::Contained => of_second.value,
-            FindKind::Versions => {
+            FindKind::Related => {
                 let all = [resemblance.value, of_first.value, of_second.value];
                 all.into_iter().flatten().reduce(f64::max)
             }
@@ -258,7 +258,7 @@ pub(super) fn of_documents(
             let relation = relation(subject.content, same_text, &file, &overlap, threshold);
             best.add(Hit {
                 date: best_date(&file),
-                is_query: subject.path.as_ref() == Some(&file.path),
+                is_query: subject.asked_path.as_ref() == Some(&file.path),
                 file,
                 document: stats.hash,
                 relation,

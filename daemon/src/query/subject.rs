@@ -3,7 +3,7 @@
 use std::io::{Read, Seek};
 use std::path::{Path, PathBuf};
 
-use simdex_extract::{Hint, Pool, Share, Urgency};
+use simdex_extract::{Pool, QueueKey, ReadOptions, Urgency};
 use simdex_index::{
     FileView, Fingerprints, HeldSet, Index, IndexError, MemoryAccount, MemoryPermit, NewDocument,
     View, canonicalise, forward_signature,
@@ -23,8 +23,9 @@ pub struct Subject {
     body: Body,
     /// Hash of its raw bytes, where they are known: tells identical-bytes from identical-text.
     pub content: Option<ContentHash>,
-    /// Left out of the answer; among versions it is marked.
-    pub path: Option<PathBuf>,
+    /// Path of the file asked about; of an upload the name that the client sent. A file with this path is no
+    /// hit; among versions and related documents it is listed and marked.
+    pub asked_path: Option<PathBuf>,
     /// The file of the index that was named, where it is one.
     pub file: Option<Box<FileView>>,
     state: State,
@@ -96,7 +97,7 @@ impl Subject {
         Self {
             body,
             content: None,
-            path: None,
+            asked_path: None,
             file: None,
             state,
             reason,
@@ -118,7 +119,7 @@ impl Subject {
         Ok(Self {
             body,
             content: file.record.content(),
-            path: Some(file.path.clone()),
+            asked_path: Some(file.path.clone()),
             file: Some(Box::new(file.clone())),
             state: file.state,
             reason: file.reason.clone(),
@@ -180,7 +181,7 @@ impl Subject {
     pub fn from_upload(
         index: &Index,
         pool: &Pool,
-        asker: Share,
+        asker: QueueKey,
         file: std::fs::File,
         name: &Path,
         account: &MemoryAccount,
@@ -192,15 +193,15 @@ impl Subject {
         let Ok((hash, length)) = hashed else {
             return nothing(State::Unreadable);
         };
-        let hint = Hint {
+        let options = ReadOptions {
             name: name.file_name().map(|n| n.to_string_lossy().into_owned()),
             urgency: Urgency::Question,
-            share: asker,
+            queue_key: asker,
         };
         let mut permit = account.take(pool.longest_text())?;
         // The mark records the document as in progress, for recovery from a crash, until its text is
         // canonical.
-        let (read, _mark) = pool.extract_marked(&file, hash.0, &hint, patience_of(account));
+        let (read, _mark) = pool.extract_marked(&file, hash.0, &options, patience_of(account));
         let read = ReadContent::of(read);
         permit.shrink_to(read.text.as_ref().map_or(0, |text| text.len() as u64));
         let subject = match read.text {
@@ -215,7 +216,7 @@ impl Subject {
             state,
             reason,
             content: Some(hash),
-            path: Some(name.to_owned()),
+            asked_path: Some(name.to_owned()),
             ..subject
         })
     }

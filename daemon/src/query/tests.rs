@@ -1,6 +1,6 @@
 //! Whole answers against all pairs counted: long planted documents near the threshold.
 
-use simdex_extract::{Pool, Share, WorkerCommand};
+use simdex_extract::{Pool, QueueKey, WorkerCommand};
 use simdex_index::store::MemoryStore;
 use simdex_index::{Change, Index, NewContent, NewDocument, Options};
 use simdex_schema::file::FileOutcome;
@@ -148,7 +148,7 @@ fn candidates_beyond_the_limit_are_counted_apart_from_common_lists() {
     let subject = Subject::from_text(&index, base, &account).unwrap();
     let params = similar(SchemeKind::ModN, 0.1);
     let candidates = candidates(&index, &subject, &params, &never).unwrap();
-    let ranked = bound::rank(candidates.found, &params);
+    let ranked = bound::by_upper_bound(candidates.found, &params);
     assert_eq!(ranked.len(), 5);
     let found = verify(&index, &subject, &params, ranked, 2, &never).unwrap();
     assert_eq!((found.counted, found.not_looked_at), (2, 3));
@@ -157,6 +157,43 @@ fn candidates_beyond_the_limit_are_counted_apart_from_common_lists() {
         (whole.verified, whole.unverified, whole.common_lists),
         (5, 0, 0)
     );
+}
+
+/// The file asked about carries a document too, and is not among those listed.
+#[test]
+fn a_file_that_is_asked_about_takes_no_place_of_the_answer() {
+    let mut seed = 5;
+    let base = words(&mut seed, 40);
+    // Each differs from the first by one word more than the one before, and none is sampled: all are counted in
+    // the order of their resemblance.
+    let texts: Vec<String> = (0..4)
+        .map(|edits| {
+            let mut text = base.clone();
+            text[..edits].fill("other".to_owned());
+            text.join(" ")
+        })
+        .collect();
+    let (index, _dir) = index_of(&texts);
+    let never = Cancel::never();
+    let account = index.memory().questions.account(&never);
+    let key = FileKey {
+        root: RootId(1),
+        path: b"0.txt".to_vec(),
+    };
+    let file = index.file_view(&key, &View::All).unwrap().unwrap();
+    let subject = Subject::from_file(&index, &file, &account).unwrap();
+    for (limit, truncated) in [(1, true), (2, true), (3, false)] {
+        let params = QueryParams {
+            limit,
+            ..similar(SchemeKind::ModN, 0.1)
+        };
+        let answer = find(&index, &subject, &params, &never).unwrap();
+        assert_eq!(
+            (answer.hits.len(), answer.truncated),
+            (limit, truncated),
+            "{limit}"
+        );
+    }
 }
 
 /// Without a worker the upload would end at once, had it asked for one before it has room for a text.
@@ -180,7 +217,7 @@ fn an_upload_asks_for_no_worker_before_there_is_room_for_its_text() {
             .unwrap();
         let account = budget.account_of(7, cancel);
         let name = std::path::Path::new("a.txt");
-        Subject::from_upload(&index, &pool, Share::of_user(7), file, name, &account).map(drop)
+        Subject::from_upload(&index, &pool, QueueKey::User(7), file, name, &account).map(drop)
     };
     // What is left is room for the upload, and not for the longest text that may come of it.
     let others = budget.acquire(budget.total() - (1 << 20), &Cancel::never());

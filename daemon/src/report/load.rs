@@ -78,6 +78,9 @@ pub enum LoadFileError {
 }
 
 impl LoadFile {
+    /// The names that such files have in a report, in `load/`.
+    pub(crate) const NAMES: [&str; 3] = ["documents.dat", "documents.csv", "documents.xml"];
+
     /// A load file by the names of its format, profile and encoding. An empty profile means `relativity`, an
     /// empty encoding `utf-8`.
     pub fn named(format: &str, profile: &str, encoding: &str) -> Result<Self, LoadFileError> {

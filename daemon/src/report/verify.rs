@@ -4,6 +4,7 @@
 //! Found is whatever changes, adds or takes away a file or a line of the manifest. Not found is a
 //! report that somebody wrote anew as a whole, manifest and hash included: against that keep the
 //! manifest's hash elsewhere, and compare it with [`Verified::manifest`].
+
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read};
@@ -14,12 +15,10 @@ use simdex_proto::lines::Diff;
 use simdex_proto::manifest::{FileEntry, checked_hash};
 use thiserror::Error;
 
+use super::{LONGEST_MANIFEST, MANIFEST};
 use crate::difference::{ApplyError, apply};
 use crate::watch::anchor::Anchor;
 use crate::watch::open::{OpenError, open_regular};
-
-/// Longest manifest that is read, bytes: that of some two million files.
-const LONGEST_MANIFEST: u64 = 512 << 20;
 
 /// What was found in order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -165,8 +164,6 @@ pub fn verify(report: &Path) -> Result<Verified, VerifyError> {
         manifest: digest,
     })
 }
-
-const MANIFEST: &str = "manifest.json";
 
 /// The files by name; each is one below the report, and named once.
 fn entries(files: Vec<FileEntry>) -> Result<Entries, VerifyError> {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use super::sink::{HashedFile, HashingSink, Sink};
 use super::{DocumentHash, PermittedText, ReportError, ReportGroup, ReportInput, ReportMember};
-use super::{ReportFile, TextOf, Written};
+use super::{MANIFEST, ReportFile, TextOf, Written};
 use super::{check, hex, html, load, manifest, text_path, view};
 use crate::difference::{Difference, Extent, lines};
 use simdex_index::Cancel;
@@ -302,10 +302,10 @@ pub(super) fn close(
     let (diffs, without_text) = (outcome.diffs, outcome.without_text);
     let text = manifest::text(input, &sink.files, outcome);
     let text = text.map_err(|error| ReportError::Write {
-        name: "manifest.json".to_owned(),
+        name: MANIFEST.to_owned(),
         source: error.into(),
     })?;
-    sink.write_file("manifest.json", text.as_bytes())?;
+    sink.write_file(MANIFEST, text.as_bytes())?;
     let files = sink.files.len() as u64;
     let bytes = sink.files.iter().map(|file| file.bytes).sum();
     Ok(Written {

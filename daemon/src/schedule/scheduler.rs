@@ -15,7 +15,7 @@ use simdex_index::{Cancel, Index, IndexError};
 use super::{Schedule, Timetable, hook};
 use crate::config::ScheduleConfig;
 use crate::engine::Engine;
-use crate::report::ReportDir;
+use crate::report::{MANIFEST, ReportDir};
 use crate::reporting;
 use crate::slot::EngineSlot;
 
@@ -181,7 +181,7 @@ impl Scheduler {
     /// Runs the command of a schedule after its report.
     fn tell(&self, schedule: &Schedule, run: Run) -> Run {
         let (command, time) = (&schedule.config.command, schedule.command_time());
-        let told = hook::run(command, &run.path.join("manifest.json"), time, &self.cancel);
+        let told = hook::run(command, &run.path.join(MANIFEST), time, &self.cancel);
         Run {
             trouble: run.trouble.or(told.err()),
             ..run

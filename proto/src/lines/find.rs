@@ -41,9 +41,9 @@ pub struct Match {
     pub path: JsonPath,
     /// Hash of its document, in hexadecimal.
     pub document: Option<String>,
-    /// Of the query to this file.
+    /// How the query stands to this file: `contains` where the query contains the file's text.
     pub relation: Option<&'static str>,
-    /// Of both texts.
+    /// Share of the shingles of both texts that both have.
     pub resemblance: Option<f64>,
     /// Lower end of its 99 % interval.
     pub resemblance_low: Option<f64>,
@@ -53,7 +53,7 @@ pub struct Match {
     pub containment_of_query: Option<f64>,
     /// Share of this document found in the query.
     pub containment_in_query: Option<f64>,
-    /// Fingerprints that both sides have.
+    /// Shingles that both texts have where verified, else fingerprints that both signatures have.
     pub shared_fingerprints: u64,
     /// Counted on all shingles of both texts, and no estimate.
     pub verified: bool,

@@ -136,7 +136,7 @@ fn ask(index: &Index, queries: &[Query], figures: &mut Figures<'_>) -> anyhow::R
         mut times,
         right,
         candidates,
-        suppressed,
+        common_lists,
     } = asked(index, queries)?;
     figures.against(
         "warm query, p50",
@@ -157,7 +157,7 @@ fn ask(index: &Index, queries: &[Query], figures: &mut Figures<'_>) -> anyhow::R
     figures.put("candidates a query", candidates as f64 / count, "documents")?;
     figures.put(
         "lists left unread a query",
-        suppressed as f64 / count,
+        common_lists as f64 / count,
         "lists",
     )?;
     figures.against(
@@ -180,7 +180,7 @@ struct Asked {
     /// Queries whose source was found with right counts.
     right: usize,
     candidates: usize,
-    suppressed: u64,
+    common_lists: u64,
 }
 
 fn asked(index: &Index, queries: &[Query]) -> anyhow::Result<Asked> {
@@ -190,7 +190,7 @@ fn asked(index: &Index, queries: &[Query]) -> anyhow::Result<Asked> {
         all.times.push(time);
         all.right += usize::from(query.is_answered_by(&candidates));
         all.candidates += candidates.found.len();
-        all.suppressed += candidates.suppressed;
+        all.common_lists += candidates.common_lists;
     }
     Ok(all)
 }

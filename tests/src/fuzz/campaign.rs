@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, anyhow};
-use simdex_extract::{Budgets, Extraction, Hint, Limits, Outcome, Pool, WorkerCommand};
+use simdex_extract::{Budgets, Extraction, Limits, Outcome, Pool, ReadOptions, WorkerCommand};
 
 use super::answer::{fault, is_worth_study, name_of};
 use super::lying;
@@ -146,15 +146,15 @@ impl Order<'_> {
         file.write_all(document)?;
         file.rewind()?;
         let read_only = File::open(format!("/proc/self/fd/{}", file.as_raw_fd()))?;
-        let hint = Hint {
+        let options = ReadOptions {
             name: self
                 .target
                 .endings
                 .first()
                 .map(|ending| format!("fuzz.{ending}")),
-            ..Hint::default()
+            ..ReadOptions::default()
         };
-        Ok(pool.extract(read_only, &hint))
+        Ok(pool.extract(read_only, &options))
     }
 }
 

@@ -10,7 +10,8 @@ use std::thread;
 
 use anyhow::{Context, Result};
 use simdex_extract::{
-    Extraction, Hint, Limits, Outcome, Outside, Pool, Role, WorkerCommand, outside_main,
+    Extraction, Limits, Outcome, OutsidePrograms, Pool, ReadOptions, Role, WorkerCommand,
+    outside_main,
 };
 use simdex_readers::worker_main;
 use simdexd::config::Config;
@@ -133,7 +134,7 @@ impl Extractor {
             program,
             args: vec![OUTSIDE.into()],
         };
-        let mut outside = Outside::none(shim, Config::default().outside_limits());
+        let mut outside = OutsidePrograms::none(shim, Config::default().outside_limits());
         if !outside.use_pdftotext() {
             return Ok(None);
         }
@@ -166,11 +167,11 @@ impl Extractor {
         depth: usize,
         members: &mut Vec<End>,
     ) -> Result<(End, String, String)> {
-        let hint = Hint {
+        let options = ReadOptions {
             name: name.rsplit('/').next().map(str::to_owned),
-            ..Hint::default()
+            ..ReadOptions::default()
         };
-        let extraction = self.0.extract(file, &hint);
+        let extraction = self.0.extract(file, &options);
         let end = End::of(&extraction);
         let mut quoted = String::new();
         for member in extraction.members.iter().filter(|_| depth < NESTING) {

@@ -66,6 +66,37 @@ GROUP  RESEMBLANCE  CONTAINMENT OF MEMBER  CONTAINMENT OF PRINCIPAL  RELATION   
 }
 
 #[test]
+fn components_and_cores_are_numbered_and_a_core_says_what_is_shared() {
+    let daemon = Daemon::start();
+    let components = simctl(&daemon, &["groups", "--kind", "components"]);
+    assert_eq!(
+        components.out,
+        "\
+GROUP        RELATION        PATH
+component 1  longest         /share/a.txt
+component 1  -               /share/b.txt
+component 2  longest         /share/c.txt
+component 2  identical-text  /share/d.txt
+"
+    );
+    let cores = simctl(&daemon, &["groups", "--kind", "cores"]);
+    assert_eq!(
+        cores.out,
+        "\
+GROUP   SHARED OF 100  RELATION        PATH
+core 1             87  longest         /share/a.txt
+core 1             87  -               /share/b.txt
+core 2             87  longest         /share/c.txt
+core 2             87  identical-text  /share/d.txt
+"
+    );
+    let json = simctl(&daemon, &["groups", "--kind", "cores", "--json"]).out;
+    assert_eq!(json.matches("\"kind\":\"core\"").count(), 2);
+    let misplaced = simctl(&daemon, &["groups", "--common", "90"]);
+    assert_eq!(misplaced.code, 2);
+}
+
+#[test]
 fn one_group_is_shown_by_a_file_of_it_or_by_its_id() {
     let daemon = Daemon::start();
     let all = simctl(&daemon, &["groups", "--json"]).out;

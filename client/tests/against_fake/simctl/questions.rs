@@ -13,17 +13,27 @@ const JUDGEMENT: &str = r#"{"class":"template-only","probability":0.875,"rule_nu
 
 #[test]
 fn matches_are_a_table_when_piped_without_colour() {
-    let run = simctl(&Daemon::start(), &["find-similar", "/share/a.txt"]);
+    let daemon = Daemon::start();
+    let run = simctl(&daemon, &["find-similar", "/share/a.txt"]);
     assert_eq!(run.code, 0, "{}", run.talk);
     assert_eq!(
         run.out,
+        "\
+RESEMBLANCE           CONTAINMENT OF QUERY  CONTAINMENT IN QUERY  RELATION        BASIS     PATH
+0.750                 0.875                 0.840                 near-duplicate  verified  /share/b.txt
+0.250 [0.200, 0.313]  -                     0.500 [0.400, 0.600]  overlaps        estimate  /share/c\\xff.txt
+"
+    );
+    assert_eq!(run.talk, "");
+    let judged = simctl(&daemon, &["find-similar", "/share/a.txt", "--judge", "on"]);
+    assert_eq!(
+        judged.out,
         "\
 RESEMBLANCE           CONTAINMENT OF QUERY  CONTAINMENT IN QUERY  RELATION        JUDGED               BASIS     PATH
 0.750                 0.875                 0.840                 near-duplicate  template-only 0.875  verified  /share/b.txt
 0.250 [0.200, 0.313]  -                     0.500 [0.400, 0.600]  overlaps        -                    estimate  /share/c\\xff.txt
 "
     );
-    assert_eq!(run.talk, "");
 }
 
 #[test]
@@ -63,8 +73,8 @@ fn what_is_folded_is_counted_and_listed_on_demand() {
     assert_eq!(
         run.out,
         "\
-RESEMBLANCE  CONTAINMENT OF QUERY  CONTAINMENT IN QUERY  RELATION        JUDGED               BASIS     PATH
-0.750        0.875                 0.840                 near-duplicate  template-only 0.875  verified  /share/b.txt (+ 1 near-duplicate)
+RESEMBLANCE  CONTAINMENT OF QUERY  CONTAINMENT IN QUERY  RELATION        BASIS     PATH
+0.750        0.875                 0.840                 near-duplicate  verified  /share/b.txt (+ 1 near-duplicate)
 "
     );
     assert_eq!(
@@ -146,7 +156,7 @@ fn nothing_found_exits_1_and_says_so_on_stderr_alone() {
     assert_eq!((run.code, run.out.as_str()), (1, ""));
     assert_eq!(
         run.talk,
-        "simctl: no other file resembles /share/unlike.txt far enough; --threshold lowers the bar\n"
+        "simctl: no other file resembles /share/unlike.txt by 0.1 or more; a lower --threshold finds more\n"
     );
 }
 
@@ -156,7 +166,7 @@ fn nothing_found_in_an_index_that_is_being_built_is_not_the_last_word() {
     assert_eq!((run.code, run.out.as_str()), (1, ""));
     assert_eq!(
         run.talk,
-        "simctl: no other file resembles /share/early.txt far enough so far\n\
+        "simctl: no other file found yet that resembles /share/early.txt by 0.1 or more\n\
          simctl: the index is not complete: 5,218 changes queued, 312 documents not settled; \
          `--wait` waits until it is\n"
     );

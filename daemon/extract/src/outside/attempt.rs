@@ -7,7 +7,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use super::run::{Output, run};
-use super::{MachineFault, Outside, PDF, PDFTOTEXT, Recogniser, TESSERACT, TRIED};
+use super::{MachineFault, OutsidePrograms, PDF, PDFTOTEXT, Recogniser, TESSERACT, TRIED};
 use crate::kept::{Claim, Growing};
 use crate::space::SpoolSpace;
 use crate::{Extraction, Fact, Outcome, Reason};
@@ -26,14 +26,18 @@ pub(crate) struct Source<'a> {
 
 /// One try to do better than `poor`, what our readers made of the document.
 pub(super) struct Attempt<'a> {
-    outside: &'a Outside,
+    outside: &'a OutsidePrograms,
     poor: &'a Extraction,
     source: &'a Source<'a>,
     deadline: Instant,
 }
 
 impl<'a> Attempt<'a> {
-    pub(super) fn new(outside: &'a Outside, poor: &'a Extraction, source: &'a Source<'a>) -> Self {
+    pub(super) fn new(
+        outside: &'a OutsidePrograms,
+        poor: &'a Extraction,
+        source: &'a Source<'a>,
+    ) -> Self {
         Self {
             outside,
             poor,
@@ -117,7 +121,7 @@ impl<'a> Attempt<'a> {
         arguments: &[String],
         input: File,
     ) -> Result<Option<Output>, MachineFault> {
-        let Outside { shim, limits, .. } = self.outside;
+        let OutsidePrograms { shim, limits, .. } = self.outside;
         let output = run(
             shim,
             limits,

@@ -141,7 +141,7 @@ fn a_program_that_the_machine_did_not_let_run_has_not_tried() {
         deadline,
     );
     assert!(ended.is_err(), "killed, and not by us");
-    let mut outside = Outside::none(
+    let mut outside = OutsidePrograms::none(
         WorkerCommand {
             program: "/nonexistent".into(),
             args: vec![],
@@ -168,7 +168,7 @@ fn poor(media_type: &str, outcome: Outcome) -> Extraction {
 }
 
 /// With a worker that joins nothing and says what it was given.
-fn improved(outside: &Outside, own: Extraction, bytes: &[u8]) -> Extraction {
+fn improved(outside: &OutsidePrograms, own: Extraction, bytes: &[u8]) -> Extraction {
     let join = |pages: BorrowedFd<'_>| {
         let mut text = String::new();
         let mut pages = File::from(pages.try_clone_to_owned().unwrap());
@@ -203,7 +203,7 @@ fn text(extraction: &Extraction) -> &str {
 
 #[test]
 fn pdftotext_reads_what_we_could_not_and_says_so() {
-    let mut outside = Outside::none(shim(), limits());
+    let mut outside = OutsidePrograms::none(shim(), limits());
     if !outside.use_pdftotext() {
         eprintln!("skipped: pdftotext is not installed");
         return;
@@ -220,12 +220,12 @@ fn pdftotext_reads_what_we_could_not_and_says_so() {
 }
 
 /// A program that prints this, whatever it is asked.
-fn printing(words: &str) -> Outside {
+fn printing(words: &str) -> OutsidePrograms {
     let shim = WorkerCommand {
         program: installed("sh").unwrap(),
         args: ["-c".into(), format!("echo {words}").into()].to_vec(),
     };
-    let mut outside = Outside::none(shim, limits());
+    let mut outside = OutsidePrograms::none(shim, limits());
     outside.pdftotext = Some("/nowhere".into());
     outside
 }
@@ -249,7 +249,7 @@ fn a_worker_joins_the_pages_that_a_program_printed() {
     let worker = test_worker("pool::tests::worker_joins");
     let pool = crate::Pool::new(worker, 1, crate::Limits::default());
     let pool = pool.with_outside(printing("pages"));
-    let read = pool.extract(document(b"%PDF-1.4"), &crate::Hint::default());
+    let read = pool.extract(document(b"%PDF-1.4"), &crate::ReadOptions::default());
     assert_eq!(text(&read), "the worker joined: pages\n");
     assert_eq!(read.facts.number(crate::Fact::RunningLines), 3);
     assert_eq!(read.engine, PDFTOTEXT);

@@ -4,7 +4,7 @@ use std::os::fd::BorrowedFd;
 use std::sync::atomic::Ordering;
 
 use super::permit::WorkerPermit;
-use super::queue::{Lane, Share};
+use super::queue::{Lane, QueueKey};
 use super::{Pool, unread};
 use crate::outside::Source;
 use crate::protocol::{Request, Task};
@@ -17,7 +17,7 @@ impl Pool {
         &self,
         extraction: Extraction,
         document: BorrowedFd<'_>,
-        share: Share,
+        key: QueueKey,
     ) -> Extraction {
         let code = extraction.outcome.reason().map_or("", Reason::code);
         let tried = extraction.facts.get(Fact::ProgramsTried);
@@ -27,19 +27,19 @@ impl Pool {
         let Some(outside) = asked else {
             return extraction;
         };
-        let Ok(place) = self.place(Lane::Huge, share) else {
+        let Ok(permit) = self.acquire_worker(Lane::Huge, key) else {
             return extraction;
         };
         let source = Source {
             document,
             space: &self.space,
-            join: &|pages| self.join_pages(&place, pages),
+            join: &|pages| self.join_pages(&permit, pages),
         };
         outside.improve(extraction, &source)
     }
 
     /// Has a worker make one text of the pages that an outside program printed.
-    fn join_pages(&self, place: &WorkerPermit<'_>, pages: BorrowedFd<'_>) -> Extraction {
+    fn join_pages(&self, permit: &WorkerPermit<'_>, pages: BorrowedFd<'_>) -> Extraction {
         let length = rustix::fs::fstat(pages).map(|stat| stat.st_size);
         let Ok(length) = length.map(|length| u64::try_from(length).unwrap_or(0)) else {
             return unread(Outcome::Failed(Reason::ReadError), pages);
@@ -50,7 +50,7 @@ impl Pool {
             name: None,
             task: Task::JoinPages,
         };
-        let joined = self.ask(place, pages, &request);
+        let joined = self.ask(permit, pages, &request);
         joined.unwrap_or_else(|outcome| unread(outcome, pages))
     }
 }

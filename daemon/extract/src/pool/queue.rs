@@ -2,7 +2,7 @@
 //! among equals whoever waits longest. Questions come before the backlog, but never twice in a row while
 //! it waits: of any two places given one goes to the backlog, unless it holds all of them already.
 //!
-//! Questions are told apart by who asks. Shares of the backlog are told apart by root and folder ([`Share`]), so that a folder of slow
+//! Questions are told apart by who asks, the backlog by root and folder ([`QueueKey`]), so that a folder of slow
 //! documents delays itself: however many of them wait, the next free place goes to another root,
 //! then to another folder, and one place more stands open to whoever is first, if its folder has nothing
 //! under way.
@@ -28,22 +28,33 @@ pub enum Urgency {
     Question,
 }
 
-/// Whose document it is: places are shared out between roots first, then between the folders of one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Share {
-    /// Number of the root.
-    pub root: u64,
-    /// Number of the folder in it, such as a hash of its path.
-    pub folder: u64,
+/// Whose turn a document takes: places are shared out between roots and users first, then between the folders
+/// of a root.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum QueueKey {
+    /// A file on disk.
+    Folder {
+        /// Number of its root.
+        root: u64,
+        /// Number of its folder in that root, such as a hash of the path.
+        folder: u64,
+    },
+    /// What a user asks about, by the user's id.
+    User(u32),
 }
 
-impl Share {
-    /// A user who asks: as a root of its own, which no root on disk has the number of.
-    #[must_use]
-    pub fn of_user(uid: u32) -> Self {
-        Self {
-            root: 1 << 63 | u64::from(uid),
-            folder: 0,
+impl Default for QueueKey {
+    fn default() -> Self {
+        Self::Folder { root: 0, folder: 0 }
+    }
+}
+
+impl QueueKey {
+    /// Whether both are of one root, or of one user.
+    fn has_root_of(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Folder { root, .. }, Self::Folder { root: of_other, .. }) => root == of_other,
+            _ => self == other,
         }
     }
 }
@@ -77,7 +88,7 @@ pub(super) type Ticket = u64;
 #[derive(Debug, Default)]
 pub(super) struct Queue {
     next: Ticket,
-    waiting: BTreeMap<Ticket, (Lane, Share)>,
+    waiting: BTreeMap<Ticket, (Lane, QueueKey)>,
     busy: BTreeMap<Ticket, Busy>,
     /// The last place was given to a question.
     question_was_last: bool,
@@ -87,7 +98,7 @@ pub(super) struct Queue {
 #[derive(Debug)]
 struct Busy {
     lane: Lane,
-    share: Share,
+    key: QueueKey,
     since: Instant,
 }
 
@@ -99,16 +110,16 @@ impl Busy {
 
 impl Queue {
     /// Adds a caller at the end of its lane.
-    pub(super) fn join(&mut self, lane: Lane, share: Share) -> Ticket {
+    pub(super) fn join(&mut self, lane: Lane, key: QueueKey) -> Ticket {
         let ticket = self.next;
         self.next += 1;
-        self.waiting.insert(ticket, (lane, share));
+        self.waiting.insert(ticket, (lane, key));
         ticket
     }
 
     /// Takes a place of `places`, if it is this one's turn.
     pub(super) fn enter(&mut self, ticket: Ticket, places: usize, now: Instant) -> bool {
-        let Some(&(lane, share)) = self.waiting.get(&ticket) else {
+        let Some(&(lane, key)) = self.waiting.get(&ticket) else {
             return false;
         };
         let slow = self.busy.values().filter(|busy| busy.is_slow(now));
@@ -116,7 +127,7 @@ impl Queue {
         // A guest in the reserve must not keep the next question out.
         let reserve = match lane {
             Lane::Question => 2,
-            _ if self.under_way(share).1 == 0 => 1,
+            _ if self.under_way(key).1 == 0 => 1,
             _ => 0,
         };
         let is_next = self.next(places, now) == Some(ticket);
@@ -126,7 +137,7 @@ impl Queue {
         self.leave(ticket);
         self.question_was_last = lane == Lane::Question;
         let since = now;
-        self.busy.insert(ticket, Busy { lane, share, since });
+        self.busy.insert(ticket, Busy { lane, key, since });
         true
     }
 
@@ -145,8 +156,8 @@ impl Queue {
 
     /// The first of those who wait in these lanes.
     fn first(&self, among: impl Fn(Lane) -> bool) -> Option<Ticket> {
-        let turn = |(ticket, (lane, share)): (&Ticket, &(Lane, Share))| {
-            (*lane, self.under_way(*share), *ticket)
+        let turn = |(ticket, (lane, key)): (&Ticket, &(Lane, QueueKey))| {
+            (*lane, self.under_way(*key), *ticket)
         };
         self.waiting
             .iter()
@@ -156,13 +167,10 @@ impl Queue {
             .map(|(.., ticket)| ticket)
     }
 
-    /// Documents under way of the same root, and of the same folder.
-    fn under_way(&self, share: Share) -> (usize, usize) {
-        let of_root = self
-            .busy
-            .values()
-            .filter(|busy| busy.share.root == share.root);
-        let of_folder = of_root.clone().filter(|busy| busy.share == share);
+    /// Documents under way of the same root or user, and of the same folder.
+    fn under_way(&self, key: QueueKey) -> (usize, usize) {
+        let of_root = self.busy.values().filter(|busy| busy.key.has_root_of(key));
+        let of_folder = of_root.clone().filter(|busy| busy.key == key);
         (of_root.count(), of_folder.count())
     }
 
@@ -188,9 +196,9 @@ mod tests {
     use super::Lane::{Huge, Question, Small};
     use super::*;
 
-    const HERE: Share = Share { root: 1, folder: 1 };
-    const BESIDE: Share = Share { root: 1, folder: 2 };
-    const ELSEWHERE: Share = Share { root: 2, folder: 1 };
+    const HERE: QueueKey = QueueKey::Folder { root: 1, folder: 1 };
+    const BESIDE: QueueKey = QueueKey::Folder { root: 1, folder: 2 };
+    const ELSEWHERE: QueueKey = QueueKey::Folder { root: 2, folder: 1 };
 
     #[test]
     fn the_one_who_waits_longest_is_first_and_questions_before_all() {
@@ -210,8 +218,8 @@ mod tests {
     #[test]
     fn a_question_finds_a_place_when_the_backlog_has_all_and_a_guest_the_reserve() {
         let (mut queue, now) = (Queue::default(), Instant::now());
-        for share in [HERE, ELSEWHERE] {
-            let busy = queue.join(Small, share);
+        for key in [HERE, ELSEWHERE] {
+            let busy = queue.join(Small, key);
             assert!(queue.enter(busy, 1, now));
         }
         let (waiting, question) = (queue.join(Small, HERE), queue.join(Question, HERE));
@@ -225,12 +233,12 @@ mod tests {
     #[test]
     fn of_two_places_in_a_row_one_goes_to_the_backlog() {
         let (mut queue, now) = (Queue::default(), Instant::now());
-        let user = Share::of_user(7);
+        let user = QueueKey::User(7);
         let questions = std::iter::repeat_n((Question, user), 12);
         let backlog = std::iter::repeat_n((Small, HERE), 8);
         let mut waiting: Vec<(Ticket, bool)> = Vec::new();
-        for (lane, share) in questions.chain(backlog) {
-            waiting.push((queue.join(lane, share), lane == Question));
+        for (lane, key) in questions.chain(backlog) {
+            waiting.push((queue.join(lane, key), lane == Question));
         }
         let (mut busy, mut given) = (Vec::new(), Vec::new());
         while given.len() < 16 {
@@ -256,14 +264,14 @@ mod tests {
     #[test]
     fn a_backlog_that_fills_its_places_keeps_no_question_waiting() {
         let (mut queue, now) = (Queue::default(), Instant::now());
-        let first = queue.join(Question, Share::of_user(7));
+        let first = queue.join(Question, QueueKey::User(7));
         assert!(queue.enter(first, 1, now));
         queue.done(first);
         let busy = queue.join(Small, HERE);
         assert!(queue.enter(busy, 1, now));
         let _waiting = queue.join(Small, HERE);
         for _ in 0..2 {
-            let question = queue.join(Question, Share::of_user(7));
+            let question = queue.join(Question, QueueKey::User(7));
             assert!(queue.enter(question, 1, now));
         }
     }
@@ -271,7 +279,7 @@ mod tests {
     #[test]
     fn the_user_who_has_the_fewest_questions_under_way_is_next() {
         let (mut queue, now) = (Queue::default(), Instant::now());
-        let [greedy, other] = [7, 1].map(Share::of_user);
+        let [greedy, other] = [7, 1].map(QueueKey::User);
         let under_way = queue.join(Question, greedy);
         assert!(queue.enter(under_way, 1, now));
         let again = queue.join(Question, greedy);

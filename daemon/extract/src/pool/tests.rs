@@ -49,7 +49,8 @@ fn pool(misbehaviour: &str, limits: Limits) -> Pool {
 }
 
 fn read(pool: &Pool, content: &[u8]) -> Outcome {
-    pool.extract(document(content), &Hint::default()).outcome
+    pool.extract(document(content), &ReadOptions::default())
+        .outcome
 }
 
 fn text_of(outcome: Outcome) -> String {
@@ -216,11 +217,11 @@ fn a_worker_has_its_documents_read_and_reports_its_sandbox() {
         report.enforced.iter().any(|piece| piece == "memory limit"),
         "{report}"
     );
-    let hint = Hint {
+    let options = ReadOptions {
         name: Some("list.md".into()),
-        ..Hint::default()
+        ..ReadOptions::default()
     };
-    let extraction = pool.extract(document("- Grüße\n".as_bytes()), &hint);
+    let extraction = pool.extract(document("- Grüße\n".as_bytes()), &options);
     assert_eq!(text_of(extraction.outcome), "- Grüße\n");
     assert_eq!(extraction.engine, "list.md", "what the reader was told");
 }
@@ -265,10 +266,10 @@ fn documents_that_no_worker_should_see_are_answered_at_once() {
     assert_eq!(read(&pool, b"one"), Outcome::Failed(Reason::NoWorker));
     let writable = tempfile::tempfile().unwrap();
     let (socket, _other) = UnixStream::pair().unwrap();
-    let hint = Hint::default();
+    let options = ReadOptions::default();
     let refused = Outcome::Failed(Reason::ReadError);
-    assert_eq!(pool.extract(&writable, &hint).outcome, refused);
-    assert_eq!(pool.extract(&socket, &hint).outcome, refused);
+    assert_eq!(pool.extract(&writable, &options).outcome, refused);
+    assert_eq!(pool.extract(&socket, &options).outcome, refused);
     assert!(pool.sandbox().is_degraded());
 }
 

@@ -14,7 +14,7 @@ use std::process::Command;
 use super::*;
 use crate::pool::tests::{document, reply, test_worker};
 use crate::protocol::{self, Answers, Request};
-use crate::{EXTRACTOR_VERSION, Hint, Limits, Outcome, Pool};
+use crate::{EXTRACTOR_VERSION, Limits, Outcome, Pool, ReadOptions};
 
 type Action = fn() -> io::Result<()>;
 
@@ -127,7 +127,7 @@ fn nothing_is_denied_outside() {
 fn tried_by(worker: &str) -> (String, SandboxReport) {
     let command = test_worker(&format!("sandbox::tests::{worker}"));
     let pool = Pool::new(command, 1, Limits::default());
-    let extraction = pool.extract(document(b"x"), &Hint::default());
+    let extraction = pool.extract(document(b"x"), &ReadOptions::default());
     let Outcome::Text { text, .. } = extraction.outcome else {
         panic!("{extraction:?}");
     };

@@ -21,7 +21,7 @@ pub(super) struct BatchBuilder<'a, 'c> {
     pub(super) writer: &'a mut Writer,
     /// Files as they were counted and as they are.
     pub(super) counted: Vec<CountChange>,
-    /// Contents that gained or lost a file.
+    /// Contents that gained a file (true) or lost one (false).
     pub(super) links: Vec<(ContentHash, bool)>,
     /// Documents not known before.
     pub(super) fresh: Vec<(DocId, &'c NewDocument)>,
@@ -53,7 +53,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
                 key,
                 record,
                 content,
-            } => self.stage_file(Seen {
+            } => self.stage_file(SeenFileRef {
                 key,
                 record,
                 content: content.as_deref(),
@@ -67,7 +67,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
 
     /// Stages a file that holds no others: members it had go with the content they were in, and where its
     /// bytes are not read, those of a container that was recorded in part.
-    fn stage_file(&mut self, seen: Seen<'c, 'c>) -> Result<(), IndexError> {
+    fn stage_file(&mut self, seen: SeenFileRef<'c, 'c>) -> Result<(), IndexError> {
         let (key, content) = (seen.key, seen.record.content());
         if content.is_none() || self.content_of(key)? != content {
             self.remove_members(key, &BTreeSet::new())?;
@@ -110,7 +110,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
     fn stage_as_unpacking(&mut self, container: &FileKey) -> Result<(), IndexError> {
         let (stat, reason) = (FileStat::default(), Reason::code("unpacking"));
         let record = FileRecord::unread(stat, State::Unstable, reason);
-        self.stage_record(Seen {
+        self.stage_record(SeenFileRef {
             key: container,
             record: &record,
             content: None,
@@ -123,7 +123,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
     fn stage_end(&mut self, file: &'c SeenFile, members: &[FileKey]) -> Result<(), IndexError> {
         let key = &file.key;
         self.remove_members(key, &members.iter().map(key::file).collect())?;
-        if self.stage_record(Seen::of(file))? {
+        if self.stage_record(SeenFileRef::of(file))? {
             return Ok(());
         }
         self.unknown_content.push(key.clone());
@@ -134,7 +134,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
     fn stage_members(&mut self, members: &'c [SeenFile]) -> Result<bool, IndexError> {
         let mut known = true;
         for member in members {
-            known &= self.stage_record(Seen::of(member))?;
+            known &= self.stage_record(SeenFileRef::of(member))?;
         }
         Ok(known)
     }
@@ -160,8 +160,8 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
     }
 
     /// Stages the record of one file. Returns false, and stages nothing, if its content is not known.
-    fn stage_record(&mut self, seen: Seen<'_, 'c>) -> Result<bool, IndexError> {
-        let Seen {
+    fn stage_record(&mut self, seen: SeenFileRef<'_, 'c>) -> Result<bool, IndexError> {
+        let SeenFileRef {
             key: file,
             record,
             content,
@@ -321,13 +321,13 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
 }
 
 /// A file as it was seen, borrowed from the caller, who may have to apply it once more.
-struct Seen<'r, 'c> {
+struct SeenFileRef<'r, 'c> {
     key: &'r FileKey,
     record: &'r FileRecord,
     content: Option<&'c NewContent>,
 }
 
-impl<'c> Seen<'c, 'c> {
+impl<'c> SeenFileRef<'c, 'c> {
     fn of(file: &'c SeenFile) -> Self {
         Self {
             key: &file.key,

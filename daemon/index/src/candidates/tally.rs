@@ -21,6 +21,7 @@ pub(crate) struct Tally<'a> {
     visible: Option<&'a RoaringTreemap>,
     /// Where principals alone count: what is known of long lists.
     pub(crate) principals: Option<&'a PrincipalLists>,
+    /// Probed fingerprints that each document holds.
     pub(crate) hits: FxHashMap<DocId, u64>,
     /// Probes whose lists are long and still unread.
     pub(crate) long: Vec<Fingerprint>,
@@ -34,14 +35,14 @@ enum LookUp {
     /// Reads all lists; counts every document.
     All,
     /// Reads all lists; counts only documents that were counted before.
-    AllForKnown,
+    OnlyCounted,
 }
 
 impl LookUp {
     fn long_lists(self) -> LongLists {
         match self {
             Self::Short => LongLists::Skip,
-            Self::All | Self::AllForKnown => LongLists::Read,
+            Self::All | Self::OnlyCounted => LongLists::Read,
         }
     }
 }
@@ -91,10 +92,10 @@ impl<'a> Tally<'a> {
 
     /// Reads the long lists that are left, but counts only documents found by other lists. Returns how many
     /// lists there were.
-    pub(crate) fn count_long_for_known(&mut self, cancel: &Cancel) -> Result<u64, IndexError> {
+    pub(crate) fn count_long_for_counted(&mut self, cancel: &Cancel) -> Result<u64, IndexError> {
         let long = std::mem::take(&mut self.long);
         if !self.hits.is_empty() {
-            self.look_up(&long, LookUp::AllForKnown, cancel)?;
+            self.look_up(&long, LookUp::OnlyCounted, cancel)?;
         }
         Ok(long.len() as u64)
     }
@@ -110,9 +111,9 @@ impl<'a> Tally<'a> {
         // In key order neighbouring look-ups meet in one bucket, and buckets in one leaf.
         probes.sort_unstable();
         probes.dedup_by_key(|(key, _)| *key);
-        let known = self.principals;
-        if let Some(known) = known {
-            let mut count = |key| known.read(key, |list| self.count(list, look_up));
+        let principal_lists = self.principals;
+        if let Some(lists) = principal_lists {
+            let mut count = |key| lists.read(key, |list| self.count(list, look_up));
             probes.retain(|(key, _)| count(*key).is_none());
         }
         let keys: Vec<PostingKey> = probes.iter().map(|(key, _)| *key).collect();
@@ -122,11 +123,11 @@ impl<'a> Tally<'a> {
             None => self.long.push(probes[at].1),
             Some(list) => {
                 read = (read.0 + 1, read.1 + list.len() as u64);
-                match known.filter(|_| list.len() >= LONG) {
-                    Some(known) => {
+                match principal_lists.filter(|_| list.len() >= LONG) {
+                    Some(lists) => {
                         let principals = self.principals_of(list);
                         self.count(&principals, look_up);
-                        known.keep(keys[at], principals);
+                        lists.keep(keys[at], principals);
                     }
                     None => self.count(list, look_up),
                 }
@@ -155,7 +156,7 @@ impl<'a> Tally<'a> {
         for id in list {
             if let Some(hits) = self.hits.get_mut(id) {
                 *hits += 1;
-            } else if look_up != LookUp::AllForKnown && counts(id) {
+            } else if look_up != LookUp::OnlyCounted && counts(id) {
                 self.hits.insert(*id, 1);
             }
         }

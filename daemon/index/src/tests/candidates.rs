@@ -47,7 +47,7 @@ fn ask(bed: &Bed, query: &ShingleSet, kind: CandidateKind, view: &View) -> Candi
 pub(super) fn check(bed: &Bed, texts: &[String], query: &str, kind: CandidateKind) {
     let query = set(query);
     let found = ask(bed, &query, kind, &View::All);
-    assert_eq!(found.suppressed, 0);
+    assert_eq!(found.common_lists, 0);
     let by_id: BTreeMap<_, Candidate> = found.found.iter().map(|c| (c.document, *c)).collect();
     assert_eq!(by_id.len(), found.found.len());
     let coarsest = Rung::all()
@@ -255,7 +255,7 @@ fn common_fingerprints_are_counted_and_never_hide_what_matters() {
     bed.put("b/own", &own);
     // The common documents hold less than 1/32 of the query: counted, not listed.
     let similar = ask(&bed, &query, CandidateKind::Similar, &View::All);
-    assert!(similar.suppressed > 0 && similar.found.len() < 1_000);
+    assert!(similar.common_lists > 0 && similar.found.len() < 1_000);
     assert!(
         similar
             .found

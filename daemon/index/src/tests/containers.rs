@@ -318,5 +318,11 @@ fn a_content_finds_its_holder_and_a_member_its_container() {
         view.container().unwrap().display().to_string(),
         "/data/a/m.eml"
     );
-    assert_eq!(bed.index().members(&file("a/m.eml")).unwrap().len(), 1);
+    assert_eq!(
+        bed.index()
+            .container_members(&file("a/m.eml"))
+            .unwrap()
+            .len(),
+        1
+    );
 }

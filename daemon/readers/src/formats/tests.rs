@@ -9,7 +9,7 @@ use crate::input::input_of;
 const LIMIT: usize = 1 << 20;
 
 fn outcome(bytes: &[u8]) -> Outcome {
-    extract(&input_of(bytes), None, Sink::of(LIMIT)).outcome
+    sniff_and_read(&input_of(bytes), None, Sink::of(LIMIT)).outcome
 }
 
 fn mail() -> Vec<u8> {
@@ -41,7 +41,7 @@ fn every_kind_that_is_read_gives_its_text() {
         (b"some words", "text/plain", plain::ENGINE),
     ];
     for (bytes, media, engine) in samples {
-        let answer = extract(&input_of(bytes), None, Sink::of(LIMIT));
+        let answer = sniff_and_read(&input_of(bytes), None, Sink::of(LIMIT));
         assert_eq!((&*answer.media_type, &*answer.engine), (media, engine));
         let Outcome::Text {
             text,
@@ -78,7 +78,7 @@ fn the_engines_of_old_records_name_their_readers() {
         b"<html><p>x",
         b"BEGIN:VCARD\nFN:x\nEND:VCARD",
     ] {
-        let answer = extract(&input_of(bytes), None, Sink::of(LIMIT));
+        let answer = sniff_and_read(&input_of(bytes), None, Sink::of(LIMIT));
         assert!(answer.reader.is_some());
         assert_eq!(Reader::of_engine(&answer.engine), answer.reader);
     }
@@ -95,7 +95,7 @@ fn blank_text_is_no_text() {
 
 #[test]
 fn text_beyond_the_limit_is_partial_and_text_at_the_limit_is_not() {
-    let read = |limit| extract(&input_of("ääää".as_bytes()), None, Sink::of(limit)).outcome;
+    let read = |limit| sniff_and_read(&input_of("ääää".as_bytes()), None, Sink::of(limit)).outcome;
     let text = |text: &str, partial| Outcome::Text {
         text: ExtractedText::new(text.into()),
         partial,

@@ -227,7 +227,7 @@ impl<'a> Tree<'a> {
             )));
         }
         Ok(match self.unpacker.records.index.holder(hash)? {
-            Some(holder) if !self.unpacker.records.members_wait(&holder)? => {
+            Some(holder) if !self.unpacker.records.members_are_incomplete(&holder)? => {
                 let copies = self.unpacker.records.copied(&holder, hash, key)?;
                 copies.map(|copies| self.reuse(hash, None, copies))
             }

@@ -144,7 +144,7 @@ impl Search<'_> {
             return Ok(());
         }
         if at == 0 {
-            return self.add_neighbours(self.subject, self.text, FindKind::Versions);
+            return self.add_neighbours(self.subject, self.text, FindKind::Related);
         }
         let Some(subject) = self.read(member.hash)? else {
             return Ok(());
@@ -196,7 +196,7 @@ impl Search<'_> {
         };
         let found = candidates(self.index, subject, &params, self.cancel)?;
         self.found.candidates += found.found.len() as u64;
-        self.found.common_lists = self.found.common_lists.max(found.suppressed);
+        self.found.common_lists = self.found.common_lists.max(found.common_lists);
         let mut near = found.found;
         near.retain(|candidate| bound::may_link(candidate, rule));
         near.sort_by(|a, b| {

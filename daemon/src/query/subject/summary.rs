@@ -14,8 +14,8 @@ pub struct SubjectSummary {
     pub document: Option<DocumentHash>,
     /// Hash of its raw bytes, where they are known.
     pub content: Option<ContentHash>,
-    /// Where it has one.
-    pub path: Option<PathBuf>,
+    /// Path of the file asked about; of an upload the name that the client sent.
+    pub asked_path: Option<PathBuf>,
     /// The state that reading its text ended in.
     pub state: State,
     /// Reason code that refines the state; empty if there is none.
@@ -37,7 +37,7 @@ impl Subject {
         SubjectSummary {
             document: self.document_hash(),
             content: self.content,
-            path: self.path.clone(),
+            asked_path: self.asked_path.clone(),
             state: self.state,
             reason: self.reason.clone(),
             compared_by: self.compared_by(),

@@ -7,12 +7,8 @@ use std::io::{self, Read};
 
 use rustix::fs::{AtFlags, Mode, OFlags};
 
-use super::super::{ReportError, ReportKey};
+use super::super::{LONGEST_MANIFEST, MANIFEST, ReportError, ReportKey};
 use super::{DIRECTORY, ReportDir};
-
-/// Longest manifest that is read, bytes.
-const LONGEST_MANIFEST: u64 = 64 << 20;
-const MANIFEST: &str = "manifest.json";
 
 impl ReportDir {
     /// Removes the report of this name. Its manifest must bear this key's mark, and goes first: what is left of a

@@ -4,7 +4,7 @@ use std::io::{Cursor, Read, Write};
 
 use simdex_extract::{Budgets, Outcome, Reason};
 
-use super::super::{extract, samples::zip_of};
+use super::super::{samples::zip_of, sniff_and_read};
 use crate::input::input_of;
 use crate::sink::Sink;
 use crate::sink::collected::Collected;
@@ -16,7 +16,7 @@ pub(super) fn read(bytes: &[u8]) -> (Outcome, Vec<Collected>) {
 
 pub(super) fn read_within(bytes: &[u8], budgets: Budgets) -> (Outcome, Vec<Collected>) {
     let (sink, members) = Sink::collecting(1 << 20, budgets);
-    let outcome = extract(&input_of(bytes), None, sink).outcome;
+    let outcome = sniff_and_read(&input_of(bytes), None, sink).outcome;
     (outcome, members.take())
 }
 

@@ -8,14 +8,14 @@ use crate::roots::Root;
 use crate::watch::walk::{Seen, SkipReason};
 
 /// A walk under way, beside what is on record.
-pub(super) struct Walk<'a> {
+pub(super) struct RecordComparison<'a> {
     pub(super) rescan: &'a Rescan<'a>,
     pub(super) root: &'a Root,
     pub(super) known: Known<'a>,
     pub(super) found: WalkFindings,
 }
 
-impl Walk<'_> {
+impl RecordComparison<'_> {
     pub(super) fn see(&mut self, seen: Seen) -> Result<()> {
         (self.rescan.go_on)()?;
         let Some(key) = self.root.key(seen.path()) else {
@@ -62,7 +62,7 @@ impl Walk<'_> {
     }
 
     /// Files on record before this path, and after the last one met, are not there. One without a
-    /// content has nothing to lose and is named at once.
+    /// content has nothing to lose and is enqueued at once.
     pub(super) fn miss_before(&mut self, path: Option<&[u8]>) -> Result<()> {
         while let Some(key) = self.known.next_before(path)? {
             match self.rescan.index.file(&key)? {

@@ -1,14 +1,14 @@
-//! What a name promises: content decides on the kind, and where it decides against the name, that is
-//! noted.
+//! Whether a file's extension fits its content. The content decides on the kind; where that is not the kind of
+//! the extension, it is noted.
 
 use std::path::Path;
 
-/// Media types that keep every promise, and none.
+/// Media types that fit every extension, and none.
 const LOCKED_OFFICE: &str = "application/vnd.ms-office";
 const BINARY: &str = "application/octet-stream";
 
-/// Extensions, the media type they promise, and the beginnings of those that keep the promise.
-const PROMISES: &[(&[&str], &str, &[&str])] = &[
+/// Extensions, the media type they stand for, and the beginnings of those that fit.
+const EXTENSIONS: &[(&[&str], &str, &[&str])] = &[
     (
         &[
             "txt", "text", "log", "md", "csv", "tsv", "rst", "tex", "srt",
@@ -101,7 +101,7 @@ const PROMISES: &[(&[&str], &str, &[&str])] = &[
         "application/vnd.ms-outlook-pst",
         &["application/vnd.ms-outlook-pst"],
     ),
-    // Many kinds are archives too; that is no broken promise.
+    // Many kinds are archives too, so that most fit.
     (&["zip"], "application/zip", &["application/"]),
     (
         &["7z"],
@@ -123,22 +123,22 @@ const PROMISES: &[(&[&str], &str, &[&str])] = &[
     (&["tif", "tiff"], "image/tiff", &["image/tiff"]),
 ];
 
-/// The media type that `name` promises, where a file of `media` breaks the promise. It is no fact of a
-/// content: the same bytes may have many names.
+/// The media type that the extension of `name` stands for, where a file of `media` does not fit it. It is no
+/// fact of a content: the same bytes may have many names.
 #[must_use]
-pub fn broken_promise(name: &str, media: &str) -> Option<&'static str> {
+pub fn mismatched_extension(name: &str, media: &str) -> Option<&'static str> {
     // A locked document is packed into a compound file, whatever it is.
     if media == LOCKED_OFFICE {
         return None;
     }
     let extension = Path::new(name).extension()?.to_str()?.to_ascii_lowercase();
-    let mut promises = PROMISES.iter();
-    let (_, promised, kept) = promises.find(|(names, ..)| names.contains(&&*extension))?;
-    let is_kept = match *kept {
+    let mut known = EXTENSIONS.iter();
+    let (_, expected, accepted) = known.find(|(names, ..)| names.contains(&&*extension))?;
+    let fits = match *accepted {
         ["application/"] => media.starts_with("application/") && media != BINARY,
-        kept => kept.iter().any(|start| media.starts_with(start)),
+        accepted => accepted.iter().any(|start| media.starts_with(start)),
     };
-    (!is_kept).then_some(promised)
+    (!fits).then_some(expected)
 }
 
 #[cfg(test)]
@@ -146,12 +146,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_that_promises_another_kind_is_told() {
+    fn an_extension_of_another_kind_is_told() {
         for (media, name, expected) in [
             ("application/x-elf", "a.pdf", Some("application/pdf")),
             (BINARY, "a.PDF", Some("application/pdf")),
             ("application/zip", "a.txt", Some("text/plain")),
-            ("application/zip", "a.docx", PROMISES[9].1.into()),
+            ("application/zip", "a.docx", EXTENSIONS[9].1.into()),
             ("application/rtf", "a.doc", Some("application/msword")),
             ("text/html", "a.doc", Some("application/msword")),
             ("text/plain", "a.zip", Some("application/zip")),
@@ -161,7 +161,7 @@ mod tests {
             ("text/plain", "a.unknown", None),
             ("text/plain", "a", None),
         ] {
-            assert_eq!(broken_promise(name, media), expected, "{name}");
+            assert_eq!(mismatched_extension(name, media), expected, "{name}");
         }
     }
 }

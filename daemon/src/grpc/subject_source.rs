@@ -1,0 +1,181 @@
+//! What a query or a side of a comparison is about: received, found in the index, or extracted, until it is a
+//! subject.
+
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+
+use simdex_extract::QueueKey;
+use simdex_index::MemoryAccount;
+use simdex_proto::v1;
+use simdex_schema::DocumentHash;
+use simdex_signature::Signature;
+use tonic::{Status, Streaming};
+
+use super::question::{parse_document_hash, parse_name, parse_path, parse_signature};
+use super::runner::{Caller, RequestClass, RequestRunner};
+use super::status::{Refused, echo};
+use super::traffic::RequestBytes;
+use super::upload::{self, UploadTarget, Uploaded};
+use crate::disk::DiskGuard;
+use crate::engine::Engine;
+use crate::query::{QueryError, Subject};
+
+/// What a query or a side of a comparison is about.
+pub(super) enum SubjectSource {
+    /// A file of the index.
+    Path(PathBuf),
+    /// A document of the index.
+    Document(DocumentHash),
+    /// An extracted text.
+    Text(String),
+    /// A Mod_n signature made elsewhere.
+    Signature(Signature),
+    /// Bytes of a document, received whole.
+    Upload(Uploaded),
+}
+
+impl SubjectSource {
+    /// Decodes what a query is about; an upload is received whole.
+    pub(super) async fn receive(
+        runner: &RequestRunner,
+        query: v1::Query,
+        parts: &mut Streaming<v1::FindRequest>,
+        caller: Caller,
+        memory_meter: Option<RequestBytes>,
+    ) -> Result<Self, Status> {
+        use v1::query::Source as Wire;
+        let engine = runner.engine()?;
+        let known = match query.source {
+            Some(Wire::Path(path)) => Self::Path(parse_path(path)?),
+            Some(Wire::Document(hash)) => Self::Document(parse_document_hash(&hash)?),
+            Some(Wire::Text(text)) => Self::Text(text),
+            Some(Wire::Signature(signature)) => {
+                Self::Signature(parse_signature(&engine.index, signature)?)
+            }
+            Some(Wire::Upload(upload)) => {
+                let target = UploadTarget {
+                    name: parse_name(upload.path)?,
+                    dir: engine.data_dir.clone(),
+                    disk: runner.disk(),
+                    longest: engine.config.grpc.max_upload_mib.bytes(),
+                    memory_meter,
+                };
+                // A slow upload must not keep the engine from being reopened.
+                drop(engine);
+                let _slot = runner.enter(RequestClass::Upload, caller).await?;
+                let sent = upload::receive(parts, target, caller.deadline).await?;
+                return Ok(Self::Upload(sent));
+            }
+            None => return Err(Status::invalid_argument("the query names no document")),
+        };
+        upload::end(parts, caller.deadline).await?;
+        Ok(known)
+    }
+
+    /// Its name in a difference, or `otherwise` where it has none.
+    pub(super) fn name(&self, otherwise: &str) -> String {
+        match self {
+            Self::Path(path) => path.display().to_string(),
+            Self::Document(hash) => hash.to_string(),
+            Self::Upload(upload) if !upload.name.as_os_str().is_empty() => {
+                upload.name.display().to_string()
+            }
+            _ => otherwise.to_owned(),
+        }
+    }
+
+    /// Makes the subject, within the roots the caller may see. Reads and may extract: call it on a blocking
+    /// thread.
+    pub(super) fn subject(
+        self,
+        engine: &Engine,
+        asker: QueueKey,
+        memory: &MemoryAccount,
+    ) -> Result<Subject, Refused> {
+        let index = &engine.index;
+        Ok(match self {
+            Self::Path(path) => Subject::from_file(index, &find_file(engine, &path)?, memory)?,
+            Self::Document(hash) => {
+                Subject::from_document(index, hash, &engine.roots.view(), memory)?
+            }
+            Self::Text(text) => Subject::from_text(index, text, memory)?,
+            Self::Signature(signature) => Subject::from_signature(signature, memory)?,
+            Self::Upload(Uploaded { file, name }) => {
+                Subject::from_upload(index, &engine.pool, asker, file, &name, memory)?
+            }
+        })
+    }
+
+    /// Makes a side of a comparison, which shows extracted text: of a document that several contents carry, the
+    /// text of the very file that was named.
+    pub(super) fn compared(
+        self,
+        engine: &Engine,
+        asker: QueueKey,
+        memory: &MemoryAccount,
+    ) -> Result<Subject, Refused> {
+        let path = match &self {
+            Self::Path(path) => Some(path.clone()),
+            _ => None,
+        };
+        let known = self.subject(engine, asker, memory)?;
+        let own = path.and_then(|path| own_text(engine, asker, &known, &path, memory));
+        Ok(own.unwrap_or(known))
+    }
+}
+
+/// Decodes a side of a comparison. Keeps its bytes on disk: call it on a blocking thread.
+pub(super) fn parse_side(
+    engine: &Engine,
+    disk: &DiskGuard,
+    side: v1::Side,
+) -> Result<SubjectSource, Refused> {
+    use v1::side::Source as Wire;
+    Ok(match side.source {
+        Some(Wire::Path(path)) => SubjectSource::Path(parse_path(path)?),
+        Some(Wire::Document(hash)) => SubjectSource::Document(parse_document_hash(&hash)?),
+        Some(Wire::Text(text)) => SubjectSource::Text(text),
+        Some(Wire::Content(bytes)) => {
+            let name = parse_name(side.name)?;
+            SubjectSource::Upload(Uploaded::whole(&engine.data_dir, disk, &bytes, name)?)
+        }
+        None => return Err(Status::invalid_argument("a side names no document").into()),
+    })
+}
+
+/// Extracts a file again, so that a difference shows its line breaks and case: the index keeps the text of only
+/// one of the contents that share a document. `None` if the file changed since.
+fn own_text(
+    engine: &Engine,
+    asker: QueueKey,
+    known: &Subject,
+    path: &std::path::Path,
+    memory: &MemoryAccount,
+) -> Option<Subject> {
+    known.text()?;
+    let (root, key) = engine.roots.locate(path)?;
+    if key.is_member() {
+        return None;
+    }
+    let file = root.open_file(&key.path).ok()?;
+    // What is hashed must be what is read, whatever becomes of the file meanwhile.
+    let limit = engine.config.extract.input_mib.bytes();
+    let taken = engine.pool.space().snapshot(&file, limit).ok()?;
+    let taken = taken.into_file().ok()?;
+    let file = taken.file().try_clone().ok()?;
+    let own = Subject::from_upload(&engine.index, &engine.pool, asker, file, path, memory).ok()?;
+    (own.content == known.content && own.document_hash() == known.document_hash()).then_some(own)
+}
+
+/// Finds a file of the index by its path.
+pub(super) fn find_file(
+    engine: &Engine,
+    path: &std::path::Path,
+) -> Result<simdex_index::FileView, QueryError> {
+    let unknown = || QueryError::UnknownFile(echo(path.as_os_str().as_bytes()));
+    let (_, key) = engine.roots.locate(path).ok_or_else(unknown)?;
+    engine
+        .index
+        .file_view(&key, &engine.roots.view())?
+        .ok_or_else(unknown)
+}
