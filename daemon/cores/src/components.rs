@@ -5,11 +5,15 @@
 //! common. The rarest come first, so that lists of these are short. A pair is counted only while its documents
 //! lie in different components: a family of m versions costs about m counts and not m²/2.
 
-use crate::{GoOn, InvertedTable, Partition};
+use crate::{InvertedTable, Partition, ShouldContinue};
 
 /// The components of two documents or more, each ascending, by their least document; `None` where it was not
 /// to go on.
-pub fn components(table: &InvertedTable, k: u32, go_on: &GoOn<'_>) -> Option<Vec<Vec<u32>>> {
+pub fn components(
+    table: &InvertedTable,
+    k: u32,
+    go_on: &ShouldContinue<'_>,
+) -> Option<Vec<Vec<u32>>> {
     let mut images = table.images();
     let lists = prefix_lists(table, &images, k);
     images.iter_mut().for_each(|image| image.sort_unstable());
