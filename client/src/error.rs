@@ -45,6 +45,14 @@ pub enum Error {
         /// What the operating system said.
         source: io::Error,
     },
+    /// What was named is no report that another can be compared with.
+    #[error("{} is no report to compare with: {why}", path.display())]
+    NoEarlierReport {
+        /// What was named.
+        path: PathBuf,
+        /// What is wrong.
+        why: &'static str,
+    },
     /// What the daemon sent is no whole report; nothing of it was kept.
     #[error("the report that was received is not whole: {0}")]
     BadReport(&'static str),

@@ -29,6 +29,12 @@ pub trait Reply {
     type Closing;
     /// The part this message holds; none where a newer daemon sent a part unknown here.
     fn part(self) -> Option<Part<Self::Item, Self::Closing>>;
+    /// Whether an item may come in several messages.
+    const CONTINUES: bool = false;
+    /// Adds an item that goes on with the one before; returns one that does not.
+    fn join(_before: &mut Self::Item, next: Self::Item) -> Option<Self::Item> {
+        Some(next)
+    }
 }
 
 /// A list that the daemon streams, item by item.
@@ -36,7 +42,9 @@ pub trait Reply {
 /// Its first message has been received, so that a refusal shows when the question is asked.
 pub struct ItemStream<R: Reply> {
     replies: Streaming<R>,
-    first: Option<R::Item>,
+    /// Received, and not handed out yet.
+    ahead: Option<R::Item>,
+    failed: Option<Error>,
     closing: Option<R::Closing>,
     item_timeout: Duration,
     read_error: Option<ReadErrorWatcher>,
@@ -50,12 +58,13 @@ impl<R: Reply> ItemStream<R> {
     ) -> Result<Self, Error> {
         let mut stream = Self {
             replies,
-            first: None,
+            ahead: None,
+            failed: None,
             closing: None,
             item_timeout,
             read_error,
         };
-        stream.first = stream.next().await?;
+        stream.ahead = stream.received().await?;
         Ok(stream)
     }
 
@@ -65,9 +74,33 @@ impl<R: Reply> ItemStream<R> {
     /// [`Error::Incomplete`] where the stream ends without its closing record, the daemon's status,
     /// [`Error::Late`], or [`Error::Unreadable`] where the bytes being sent could not be read.
     pub async fn next(&mut self) -> Result<Option<R::Item>, Error> {
-        if let Some(item) = self.first.take() {
+        let Some(mut item) = self.received().await? else {
+            return Ok(None);
+        };
+        if !R::CONTINUES {
             return Ok(Some(item));
         }
+        // Whole where the next one does not go on with it.
+        while self.ahead.is_none() {
+            match self.received().await {
+                Ok(Some(next)) => self.ahead = R::join(&mut item, next),
+                Ok(None) => break,
+                // What came is handed out first.
+                Err(error) => {
+                    self.failed = Some(error);
+                    break;
+                }
+            }
+        }
+        Ok(Some(item))
+    }
+
+    /// The next item as it was sent.
+    async fn received(&mut self) -> Result<Option<R::Item>, Error> {
+        if let Some(item) = self.ahead.take() {
+            return Ok(Some(item));
+        }
+        self.failed.take().map_or(Ok(()), Err)?;
         while self.closing.is_none() {
             let reply = self.receive().await?.ok_or(Error::Incomplete)?;
             match reply.part() {
@@ -155,7 +188,30 @@ impl Reply for wire::FamilyReply {
 
 reply!(ListFilesReply, list_files_reply, File, Summary);
 reply!(ListPairsReply, list_pairs_reply, Pair, Summary);
-reply!(ListGroupsReply, list_groups_reply, Group, Summary);
+
+impl Reply for wire::ListGroupsReply {
+    type Item = wire::Group;
+    type Closing = wire::Summary;
+    const CONTINUES: bool = true;
+
+    fn part(self) -> Option<Part<Self::Item, Self::Closing>> {
+        use list_groups_reply::Part as Sent;
+        Some(match self.part? {
+            Sent::Group(group) => Part::Item(group),
+            Sent::Summary(summary) => Part::Closing(summary),
+        })
+    }
+
+    /// A group of many files comes in several messages.
+    fn join(before: &mut Self::Item, next: Self::Item) -> Option<Self::Item> {
+        if !next.is_continued {
+            return Some(next);
+        }
+        before.members.extend(next.members);
+        None
+    }
+}
+
 reply!(
     ListTemplatesReply,
     list_templates_reply,

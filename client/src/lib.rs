@@ -25,6 +25,7 @@
 //! # }
 //! ```
 
+mod changes;
 mod client;
 mod connect;
 mod error;
@@ -37,6 +38,7 @@ mod report;
 mod side;
 mod upload;
 
+pub use changes::{EarlierReport, SavedChanges};
 pub use client::Client;
 pub use connect::{Limits, default_socket};
 pub use error::{Error, cause};
@@ -49,6 +51,7 @@ pub use side::CompareOptions;
 pub use upload::Upload;
 
 pub use simdex_proto::age::parse_age;
+pub use simdex_proto::changes::ChangeTotals;
 /// Messages of the wire contract, `simdex.v1`.
 pub use simdex_proto::v1 as wire;
 pub use simdex_proto::{completeness, lines, text};

@@ -3,20 +3,29 @@
 use std::collections::{BTreeMap, HashSet};
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
-use std::path::PathBuf;
 
-use simdex_index::{Cancel, FileCounts, FileView, GroupView, Index, IndexError, View};
+use simdex_index::{Cancel, FileCounts, FileView, Index, IndexError, View};
 use simdex_proto::completeness::Completeness;
-use simdex_schema::{DocId, DocumentHash, EdgeRecord, GroupId, Reason, State, StoredReason};
-use simdex_signature::Ratio;
+use simdex_schema::{DocumentHash, GroupId, Reason, State, StoredReason};
 
 use crate::query::Relation;
 
 mod clusters;
+mod groups;
 mod pairs;
+#[cfg(test)]
+mod tests;
 
 pub use clusters::{ClusterFiles, ClusterMember, visit_clusters};
+pub use groups::{count_groups, group_by_id, group_of, visit_groups, visit_whole_groups};
 pub use pairs::pairs;
+
+/// Files of a group that are visited at once.
+const PART: usize = 1_000;
+/// Bytes that a file takes beside its path, about: its record, that of its content, and what is told of both.
+const FILE: u64 = 1_024;
+/// Bytes that a path takes beside its characters.
+const PATH: u64 = 64;
 
 /// Counts over everything a view shows.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -43,13 +52,16 @@ pub struct Summary {
     pub completeness: Completeness,
 }
 
-/// A group with its files.
+/// A group with its files, or the next part of a large one.
 #[derive(Clone, Debug)]
 pub struct Group {
     /// Persistent handle, or a temporary id where the group has none: at another threshold, of some roots,
     /// or not settled yet.
     pub id: GroupId,
-    /// Every file: principal first, then by resemblance, then by path.
+    /// Its files are of the group visited last.
+    pub is_continued: bool,
+    /// Principal first, then by resemblance, then by path; in a group of several parts the files of one document
+    /// stand together.
     pub members: Vec<GroupFile>,
 }
 
@@ -97,168 +109,6 @@ pub struct Counted<T> {
     pub suppressed: u64,
 }
 
-/// All groups of a view at a threshold, by the principal's path.
-pub fn groups(
-    index: &Index,
-    view: &View,
-    threshold: Ratio,
-    cancel: &Cancel,
-) -> Result<Counted<Vec<Group>>, IndexError> {
-    let mut groups = Vec::new();
-    let listed = visit_groups(index, view, threshold, cancel, &mut |group| {
-        groups.push(group);
-        ControlFlow::Continue(())
-    })?;
-    Ok(Counted {
-        items: groups,
-        suppressed: listed.suppressed,
-    })
-}
-
-/// Calls `visit` for each group in the order of the principal's path, and counts them. Only one group's files
-/// are in memory at a time.
-pub fn visit_groups(
-    index: &Index,
-    view: &View,
-    threshold: Ratio,
-    cancel: &Cancel,
-    visit: &mut dyn FnMut(Group) -> ControlFlow<()>,
-) -> Result<Counted<u64>, IndexError> {
-    let reader = Reader { index, view };
-    let known = index.groups(view, threshold, cancel)?;
-    let mut found = Vec::new();
-    for group in known.groups {
-        cancel.check()?;
-        // One whose principal vanished since has no path: who leads now the next settling says.
-        let first = reader.first_path(group.principal)?;
-        found.extend(first.map(|path| (path, group)));
-    }
-    found.sort_by(|(a, _), (b, _)| a.as_os_str().cmp(b.as_os_str()));
-    let mut count = 0;
-    for (_, group) in found {
-        cancel.check()?;
-        let group = reader.group(&group)?;
-        if group.members.len() > 1 {
-            count += 1;
-            if visit(group).is_break() {
-                break;
-            }
-        }
-    }
-    Ok(Counted {
-        items: count,
-        suppressed: known.suppressed,
-    })
-}
-
-/// The group that a document is in, as [`groups`] lists it at the index's own threshold; `view` is all
-/// that is served.
-pub fn group_of(index: &Index, view: &View, id: DocId) -> Result<Option<Group>, IndexError> {
-    shown_group(index, view, index.group_of(id))
-}
-
-/// The group with this id, in the same way.
-pub fn group_by_id(index: &Index, view: &View, id: GroupId) -> Result<Option<Group>, IndexError> {
-    let known = match id.as_temporary() {
-        // Such an id is valid until the group has a handle.
-        Some(principal) => index.group_of(principal).filter(|group| group.id.is_none()),
-        None => index.group_by_id(id),
-    };
-    shown_group(index, view, known)
-}
-
-fn shown_group(
-    index: &Index,
-    view: &View,
-    known: Option<GroupView>,
-) -> Result<Option<Group>, IndexError> {
-    let reader = Reader { index, view };
-    let group = known.map(|group| reader.group(&group)).transpose()?;
-    Ok(group.filter(|group| group.members.len() > 1))
-}
-
-/// How many groups [`groups`] lists, without reading their files.
-pub fn count_groups(
-    index: &Index,
-    view: &View,
-    threshold: Ratio,
-    cancel: &Cancel,
-) -> Result<u64, IndexError> {
-    if let Some(count) = index.group_count(view, threshold) {
-        return Ok(count);
-    }
-    let files = |id| index.files_in(id, view);
-    let known = index.groups(view, threshold, cancel)?;
-    let shown = known.groups.iter().filter(|group| {
-        let members = group.members.iter().map(|member| files(member.document));
-        files(group.principal) > 0 && files(group.principal) + members.sum::<u64>() > 1
-    });
-    Ok(shown.count() as u64)
-}
-
-/// Reads the files of documents in one view.
-struct Reader<'a> {
-    index: &'a Index,
-    view: &'a View,
-}
-
-impl Reader<'_> {
-    /// Where the first file of a document is.
-    fn first_path(&self, id: DocId) -> Result<Option<PathBuf>, IndexError> {
-        let mut first = None;
-        self.index.visit_files_of(id, self.view, &mut |file| {
-            first = Some(file.path);
-            ControlFlow::Break(())
-        })?;
-        Ok(first)
-    }
-
-    fn group(&self, group: &GroupView) -> Result<Group, IndexError> {
-        let mut members = self.members(group.principal, None)?;
-        let temporary = || GroupId::temporary(group.principal);
-        let id = group.id.unwrap_or_else(temporary);
-        if members.is_empty() {
-            // Its principal vanished since; who leads now is for the next settling to say.
-            return Ok(Group { id, members });
-        }
-        let mut others = Vec::new();
-        for member in &group.members {
-            others.extend(self.members(member.document, Some(member.edge))?);
-        }
-        others.sort_by(|a, b| {
-            let by_path = || path_of(&a.file).cmp(path_of(&b.file));
-            b.resemblance.total_cmp(&a.resemblance).then_with(by_path)
-        });
-        members.extend(others);
-        Ok(Group { id, members })
-    }
-
-    /// The files of a document as members; `edge` counts the principal's side first, none for the
-    /// principal itself.
-    fn members(&self, id: DocId, edge: Option<EdgeRecord>) -> Result<Vec<GroupFile>, IndexError> {
-        let files = self.index.files_of(id, self.view)?;
-        let first = files.first().and_then(|file| file.record.content());
-        let members = files.into_iter().filter_map(|file| {
-            let (_, document) = file.document?;
-            let same_bytes = file.record.content() == first;
-            let relation = match edge {
-                Some(_) => Relation::NearDuplicate,
-                None if same_bytes => Relation::IdenticalBytes,
-                None => Relation::IdenticalText,
-            };
-            Some(GroupFile {
-                document,
-                relation,
-                resemblance: edge.map_or(1.0, |edge| edge.resemblance()),
-                containment_of_member: edge.map_or(1.0, |edge| edge.containment_of_b()),
-                containment_of_principal: edge.map_or(1.0, |edge| edge.containment_of_a()),
-                file,
-            })
-        });
-        Ok(members.collect())
-    }
-}
-
 /// What is told of a file beside its state: the facts of its content, and the kind that its name
 /// promises where the content is of another.
 pub fn facts(file: &FileView) -> Vec<(&str, &str)> {
@@ -300,6 +150,11 @@ pub fn is_unread(file: &FileView) -> bool {
 /// Whether a file is the one called indexed of those that carry its document.
 fn is_first(file: &FileView) -> bool {
     !matches!(file.state, State::IdenticalBytes | State::IdenticalText)
+}
+
+/// Bytes that a file takes while it is held.
+fn bytes_of(file: &FileView) -> u64 {
+    FILE + 2 * path_of(file).len() as u64
 }
 
 fn path_of(file: &FileView) -> &std::ffi::OsStr {

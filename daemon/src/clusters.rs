@@ -11,7 +11,7 @@ mod kept;
 use std::sync::Arc;
 use std::time::Duration;
 
-use simdex_index::{DocumentStats, Index, IndexError, MemoryAccount, View};
+use simdex_index::{DocumentStats, GrowingPermit, Index, IndexError, MemoryAccount, View};
 use simdex_schema::DocId;
 use simdex_signature::Ratio;
 use thiserror::Error;
@@ -45,15 +45,40 @@ pub struct Cluster {
     pub common: Option<u32>,
 }
 
+impl Cluster {
+    /// Bytes that it takes.
+    fn bytes(&self) -> u64 {
+        (size_of::<Self>() + size_of::<DocId>() * self.documents.capacity()) as u64 + ALLOCATION
+    }
+}
+
+/// Bytes that the allocator takes for a list, about.
+const ALLOCATION: u64 = 16;
+
 /// All clusters of a view.
 #[derive(Clone, Debug, Default)]
 pub struct Clusters {
     /// In no order.
     pub clusters: Vec<Cluster>,
-    /// Of cores: components in which they were not all found, for time or room was out.
+    /// Of cores: parts of the collection in which they were not all found, for time or room was out.
     pub unfinished: Option<u64>,
     /// Posting lists that the search for pairs skipped, because no pair depends on them.
     pub suppressed: u64,
+}
+
+impl Clusters {
+    /// Bytes that they take.
+    fn bytes(&self) -> u64 {
+        self.clusters.iter().map(Cluster::bytes).sum()
+    }
+}
+
+/// Clusters with the permit for them, as long as an asker holds them.
+#[derive(Debug)]
+pub struct HeldClusters {
+    /// The clusters.
+    pub clusters: Arc<Clusters>,
+    _held: GrowingPermit,
 }
 
 /// Clusters that cannot be made.
@@ -93,19 +118,24 @@ pub fn clusters(
     view: &View,
     request: &ClusterRequest,
     account: &MemoryAccount,
-) -> Result<Arc<Clusters>, ClusterError> {
+) -> Result<HeldClusters, ClusterError> {
+    let mut held = GrowingPermit::of(account);
     let documents = index.texts(view);
     let is_copied = |id| index.files_in(id, view) > 1;
     let key = kept::Key::new(view, request, &documents, &is_copied);
     if let Some(clusters) = kept.get(&key) {
-        return Ok(clusters);
+        held.add(clusters.bytes())?;
+        return Ok(HeldClusters {
+            clusters,
+            _held: held,
+        });
     }
     let found = match request {
         ClusterRequest::Components { threshold } => {
-            components::find(index, view, &documents, *threshold, account)?
+            components::find(index, view, &documents, *threshold, &mut held)?
         }
         ClusterRequest::Cores { common, time } => {
-            cores::find(index, &documents, *common, *time, account)?
+            cores::find(index, &documents, *common, *time, &mut held)?
         }
     };
     let found = Arc::new(found);
@@ -114,7 +144,10 @@ pub fn clusters(
     if index.damaged_texts() == 0 && key == still {
         kept.keep(key, &found);
     }
-    Ok(found)
+    Ok(HeldClusters {
+        clusters: found,
+        _held: held,
+    })
 }
 
 /// A cluster of these documents, put in order.
@@ -127,4 +160,44 @@ fn cluster(index: &Index, mut documents: Vec<DocId>, common: Option<u32>) -> Clu
         documents[..=at].rotate_right(1);
     }
     Cluster { documents, common }
+}
+
+#[cfg(test)]
+mod tests {
+    use simdex_index::{Cancel, MemoryBudget};
+
+    use super::*;
+    use crate::query::tests::index_of;
+
+    #[test]
+    fn what_is_found_or_was_kept_is_counted_as_long_as_an_asker_holds_it() {
+        let texts: Vec<String> = ["one", "two"].map(|word| word.repeat(50)).into();
+        let (index, _dir) = index_of(&texts);
+        let documents = index.texts(&View::All);
+        let request = ClusterRequest::Components {
+            threshold: Ratio::new(0.8).unwrap(),
+        };
+        let kept = KeptClusters::default();
+        let key = kept::Key::new(&View::All, &request, &documents, &|_| false);
+        let large = Clusters {
+            clusters: vec![Cluster {
+                documents: vec![DocId(1); 1 << 18],
+                common: None,
+            }],
+            ..Clusters::default()
+        };
+        kept.keep(key, &Arc::new(large));
+        let budget = MemoryBudget::new(64 << 20);
+        let account = budget.account(&Cancel::never());
+        let found = clusters(&index, &kept, &View::All, &request, &account).unwrap();
+        assert!(found.clusters.clusters.len() == 1 && budget.used() >= 8 << 18);
+        drop(found);
+        assert_eq!(budget.used(), 0);
+        let small = MemoryBudget::new(1 << 20).account(&Cancel::never());
+        let refused = clusters(&index, &kept, &View::All, &request, &small);
+        assert!(matches!(
+            refused,
+            Err(ClusterError::Index(IndexError::TooMuchMemory { .. }))
+        ));
+    }
 }

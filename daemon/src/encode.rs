@@ -122,9 +122,11 @@ pub fn pair(pair: &Pair) -> v1::Pair {
 
 /// Encodes a group; its principal is the first member.
 pub fn group(group: &Group) -> v1::Group {
-    let principal = group.members.first().map(|member| path(&member.file.path));
+    let principal = group.members.first().filter(|_| !group.is_continued);
+    let principal = principal.map(|member| path(&member.file.path));
     v1::Group {
         id: group.id.0,
+        is_continued: group.is_continued,
         kind: "star".to_owned(),
         common: None,
         principal: principal.unwrap_or_default(),
@@ -137,6 +139,7 @@ pub fn cluster(cluster: &ClusterFiles) -> v1::Group {
     let first = cluster
         .members
         .first()
+        .filter(|_| !cluster.is_continued)
         .map(|member| path(&member.file.path));
     let kind = if cluster.common.is_some() {
         "core"
@@ -151,6 +154,7 @@ pub fn cluster(cluster: &ClusterFiles) -> v1::Group {
     });
     v1::Group {
         id: 0,
+        is_continued: cluster.is_continued,
         kind: kind.to_owned(),
         common: cluster.common,
         principal: first.unwrap_or_default(),

@@ -135,11 +135,11 @@ impl Search<'_> {
     }
 
     /// What a finding says of a file itself.
-    fn describe(&self, owners: &Owners, file: &FileView) -> Finding {
+    fn describe(&self, owners: &Owners, file: &FileView) -> Result<Finding, IndexError> {
         let roots = &self.engine.roots;
         let root = roots.iter().find(|root| root.id == file.key.root);
-        let owner = file.record.stat.owner;
-        Finding {
+        let owner = self.engine.index.owner_of(file)?;
+        Ok(Finding {
             path: bytes(&file.path),
             root: root.map(|root| bytes(&root.path)).unwrap_or_default(),
             owner,
@@ -149,20 +149,20 @@ impl Search<'_> {
             bytes: file.record.bytes(),
             modified: file.record.modified(),
             ..Finding::default()
-        }
+        })
     }
 
     /// A file that a query found, beside the file that was asked about.
-    fn hit(&self, owners: &Owners, hit: &Hit, of: &[u8]) -> Finding {
-        Finding {
+    fn hit(&self, owners: &Owners, hit: &Hit, of: &[u8]) -> Result<Finding, IndexError> {
+        Ok(Finding {
             relation: reversed(hit.relation).name(),
             of: of.to_vec(),
             resemblance: hit.overlap.resemblance.value,
             containment: hit.overlap.of_second.value,
             containment_of_other: hit.overlap.of_first.value,
             verified: Some(hit.overlap.verified),
-            ..self.describe(owners, &hit.file)
-        }
+            ..self.describe(owners, &hit.file)?
+        })
     }
 }
 

@@ -10,10 +10,10 @@ use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::OsStrExt;
 
-use simdex_index::{Index, IndexError, MemoryAccount, View};
+use simdex_index::{GrowingPermit, Index, IndexError, MemoryAccount, View};
 use simdex_schema::{RootId, path};
 
-use matching::{FolderId, FolderPair, MOST_PAIRS, Tree};
+use matching::{FolderId, FolderPair, MOST_DEPTH, MOST_PAIRS, Tree};
 
 /// Bytes for each file that a view may show: its place, its folder's name, and the lists made of them.
 const FILE_BYTES: u64 = 128;
@@ -21,7 +21,7 @@ const FILE_BYTES: u64 = 128;
 const FOLDER_BYTES: u64 = 512;
 const LEAST_FOLDER_BYTES: u64 = 16 << 20;
 /// Bytes that a folder takes beside its path, which is held twice.
-const FOLDER: usize = 160;
+const FOLDER: usize = 192;
 
 /// What is asked for.
 #[derive(Clone, Copy, Debug)]
@@ -33,7 +33,7 @@ pub struct FoldersRequest {
 }
 
 /// Folders that are copies or versions of each other.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct FolderCopies {
     /// Those with most files in common first.
     pub pairs: Vec<NamedPair>,
@@ -41,6 +41,8 @@ pub struct FolderCopies {
     pub files: u64,
     /// Some pairs may be missing: more have files in common than are held.
     pub truncated: bool,
+    /// Counts the pairs as long as they are held.
+    _held: GrowingPermit,
 }
 
 /// A pair with the absolute paths of its folders, as they are shown.
@@ -68,13 +70,16 @@ pub fn folder_copies(
     let room = files * FOLDER_BYTES + LEAST_FOLDER_BYTES;
     let _permit = account.take_large(files * FILE_BYTES + 48 * pairs + room)?;
     let folders = Folders::of(index, view, room, account)?;
-    let go_on = || cancel.check().is_ok();
-    let found = folders.tree.copies(request.share, request.files, &go_on);
-    cancel.check()?;
-    let found = found.unwrap_or_default();
-    let pairs = found.pairs.into_iter().map(|counts| folders.named(counts));
-    let mut pairs: Vec<NamedPair> = pairs.collect();
-    pairs.sort_by(|a, b| {
+    let (found, truncated) = folders.copies(request, account)?;
+    let mut held = GrowingPermit::of(account);
+    let mut pairs = Vec::new();
+    for counts in found {
+        cancel.check()?;
+        let pair = folders.named(counts);
+        held.add((pair.a.len() + pair.b.len() + 2 * size_of::<NamedPair>()) as u64)?;
+        pairs.push(pair);
+    }
+    pairs.sort_by(|a: &NamedPair, b| {
         let by_path = || (&a.a, &a.b).cmp(&(&b.a, &b.b));
         b.counts
             .in_common()
@@ -84,7 +89,8 @@ pub fn folder_copies(
     Ok(FolderCopies {
         pairs,
         files: folders.tree.files() as u64,
-        truncated: found.truncated || folders.is_cut,
+        truncated: truncated || folders.is_cut,
+        _held: held,
     })
 }
 
@@ -96,7 +102,7 @@ struct Folders {
     ids: HashMap<Vec<u8>, FolderId>,
     /// Bytes that further folders may take.
     room: usize,
-    /// There was no room for some folders: their files count for the one above.
+    /// There was no room for some folders, or they lie too deep: their files count for the one above.
     is_cut: bool,
 }
 
@@ -133,6 +139,25 @@ impl Folders {
         failed.map_or(Ok(folders), Err)
     }
 
+    /// The pairs that are copies, and whether some may be missing.
+    fn copies(
+        &self,
+        request: &FoldersRequest,
+        account: &MemoryAccount,
+    ) -> Result<(Vec<FolderPair>, bool), IndexError> {
+        let mut held = GrowingPermit::of(account);
+        let mut refused = None;
+        let mut go_on = |bytes| {
+            let counted = held.add(bytes).and_then(|()| account.cancel().check());
+            refused = counted.err();
+            refused.is_none()
+        };
+        let found = self.tree.copies(request.share, request.files, &mut go_on);
+        refused.map_or(Ok(()), Err)?;
+        let found = found.unwrap_or_default();
+        Ok((found.pairs, found.truncated))
+    }
+
     /// A pair with its paths, the smaller first.
     fn named(&self, counts: FolderPair) -> NamedPair {
         let path = |folder: FolderId| self.paths[folder as usize].clone();
@@ -147,11 +172,22 @@ impl Folders {
         }
     }
 
+    /// Where the path of the folder ends that counts for one whose path ends at `end`.
+    fn shallow(&mut self, path: &[u8], root: usize, end: usize) -> usize {
+        let steps = path[root..end].iter().zip(root..);
+        let slashes = steps.filter(|(byte, _)| **byte == b'/').map(|(_, at)| at);
+        // The first one stands right behind the root.
+        let deepest = slashes.skip(1).nth(MOST_DEPTH - 1);
+        self.is_cut |= deepest.is_some();
+        deepest.unwrap_or(end)
+    }
+
     /// The folder that a path lies in, below a root whose path is `root` bytes long.
     fn folder_of(&mut self, path: &[u8], root: usize) -> FolderId {
         let end = path.iter().rposition(|&byte| byte == b'/').unwrap_or(0);
+        let end = self.shallow(path, root, end.max(root));
         // Folders that are not known yet, the innermost first.
-        let (mut missing, mut end) = (Vec::new(), end.max(root));
+        let (mut missing, mut end) = (Vec::new(), end);
         let known = loop {
             if let Some(&id) = self.ids.get(&path[..end]) {
                 break Some(id);
@@ -190,6 +226,19 @@ fn shown_root(path: Vec<u8>) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn folders_that_lie_too_deep_count_for_the_one_above() {
+        let mut folders = Folders {
+            room: 1 << 20,
+            ..Folders::default()
+        };
+        let deep = |depth: usize| [b"/r", "/d".repeat(depth).as_bytes(), b"/file"].concat();
+        let last = folders.folder_of(&deep(MOST_DEPTH), 2);
+        assert!(!folders.is_cut && folders.paths.len() == MOST_DEPTH + 1);
+        assert_eq!(folders.folder_of(&deep(MOST_DEPTH + 9), 2), last);
+        assert!(folders.is_cut && folders.paths.len() == MOST_DEPTH + 1);
+    }
 
     #[test]
     fn every_folder_between_a_root_and_a_file_is_known_once() {

@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 use std::time::Instant;
 
-use simdex_index::{Cancel, FileView, IndexError, MemoryAccount, View};
+use simdex_index::{Cancel, FileView, GrowingPermit, IndexError, MemoryAccount, View};
 use simdex_proto::completeness::Completeness;
 use simdex_schema::GroupId;
 use simdex_signature::Ratio;
@@ -50,7 +50,7 @@ pub enum ListError {
 pub fn pairs(
     engine: &Engine,
     request: &ListRequest,
-    cancel: &Cancel,
+    account: &MemoryAccount,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
 ) -> Result<Summary, ListError> {
     let started = Instant::now();
@@ -58,8 +58,8 @@ pub fn pairs(
         view, threshold, ..
     } = request;
     let check = CompletenessCheck::begin(engine, view, request.strict)?;
-    let index = &engine.index;
-    let listed = catalogue::pairs(index, view, *threshold, cancel, visit)?;
+    let (index, cancel) = (&engine.index, account.cancel());
+    let listed = catalogue::pairs(index, view, *threshold, account, visit)?;
     let groups = catalogue::count_groups(index, view, *threshold, cancel)?;
     Ok(Summary {
         groups,
@@ -71,19 +71,19 @@ pub fn pairs(
     })
 }
 
-/// Calls `visit` for each group of a view, by its principal's path, then counts. If `visit` returns `Break`,
-/// ignore the counts.
+/// Calls `visit` for each group of a view, by its principal's path, for a large one part by part; then counts. If
+/// `visit` returns `Break`, ignore the counts.
 pub fn groups(
     engine: &Engine,
     request: &ListRequest,
-    cancel: &Cancel,
+    account: &MemoryAccount,
     visit: &mut dyn FnMut(Group) -> ControlFlow<()>,
 ) -> Result<Summary, ListError> {
     let started = Instant::now();
     let view = &request.view;
     let check = CompletenessCheck::begin(engine, view, request.strict)?;
-    let index = &engine.index;
-    let listed = catalogue::visit_groups(index, view, request.threshold, cancel, visit)?;
+    let (index, cancel) = (&engine.index, account.cancel());
+    let listed = catalogue::visit_groups(index, view, request.threshold, account, visit)?;
     Ok(Summary {
         groups: listed.items,
         suppressed: listed.suppressed,
@@ -93,8 +93,8 @@ pub fn groups(
     })
 }
 
-/// Calls `visit` for each component or core of a view, by the path of its longest document, then counts. If
-/// `visit` returns `Break`, ignore the counts.
+/// Calls `visit` for each component or core of a view, by the path of its longest document, for a large one part
+/// by part; then counts. If `visit` returns `Break`, ignore the counts.
 pub fn clusters(
     engine: &Engine,
     (view, strict): (&View, bool),
@@ -106,31 +106,35 @@ pub fn clusters(
     let check = CompletenessCheck::begin(engine, view, strict)?;
     let (index, cancel) = (&engine.index, account.cancel());
     let found = clusters::clusters(index, &engine.clusters, view, request, account)?;
-    let groups = catalogue::visit_clusters(index, view, &found, cancel, visit)?;
+    let groups = catalogue::visit_clusters(index, view, &found.clusters, account, visit)?;
     Ok(Summary {
         groups,
-        suppressed: found.suppressed,
-        unfinished: found.unfinished,
+        suppressed: found.clusters.suppressed,
+        unfinished: found.clusters.unfinished,
         completeness: check.verdict()?,
         seconds: started.elapsed().as_secs_f64(),
         ..catalogue::summary(index, view, cancel)?
     })
 }
 
+/// A group with the permit that it is held by.
+pub type HeldGroup = (Group, GrowingPermit);
+
 /// Finds one group of all roots at the engine's threshold.
 pub fn group(
     engine: &Engine,
     request: &GroupRequest<'_>,
     strict: bool,
-) -> Result<(Option<Group>, Completeness), ListError> {
+    account: &MemoryAccount,
+) -> Result<(Option<HeldGroup>, Completeness), ListError> {
     let (index, view) = (&engine.index, engine.roots.view());
     let check = CompletenessCheck::begin(engine, &view, strict)?;
     let group = match request {
         GroupRequest::Of(file) => match file.document {
-            Some((id, _)) => catalogue::group_of(index, &view, id)?,
+            Some((id, _)) => catalogue::group_of(index, &view, id, account)?,
             None => None,
         },
-        GroupRequest::Id(id) => catalogue::group_by_id(index, &view, *id)?,
+        GroupRequest::Id(id) => catalogue::group_by_id(index, &view, *id, account)?,
     };
     Ok((group, check.verdict()?))
 }

@@ -8,6 +8,7 @@
 //! diffs/G/D.diff  unified, the principal's extracted text to document D's, in group G
 //! text/D.txt      extracted text of document D, named by its hash
 //! load/           where it was asked for: a load file for review platforms, one row per file ([`LoadFile`])
+//! changes.jsonl   where it was asked for: what changed since an earlier report, one line a change ([`changes`])
 //! unread.jsonl    one line a file that was not read, or not whole: its path, state and reason
 //! report.html     the same for people, self-contained
 //! ```
@@ -16,6 +17,7 @@
 //!
 //! Two reports over the same state differ in `created` and `seconds`, in `report.html`, which shows when it
 //! was made, and in the hashes that cover these: that of the page, `daemon_mark` and `manifest_blake3`.
+mod changes;
 mod file;
 mod findings;
 mod folder;
@@ -35,13 +37,14 @@ use std::io;
 use std::ops::Deref;
 use std::path::PathBuf;
 
-use simdex_index::{Cancel, MemoryPermit};
+use simdex_index::{Cancel, IndexError, MemoryAccount, MemoryPermit};
 use simdex_proto::completeness::Completeness;
 use simdex_proto::lines::SchemeInUse;
 use thiserror::Error;
 
 use crate::catalogue::Summary;
 
+pub use changes::PreviousReport;
 pub use file::{AllFiles, ReportFile, VisitFile};
 pub use findings::{Finding, Findings, Sums, TakeFinding, VisitFindings};
 pub use folder::{PendingReport, ReportDir};
@@ -111,12 +114,14 @@ pub struct ReportInput<'a> {
     pub files: &'a AllFiles<'a>,
     /// The load file to write, if any.
     pub load: Option<LoadFile>,
+    /// The earlier report of groups to compare with, if any.
+    pub since: Option<&'a PreviousReport>,
     /// Key of the mark by which this daemon knows its reports.
     pub key: &'a ReportKey,
     /// Extracted text of a document.
     pub text_of: &'a TextOf<'a>,
-    /// Cancelled once nobody waits for the report.
-    pub cancel: &'a Cancel,
+    /// Counts what is held while the report is written; cancelled once nobody waits for it.
+    pub account: &'a MemoryAccount,
 }
 
 /// Near-duplicates and copies around their principal.
@@ -218,6 +223,15 @@ pub enum ReportError {
         /// The file or folder.
         name: String,
     },
+    /// An earlier report cannot be compared with.
+    #[error("the report before cannot be compared with: {source}")]
+    Previous {
+        /// The cause.
+        source: io::Error,
+    },
+    /// It takes more memory than it may.
+    #[error(transparent)]
+    Memory(IndexError),
     /// Nobody waits for it any more.
     #[error("the report was given up before its end")]
     Cancelled,
@@ -235,6 +249,16 @@ pub enum ReportError {
         /// The group.
         id: u64,
     },
+}
+
+/// Memory that was not to be had.
+impl From<IndexError> for ReportError {
+    fn from(error: IndexError) -> Self {
+        match error {
+            IndexError::Cancelled => Self::Cancelled,
+            error => Self::Memory(error),
+        }
+    }
 }
 
 impl ReportError {
@@ -261,14 +285,16 @@ impl ReportError {
             Self::NoRoom { .. } => {
                 Some("remove reports there that are no longer needed, or make room on the disk")
             }
+            Self::Previous { .. } => Some("name another, or none"),
             Self::Text { .. } => Some("`simdexd verify` checks the store"),
+            Self::Memory(error) => error.advice(),
             Self::Cancelled | Self::NoPrincipal { .. } => None,
         }
     }
 }
 
-/// Writes the files of a report, the manifest last. Memory holds all groups of the input, and two texts at a
-/// time.
+/// Writes the files of a report, the manifest last. Memory holds all groups of the input, two texts at a time, and
+/// what the manifest and a load file need of each file, which is counted.
 ///
 /// # Errors
 /// See [`ReportError`]; what was written until then is for the sink to throw away.
@@ -278,7 +304,7 @@ pub fn write(sink: &dyn Sink, input: &ReportInput<'_>) -> Result<Written, Report
         None => write::report(sink, input),
     };
     // A sink that gives up when nobody waits any more fails in its own words.
-    check(input.cancel)?;
+    check(input.account.cancel())?;
     written
 }
 

@@ -5,21 +5,22 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Instant;
 
-use simdex_index::{Cancel, FileView, Index, IndexError, MemoryAccount, View};
+use simdex_index::{Cancel, FileView, GrowingPermit, Index, IndexError, MemoryAccount, View};
 use simdex_proto::lines::{JsonPath, Question, SchemeInUse};
 use simdex_schema::DocumentHash;
 use simdex_signature::{Ratio, Rung, Scheme, SchemeKind, Unit};
 use thiserror::Error;
 
-use crate::catalogue::{self, Group, Summary};
+use crate::catalogue::{self, Group, GroupFile, Summary};
 use crate::engine::{CompletenessCheck, Engine, Incomplete};
 use crate::findings::{FindingError, FindingKind, Search};
 use crate::owners::Owners;
 use crate::report::{
-    self, Findings, LoadFile, PermittedText, ReportDir, ReportError, ReportFile, ReportGroup,
-    ReportInput, ReportMember, Sink, Sums, TakeFinding, VisitFile, VisitFindings,
+    self, Findings, LoadFile, PermittedText, PreviousReport, ReportDir, ReportError, ReportFile,
+    ReportGroup, ReportInput, ReportMember, Sink, Sums, TakeFinding, VisitFile, VisitFindings,
 };
 use crate::visit::FirstError;
 
@@ -51,6 +52,8 @@ pub struct ReportRequest {
     pub load: Option<LoadFile>,
     /// What the report is of.
     pub kind: ReportKind,
+    /// The earlier report to compare with, if any; of groups alone.
+    pub since: Option<Arc<PreviousReport>>,
 }
 
 /// What a report is of.
@@ -139,7 +142,7 @@ fn write(
         now: created.as_second(),
         account,
     };
-    let (groups, counts) = gathered(&search, &request)?;
+    let (groups, _held, counts) = gathered(&search, &request)?;
     let mut summary = Summary {
         completeness: check.verdict()?,
         ..counts
@@ -165,9 +168,10 @@ fn write(
             findings: asked.findings(&request.kind, &answer),
             files: &|visit| files(engine, &view, cancel, visit),
             load: request.load,
+            since: request.since.as_deref(),
             key: engine.own_reports.key(),
             text_of: &|hash| text_of(&engine.index, DocumentHash(*hash), account),
-            cancel,
+            account,
         },
     );
     if let Some(error) = asked.failed.take() {
@@ -179,17 +183,19 @@ fn write(
     Ok((summary, written.manifest))
 }
 
-/// The groups of a report of them, and the counts of every report; refuses a question about unknown files.
+/// The groups of a report of them, with what they are held by, and the counts of every report; refuses a question
+/// about unknown files.
 fn gathered(
     search: &Search<'_>,
     request: &ReportRequest,
-) -> Result<(Vec<ReportGroup>, Summary), ReportingError> {
+) -> Result<(Vec<ReportGroup>, GrowingPermit, Summary), ReportingError> {
     let (engine, view, cancel) = (search.engine, search.view, search.account.cancel());
     let gathered = match &request.kind {
-        ReportKind::Groups => listed(engine, view, request.threshold, cancel)?,
+        ReportKind::Groups => listed(engine, view, request.threshold, search.account)?,
         ReportKind::Question(question) => {
             search.check(question)?;
-            (Vec::new(), counted(engine, view, cancel)?)
+            let held = GrowingPermit::of(search.account);
+            (Vec::new(), held, counted(engine, view, cancel)?)
         }
     };
     cancel.check()?;
@@ -253,16 +259,27 @@ fn listed(
     engine: &Engine,
     view: &View,
     threshold: Ratio,
-    cancel: &Cancel,
-) -> Result<(Vec<ReportGroup>, Summary), IndexError> {
-    let listed = catalogue::groups(&engine.index, view, threshold, cancel)?;
+    account: &MemoryAccount,
+) -> Result<(Vec<ReportGroup>, GrowingPermit, Summary), IndexError> {
+    let mut groups: Vec<ReportGroup> = Vec::new();
+    let (mut held, mut failed) = (GrowingPermit::of(account), FirstError::default());
+    let listed = catalogue::visit_groups(&engine.index, view, threshold, account, &mut |part| {
+        let paths = part.members.iter().map(|it| it.file.path.as_os_str().len());
+        let members = part.members.len() * size_of::<ReportMember>() + size_of::<ReportGroup>();
+        let counted = held.add((2 * members + paths.sum::<usize>()) as u64);
+        match groups.last_mut().filter(|_| part.is_continued) {
+            Some(group) => group.members.extend(part.members.iter().map(report_member)),
+            None => groups.push(report_group(&part)),
+        }
+        failed.flow(counted)
+    })?;
+    failed.into_result()?;
     let counts = Summary {
-        groups: listed.items.len() as u64,
+        groups: listed.items,
         suppressed: listed.suppressed,
-        ..catalogue::summary(&engine.index, view, cancel)?
+        ..catalogue::summary(&engine.index, view, account.cancel())?
     };
-    let groups = listed.items.into_iter();
-    Ok((groups.map(|group| report_group(&group)).collect(), counts))
+    Ok((groups, held, counts))
 }
 
 /// The counts of a view. Groups are those at the engine's threshold.
@@ -316,7 +333,7 @@ fn visit_file(
 ) -> io::Result<()> {
     let root = engine.roots.iter().find(|root| root.id == file.key.root);
     let container = file.container();
-    let owner = file.record.stat.owner;
+    let owner = engine.index.owner_of(file).map_err(io::Error::other)?;
     visit(&ReportFile {
         path: file.path.as_os_str().as_bytes(),
         root: root.map_or(&[], |root| root.path.as_os_str().as_bytes()),
@@ -335,8 +352,8 @@ fn visit_file(
     })
 }
 
-fn report_group(group: &Group) -> ReportGroup {
-    let members = group.members.iter().map(|member| ReportMember {
+fn report_member(member: &GroupFile) -> ReportMember {
+    ReportMember {
         path: member.file.path.as_os_str().as_bytes().to_vec(),
         document: member.document.0,
         relation: member.relation.name(),
@@ -345,8 +362,11 @@ fn report_group(group: &Group) -> ReportGroup {
         containment_of_principal: Some(member.containment_of_principal),
         modified: member.file.record.modified(),
         bytes: member.file.record.bytes(),
-    });
-    let members: Vec<ReportMember> = members.collect();
+    }
+}
+
+fn report_group(group: &Group) -> ReportGroup {
+    let members: Vec<ReportMember> = group.members.iter().map(report_member).collect();
     let principal = members
         .first()
         .map(|member| member.path.clone())

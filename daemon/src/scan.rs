@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressState, ProgressStyle};
-use simdex_index::{Cancel, View};
+use simdex_index::{Cancel, MemoryAccount, View};
 use simdex_signature::Ratio;
 
 use crate::catalogue::{self, Counted, Summary};
@@ -187,6 +187,12 @@ fn print(
     Ok(out.flush()?)
 }
 
+/// What a list may hold at once.
+fn account(engine: &Engine) -> MemoryAccount {
+    let questions = &engine.index.memory().questions;
+    questions.account(&Cancel::never())
+}
+
 /// Prints every pair, and counts them.
 fn pairs(
     engine: &Engine,
@@ -202,8 +208,8 @@ fn pairs(
         };
         failed.flow(out.write_all(text.as_bytes()))
     };
-    let (view, never) = (engine.roots.view(), Cancel::never());
-    let listed = catalogue::pairs(&engine.index, &view, threshold, &never, &mut print)?;
+    let (view, account) = (engine.roots.view(), account(engine));
+    let listed = catalogue::pairs(&engine.index, &view, threshold, &account, &mut print)?;
     failed.into_result()?;
     Ok(listed)
 }
@@ -228,8 +234,9 @@ fn groups(
         };
         failed.flow(write!(out, "{legend}{text}"))
     };
-    let (view, never) = (engine.roots.view(), Cancel::never());
-    let listed = catalogue::visit_groups(&engine.index, &view, threshold, &never, &mut print)?;
+    let (view, account) = (engine.roots.view(), account(engine));
+    let listed =
+        catalogue::visit_whole_groups(&engine.index, &view, threshold, &account, &mut print)?;
     failed.into_result()?;
     Ok(listed)
 }

@@ -7,6 +7,7 @@
 //! [`Scheduler`] runs them, one after another, on a thread of its own.
 
 mod hook;
+mod runs;
 mod scheduler;
 #[cfg(test)]
 mod tests;
@@ -91,6 +92,12 @@ impl Schedule {
         if self.load.is_some() && config.kind != "groups" {
             return Err("is wrong: only a report of kind groups has a load file".to_owned());
         }
+        if config.since_last && config.kind != "groups" {
+            return Err(
+                "is wrong: only a report of kind groups says what changed since the last"
+                    .to_owned(),
+            );
+        }
         if let Some(wrong) = config.threshold.filter(|it| !(0.0..=1.0).contains(it)) {
             return Err(format!(
                 "has the threshold {wrong}, not a number from 0 to 1"
@@ -174,7 +181,13 @@ impl Schedule {
             strict: false,
             load: self.load,
             kind,
+            since: None,
         }
+    }
+
+    /// Whether each report says what changed since the one before.
+    fn is_since_last(&self) -> bool {
+        self.config.since_last
     }
 
     fn keep(&self) -> usize {

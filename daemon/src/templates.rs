@@ -15,7 +15,7 @@ mod sketch;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
-use simdex_index::{Index, IndexError, MemoryAccount, View};
+use simdex_index::{GrowingPermit, Index, IndexError, MemoryAccount, View};
 use simdex_schema::DocId;
 use simdex_signature::CanonicalText;
 
@@ -23,6 +23,15 @@ use finder::{LineKey, Recurring, Sketching};
 
 /// Longest text of a template that is shown, in bytes.
 const SHOWN: usize = 2_000;
+
+/// Bytes that a line of a text takes: its key, in a list that doubles as it grows and in a copy of it.
+const LINE: u64 = 4 * size_of::<LineKey>() as u64;
+
+/// Shortest line that is as long as a shingle, with its line feed: a character may become 33 bytes of canonical text.
+const SHORTEST: usize = 4;
+
+/// Bytes of a template beside its text, while it is put together and after.
+const TEMPLATE: u64 = 256;
 
 /// A block of lines that stand together wherever one of them stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,8 +47,10 @@ pub struct Template {
 }
 
 /// What was found in one root.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug)]
 pub struct Templates {
+    /// Counts them as long as they are held.
+    _held: GrowingPermit,
     /// In most documents first; of equals the longest.
     pub templates: Vec<Template>,
     /// How many there are, also where fewer are listed.
@@ -59,7 +70,7 @@ pub fn templates(
     account: &MemoryAccount,
 ) -> Result<Templates, IndexError> {
     let documents = index.texts(view);
-    let _permit = account.take_large(Sketching::bytes_for(documents.len()))?;
+    let _permit = account.take_large(Sketching::bytes_for(documents.len(), limit))?;
     let mut sketching = Sketching::new(documents.len(), least);
     for &id in &documents {
         visit_lines(index, id, account, |lines| sketching.add(lines))?;
@@ -69,11 +80,11 @@ pub fn templates(
         visit_lines(index, id, account, |lines| counting.add(id.0, lines))?;
     }
     let truncated = counting.is_truncated();
-    let mut recurring = counting.finish();
-    let found = recurring.len() as u64;
-    recurring.truncate(limit);
+    let (recurring, found) = counting.finish(limit);
+    let mut held = GrowingPermit::of(account);
     Ok(Templates {
-        templates: read_all(index, recurring, account)?,
+        templates: read_all(index, recurring, &mut held)?,
+        _held: held,
         found,
         documents: documents.len() as u64,
         truncated,
@@ -89,8 +100,7 @@ fn visit_lines(
 ) -> Result<(), IndexError> {
     account.cancel().check()?;
     if let Some((text, _of_text)) = text_if_readable(index, id, account)? {
-        // A key takes less than the line it is of.
-        let _of_lines = account.take_large(text.len() as u64)?;
+        let _of_lines = account.take_large(LINE * text.lines().count() as u64)?;
         let lines: Vec<LineKey> = text.lines().filter_map(key_of).collect();
         visit(&lines);
     }
@@ -118,12 +128,14 @@ pub fn key_of(line: &str) -> Option<LineKey> {
     is_long.then(|| LineKey::of(canonical.as_str()))
 }
 
-/// Adds the texts: each example is read once.
+/// Adds the texts, counted in `held`: each example is read once.
 fn read_all(
     index: &Index,
     recurring: Vec<Recurring>,
-    account: &MemoryAccount,
+    held: &mut GrowingPermit,
 ) -> Result<Vec<Template>, IndexError> {
+    let account = &held.account().clone();
+    held.add(TEMPLATE * recurring.len() as u64)?;
     let mut examples: HashMap<u64, Vec<usize>> = HashMap::new();
     for (at, template) in recurring.iter().enumerate() {
         examples.entry(template.example).or_default().push(at);
@@ -134,12 +146,24 @@ fn read_all(
         let Some((text, _of_text)) = text_if_readable(index, DocId(id), account)? else {
             continue;
         };
-        let mut lines: HashMap<LineKey, &str> = HashMap::new();
+        // Of the lines of the text those alone that are shown.
+        let wanted = || {
+            places
+                .iter()
+                .flat_map(|&at| shown_keys(&recurring[at].lines))
+        };
+        let _of_lines = account.take_large(2 * LINE * wanted().count() as u64)?;
+        let wanted = wanted();
+        let mut lines: HashMap<LineKey, &str> = wanted.map(|&key| (key, "")).collect();
         for line in text.lines() {
-            lines.extend(key_of(line).map(|key| (key, line.trim())));
+            if let Some(found) = key_of(line).and_then(|key| lines.get_mut(&key)) {
+                *found = line.trim();
+            }
         }
         for at in places {
-            texts[at] = shown(&recurring[at].lines, &lines);
+            let text = shown(&recurring[at].lines, &lines);
+            held.add(text.capacity() as u64)?;
+            texts[at] = text;
         }
     }
     let templates = recurring.into_iter().zip(texts);
@@ -150,6 +174,11 @@ fn read_all(
         example: DocId(recurring.example),
     });
     Ok(templates.collect())
+}
+
+/// The lines of a template that may be shown.
+fn shown_keys(keys: &[LineKey]) -> &[LineKey] {
+    &keys[..keys.len().min(SHOWN / SHORTEST + 1)]
 }
 
 fn shown(keys: &[LineKey], lines: &HashMap<LineKey, &str>) -> String {

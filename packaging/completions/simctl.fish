@@ -215,6 +215,7 @@ complete -c simctl -n "__fish_simctl_using_subcommand watch" -l json -d 'Print o
 complete -c simctl -n "__fish_simctl_using_subcommand watch" -s h -l help -d 'Print help'
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l out -d 'Directory to make, here and with your rights; it must not exist' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l keep -d 'Name under which the daemon keeps the report in its own directory for reports' -r
+complete -c simctl -n "__fish_simctl_using_subcommand report" -l since -d 'Earlier report to compare with, by its directory or manifest: what changed is written to DIR.changes.jsonl beside the new one' -r -F
 complete -c simctl -n "__fish_simctl_using_subcommand report" -l kind -d 'What the report is of' -r -f -a "groups\t'Groups of near-duplicates, with their differences'
 copies-of\t'Everyone who holds a near-copy of these files, by root and owner'
 stale-versions\t'Versions with a later one, older than --older-than'

@@ -4,9 +4,10 @@
 //! generated from them at build time and not committed. Beside it stands what daemon and client both
 //! print: [`lines`] are the JSON lines, [`completeness`] one of their parts and its words,
 //! [`manifest`] the end of a report's manifest, [`text`] how names and counts are shown, [`age`] how ages are
-//! written.
+//! written, [`changes`] what changed between two reports.
 
 pub mod age;
+pub mod changes;
 pub mod completeness;
 pub mod lines;
 pub mod manifest;

@@ -38,7 +38,10 @@ pub use find::{Match, QuerySummary, Scheme, Version};
 pub use folders::{FolderCopies, FolderCopiesSummary};
 pub use judgement::{Judgement, SignalValue, judged_class};
 pub use list::{Counts, Group, Member, Pair, Summary};
-pub use report::{Diff, Finding, JsonPath, Manifest, Question, SchemeInUse, UnreadFile};
+pub use report::{
+    Change, Changes, Diff, Finding, JsonPath, Manifest, Question, SchemeInUse, SinceReport,
+    UnreadFile,
+};
 pub use template::{Template, TemplatesSummary};
 
 /// The fields of a line, beside `type` and `v`.
@@ -101,6 +104,8 @@ bodies! {
     Event = "event",
     UnreadFile = "unread",
     Finding = "finding",
+    Change = "change",
+    Changes = "changes",
 }
 
 impl Body for Manifest {

@@ -13,6 +13,10 @@ use super::{CompletenessArgs, Threshold};
 pub(crate) struct ReportArgs {
     #[command(flatten)]
     pub(crate) target: ReportTarget,
+    /// Earlier report to compare with, by its directory or manifest: what changed is written to
+    /// DIR.changes.jsonl beside the new one
+    #[arg(long, value_name = "REPORT", requires = "out", conflicts_with_all = ["kind", "files"])]
+    pub(crate) since: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) question: QuestionArgs,
     #[command(flatten)]

@@ -2,7 +2,7 @@
 
 use std::io::Write;
 
-use simdex_client::absolute;
+use simdex_client::{EarlierReport, absolute, path_from_bytes, wire};
 
 use crate::cli::ReportArgs;
 use crate::commands::Session;
@@ -11,10 +11,13 @@ use crate::failure::Failure;
 use crate::output::{eprint_line, summary_sentence};
 use crate::progress::waiting;
 use simdex_client::lines::SavedReport as ReportLine;
-use simdex_client::text::escaped;
+use simdex_client::lines::{Changes, JsonPath};
+use simdex_client::text::{counted, escaped};
 
 pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outcome, Failure> {
     let (options, threshold) = (args.options()?, args.threshold.value);
+    // Before the daemon is asked for work that would be in vain.
+    let earlier = args.since.as_deref().map(EarlierReport::open).transpose()?;
     let reply = match (args.target.out, args.target.keep) {
         (Some(out), _) => {
             let out = absolute(&out)?;
@@ -36,7 +39,40 @@ pub(super) async fn run(session: &mut Session, args: ReportArgs) -> Result<Outco
         }
         eprint_line(format!("the manifest's hash is {}", reply.manifest));
     }
+    if let Some(earlier) = earlier {
+        changes(session, earlier, &reply)?;
+    }
     let summary = reply.summary.as_ref();
     session.warn_if_incomplete(summary.and_then(|summary| summary.completeness.as_ref()));
     Ok(Outcome::Answered)
+}
+
+/// Writes what changed since an earlier report.
+fn changes(
+    session: &mut Session,
+    earlier: EarlierReport,
+    reply: &wire::RunReportReply,
+) -> Result<(), Failure> {
+    let since = earlier.manifest.clone();
+    let saved = earlier.write_changes(&path_from_bytes(&reply.out))?;
+    let (out, totals) = (simdex_client::path_bytes(&saved.out), saved.totals);
+    if session.printer.is_json() {
+        session.printer.line(&Changes {
+            out: JsonPath::new(&out),
+            since,
+            totals,
+        })?;
+        return Ok(());
+    }
+    writeln!(session.printer, "{}", escaped(&out))?;
+    eprint_line(format!(
+        "since the earlier report: {} new, {} gone, {} changed; {} joined, {} left, {} with another text",
+        counted(totals.groups_new, "group"),
+        counted(totals.groups_gone, "group"),
+        counted(totals.groups_changed, "group"),
+        counted(totals.files_joined, "file"),
+        counted(totals.files_left, "file"),
+        counted(totals.files_changed, "file"),
+    ));
+    Ok(())
 }

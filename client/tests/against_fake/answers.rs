@@ -143,6 +143,7 @@ pub(crate) fn group() -> Group {
         containment_of_principal: None,
     };
     Group {
+        is_continued: false,
         id: 9,
         kind: "star".to_owned(),
         common: None,
@@ -168,6 +169,7 @@ pub(crate) fn groups(kind: i32) -> Vec<Group> {
         ..Member::default()
     };
     let cluster = |first: &str, second: &str, relation| Group {
+        is_continued: false,
         id: 0,
         kind: name.to_owned(),
         common,

@@ -361,9 +361,22 @@ impl Similarity for Fake {
             summary.completeness = Some(answers::half_built());
         }
         let groups = answers::groups(request.kind).into_iter().map(Part::Group);
+        let mut parts: Vec<Part> = groups.chain([Part::Summary(summary)]).collect();
+        if request.threshold == Some(0.25) {
+            let next = wire::Group {
+                id: answers::group().id,
+                members: answers::group().members,
+                is_continued: true,
+                ..wire::Group::default()
+            };
+            // Cut in the middle.
+            parts = [answers::group(), next.clone(), next, answers::group()]
+                .map(Part::Group)
+                .into();
+        }
         streamed(
-            groups
-                .chain([Part::Summary(summary)])
+            parts
+                .into_iter()
                 .map(|part| Ok(wire::ListGroupsReply { part: Some(part) }))
                 .collect(),
         )

@@ -149,3 +149,18 @@ async fn what_has_no_verb_yet_is_answered_too() {
     }
     assert!(client.reports().await.expect("reports").is_empty());
 }
+
+#[tokio::test]
+async fn a_group_that_comes_in_parts_is_handed_out_whole_and_before_what_ends_the_list() {
+    let daemon = Daemon::start();
+    let client = connected(&daemon).await;
+    let mut groups = client
+        .groups(Some(0.25), Vec::new())
+        .await
+        .expect("answered");
+    let first = groups.next().await.expect("whole").expect("a group");
+    let second = groups.next().await.expect("whole").expect("another");
+    assert_eq!(first.members.len(), 3 * second.members.len());
+    assert_eq!((first.principal, first.id), (second.principal, second.id));
+    assert!(matches!(groups.next().await, Err(Error::Incomplete)));
+}

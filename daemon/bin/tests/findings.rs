@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use crate::daemon::{Daemon, code, prose};
 use serde_json::Value;
 use simdex_client::{Error, SavedReport, wire};
-use simdexd::config::{RootConfig, RootMode};
+use simdexd::config::{Config, Mebibytes, RootConfig, RootMode};
 use tonic::Code;
 
 const DAY: u64 = 86_400;
@@ -23,6 +23,10 @@ struct Shares {
 
 impl Shares {
     fn new() -> Self {
+        Self::with(|_| {})
+    }
+
+    fn with(change: impl FnOnce(&mut Config)) -> Self {
         let plan = |versions: u64| {
             let added: Vec<_> = (1..versions).map(|number| prose(90 + number, 20)).collect();
             format!("{} {}", prose(1, 400), added.join(" "))
@@ -44,6 +48,7 @@ impl Shares {
                 path: inside,
                 mode: RootMode::Poll,
             });
+            change(config);
         });
         fs::create_dir(daemon.path("copy")).unwrap();
         for (name, text) in files {
@@ -160,6 +165,74 @@ fn copies_are_found_by_root_and_owner() {
     assert_eq!(manifest["findings"]["copies"], 3);
     let asked = manifest["question"]["files"][0]["path"].as_str().unwrap();
     assert_eq!(Path::new(asked), daemon.path("plan-1.txt"));
+}
+
+#[test]
+fn of_a_file_that_is_not_compared_the_files_of_the_same_bytes_are_found() {
+    let shares = Shares::with(|config| config.extract.raw_mib = Mebibytes(0));
+    let daemon = &shares.daemon;
+    let noise = |seed: u32| -> Vec<u8> {
+        let mut state = seed;
+        let mut next = || {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 24) as u8
+        };
+        (0..100_000).map(|_| next()).collect()
+    };
+    for (name, seed) in [("a.bin", 1), ("copy/a.bin", 1), ("b.bin", 2)] {
+        fs::write(daemon.path(name), noise(seed)).unwrap();
+    }
+    fs::write(shares.vault.path().join("c.bin"), noise(1)).unwrap();
+    daemon.sync();
+    let (found, manifest) = shares.found(wire::ReportOptions {
+        files: vec![
+            bytes(&daemon.path("a.bin")),
+            bytes(&daemon.path("plan-1.txt")),
+        ],
+        ..of_kind("copies-of")
+    });
+    let of_noise: Vec<_> = shares
+        .triples(&found)
+        .into_iter()
+        .filter(|(_, _, of)| *of == "a.bin")
+        .collect();
+    let mut names: Vec<_> = of_noise.iter().map(|(name, _, _)| *name).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["c.bin", "copy/a.bin"]);
+    assert!(
+        of_noise
+            .iter()
+            .all(|(_, relation, _)| *relation == "identical-bytes")
+    );
+    let sums = &manifest["findings"];
+    assert_eq!(
+        (&sums["not_compared"], &sums["copies"]),
+        (&1.into(), &5.into())
+    );
+}
+
+#[test]
+fn a_copy_within_another_file_belongs_to_the_owner_of_that() {
+    let shares = Shares::new();
+    let daemon = &shares.daemon;
+    let text = fs::read_to_string(daemon.path("plan-1.txt")).unwrap();
+    let mail = format!(
+        "From: a@example.org\r\nSubject: the plan\r\nMIME-Version: 1.0\r\n\
+         Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/plain\r\n\r\n\
+         see the attachment\r\n--b\r\nContent-Type: text/plain\r\n\
+         Content-Disposition: attachment; filename=plan.txt\r\n\r\n{text}\r\n--b--\r\n"
+    );
+    fs::write(daemon.path("mail.eml"), mail).unwrap();
+    daemon.sync();
+    let (found, _) = shares.found(wire::ReportOptions {
+        files: vec![bytes(&daemon.path("plan-1.txt"))],
+        ..of_kind("copies-of")
+    });
+    let inside = found
+        .iter()
+        .find(|finding| shares.short(&finding["path"]).starts_with("mail.eml!/"));
+    let owner = rustix::process::getuid().as_raw();
+    assert_eq!(inside.unwrap()["owner"], owner);
 }
 
 #[test]

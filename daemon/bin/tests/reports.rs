@@ -7,7 +7,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use crate::daemon::{Daemon, code, prose};
-use simdex_client::{Error, wire};
+use simdex_client::{ChangeTotals, EarlierReport, Error, wire};
 use tonic::Code;
 
 /// Two versions of one text, and something else.
@@ -75,6 +75,68 @@ fn a_streamed_report_is_whole_and_written_by_who_asked() {
     assert!(matches!(again, Err(Error::Unwritable { .. })));
     // Nothing is remembered of what the daemon does not have.
     assert!(daemon.wait(daemon.client.reports()).unwrap().is_empty());
+}
+
+/// The change that a line tells, and the name of its file.
+fn told(line: &str) -> String {
+    let line: serde_json::Value = serde_json::from_str(line).unwrap();
+    let path = line["path"].as_str().unwrap_or("/").rsplit('/').next();
+    format!("{} {}", line["change"].as_str().unwrap(), path.unwrap())
+}
+
+#[test]
+fn two_reports_of_one_who_asked_say_what_changed_between_them() {
+    let daemon = Daemon::start(&share());
+    let (_dir, place) = place();
+    let report = |name: &str| {
+        let out = place.join(name);
+        let options = wire::ReportOptions::default();
+        let saved = daemon.client.save_report(&out, None, options);
+        daemon.wait(saved).unwrap().out
+    };
+    let first = report("first");
+    let earlier = || EarlierReport::open(&first.join("manifest.json"));
+    let same = earlier().unwrap().write_changes(&first).unwrap();
+    assert_eq!(same.totals, ChangeTotals::default());
+    fs::rename(daemon.path("old.txt"), daemon.path("moved.txt")).unwrap();
+    fs::copy(daemon.path("other.txt"), daemon.path("twin.txt")).unwrap();
+    daemon.sync();
+    let second = report("second");
+    let changes = earlier().unwrap().write_changes(&second).unwrap();
+    let right = ChangeTotals {
+        groups_new: 1,
+        groups_changed: 1,
+        files_joined: 3,
+        files_left: 1,
+        ..ChangeTotals::default()
+    };
+    assert_eq!(changes.totals, right);
+    assert_eq!(changes.out, place.join("second.changes.jsonl"));
+    let mode = fs::metadata(&changes.out).unwrap().permissions().mode();
+    assert_eq!(mode & 0o777, 0o600);
+    let lines = fs::read_to_string(&changes.out).unwrap();
+    let told: Vec<_> = lines.lines().map(told).collect();
+    let right = [
+        "file-joined moved.txt",
+        "file-left old.txt",
+        "group-new ",
+        "file-joined other.txt",
+        "file-joined twin.txt",
+    ];
+    assert_eq!(told, right);
+    // Over nothing, and of nothing that was changed since.
+    let again = earlier().unwrap().write_changes(&second);
+    assert!(matches!(again, Err(Error::Unwritable { .. })));
+    fs::write(first.join("groups.jsonl"), "{}\n").unwrap();
+    assert!(matches!(earlier(), Err(Error::NoEarlierReport { .. })));
+    let right = [
+        "first",
+        "first.changes.jsonl",
+        "second",
+        "second.changes.jsonl",
+    ];
+    assert_eq!(names(&place), right);
+    simdexd::report::verify(&second).unwrap();
 }
 
 #[test]

@@ -121,6 +121,76 @@ fn what_is_due_is_written_once_kept_as_long_as_asked_and_caught_up_after_a_pause
 }
 
 #[test]
+fn a_report_that_a_crash_kept_from_the_index_is_known_from_the_next_start_on() {
+    let bed = Bed::new();
+    let scheduler = bed.scheduler("");
+    scheduler.run_due(at(22, "12:00"));
+    scheduler.run_due(at(23, "02:00"));
+    // As though the daemon had died when the report had its name and the index had not heard of it.
+    let engine = bed.slot.get().unwrap();
+    engine.index.forget_reports(|_| false).unwrap();
+    // Somebody else's folder of such a name is none.
+    fs::create_dir(bed.place("reports").join(run(21))).unwrap();
+    let again = bed.scheduler("");
+    again.run_due(at(23, "12:00"));
+    let status = again.status().remove(0);
+    let report = bed.place("reports").join(run(23));
+    assert_eq!(
+        (status.last, status.report, status.error.as_str()),
+        (Some(at(23, "02:00")), Some(report), "")
+    );
+    for day in [24, 25] {
+        again.run_due(at(day, "02:00"));
+    }
+    assert_eq!(bed.names("reports"), [run(21), run(24), run(25)]);
+}
+
+#[test]
+fn each_report_says_what_changed_since_the_last_one() {
+    let bed = Bed::new();
+    let scheduler = bed.scheduler("since_last = true");
+    scheduler.run_due(at(22, "12:00"));
+    scheduler.run_due(at(23, "02:00"));
+    let file = |day: u32, name: &str| {
+        let report = bed.place("reports").join(run(day));
+        verify(&report).unwrap();
+        fs::read_to_string(report.join(name))
+    };
+    assert!(file(23, "changes.jsonl").is_err(), "there was none before");
+    fs::rename(bed.place("share/b.txt"), bed.place("share/c.txt")).unwrap();
+    bed.slot.get().unwrap().sync(&Cancel::never()).unwrap();
+    scheduler.run_due(at(24, "02:00"));
+    let told: Vec<serde_json::Value> = file(24, "changes.jsonl")
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let joined = told.iter().filter(|line| line["change"] == "file-joined");
+    let left = told.iter().filter(|line| line["change"] == "file-left");
+    let manifest: serde_json::Value =
+        serde_json::from_str(&file(24, "manifest.json").unwrap()).unwrap();
+    let since = &manifest["since"];
+    assert_eq!(since["files_joined"], joined.count());
+    assert_eq!(since["files_left"], left.count());
+    assert!(since["files_left"].as_u64() > Some(0));
+    let before = verify(&bed.place("reports").join(run(23))).unwrap();
+    assert_eq!(since["manifest"], before.manifest);
+    let page = file(24, "report.html").unwrap();
+    assert!(page.contains("What changed since the last report") && page.contains("share/c.txt"));
+    assert_eq!(scheduler.status()[0].error, "");
+    // What somebody changed is not compared with, and said so; the report is written.
+    let groups = bed.place("reports").join(run(24)).join("groups.jsonl");
+    fs::write(&groups, "").unwrap();
+    scheduler.run_due(at(25, "02:00"));
+    let error = scheduler.status().remove(0).error;
+    assert!(error.contains("cannot be compared with"), "{error}");
+    assert!(file(25, "changes.jsonl").is_err());
+    scheduler.run_due(at(26, "02:00"));
+    assert_eq!(file(26, "changes.jsonl").unwrap(), "");
+    assert_eq!(scheduler.status()[0].error, "");
+}
+
+#[test]
 fn what_fails_is_told_and_what_is_not_ours_stays() {
     let bed = Bed::new();
     let scheduler = bed.scheduler("command = [\"/bin/false\"]");

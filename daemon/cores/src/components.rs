@@ -4,43 +4,57 @@
 //! documents in one order, of two documents that share k the first |A| - k + 1 and |B| - k + 1 have one in
 //! common. The rarest come first, so that lists of these are short. A pair is counted only while its documents
 //! lie in different components: a family of m versions costs about m counts and not m²/2.
+//!
+//! Documents that have one fingerprint in common and share no k would cost m²/2 counts. So of a list as many
+//! are made as it has documents, times [`MOST_PER_DOCUMENT`]; beyond, all its documents are joined unseen. Components
+//! are then coarser than they should be, and said to be so. Whatever lies within one still does: cores are the
+//! same, mined in larger parts.
 
 use crate::{InvertedTable, Partition, ShouldContinue};
 
-/// The components of two documents or more, each ascending, by their least document; `None` where it was not
-/// to go on.
-pub fn components(
+/// Documents that each document of a list is compared with, on average: lists of twice so many are always
+/// compared whole.
+const MOST_PER_DOCUMENT: usize = 256;
+
+/// What was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Components {
+    /// Those of two documents or more, each ascending, by their least document.
+    pub sets: Vec<Vec<u32>>,
+    /// False where documents were joined unseen: some of these may be several.
+    pub is_exact: bool,
+}
+
+/// The components of a table. Where it is not to go on, what was not compared by then is joined.
+pub fn components(table: &InvertedTable, k: u32, go_on: &ShouldContinue<'_>) -> Components {
+    within(table, k, MOST_PER_DOCUMENT, go_on)
+}
+
+/// The same with so many comparisons for each document of a list at most.
+pub(crate) fn within(
     table: &InvertedTable,
     k: u32,
+    most_per_document: usize,
     go_on: &ShouldContinue<'_>,
-) -> Option<Vec<Vec<u32>>> {
+) -> Components {
     let mut images = table.images();
     let lists = prefix_lists(table, &images, k);
     images.iter_mut().for_each(|image| image.sort_unstable());
-    let mut parts = Partition::new(table.documents());
+    let mut joiner = Joiner {
+        images,
+        k,
+        parts: Partition::new(table.documents()),
+    };
+    let mut is_exact = true;
     for list in lists {
-        // What was met of each component, by one of its documents.
-        let mut met: Vec<Vec<u32>> = Vec::new();
-        for document in list {
-            if !go_on() {
-                return None;
-            }
-            let mut own = None;
-            for (at, class) in met.iter().enumerate() {
-                let is_joined = parts.find(class[0]) == parts.find(document)
-                    || joins(&images, class, document, k);
-                if is_joined {
-                    parts.join(class[0], document);
-                    own = Some(at);
-                }
-            }
-            match own {
-                Some(at) => met[at].push(document),
-                None => met.push(vec![document]),
-            }
+        let left = list.len().saturating_mul(most_per_document);
+        if !go_on() || !joiner.compare(&list, left, go_on) {
+            joiner.join_all(&list);
+            is_exact = false;
         }
     }
-    Some(parts.sets())
+    let sets = joiner.parts.sets();
+    Components { sets, is_exact }
 }
 
 /// Of each fingerprint the documents that have it in their prefix.
@@ -56,16 +70,73 @@ fn prefix_lists(table: &InvertedTable, images: &[Vec<u32>], k: u32) -> Vec<Vec<u
     lists
 }
 
-fn joins(images: &[Vec<u32>], class: &[u32], document: u32, k: u32) -> bool {
-    let own = &images[document as usize];
-    let mut others = class.iter().map(|&other| &images[other as usize]);
-    others.any(|other| shares(own, other, k))
+/// Joins documents that share enough.
+struct Joiner {
+    /// Of each document its fingerprints, ascending.
+    images: Vec<Vec<u32>>,
+    k: u32,
+    parts: Partition,
+}
+
+impl Joiner {
+    /// Joins the documents of a list that share enough; false where that takes more comparisons than there are
+    /// left, or where it is not to go on.
+    fn compare(&mut self, list: &[u32], mut left: usize, go_on: &ShouldContinue<'_>) -> bool {
+        // What was met of each component, by its documents.
+        let mut met: Vec<Vec<u32>> = Vec::new();
+        for &document in list {
+            if !go_on() {
+                return false;
+            }
+            let mut own = None;
+            for (at, class) in met.iter().enumerate() {
+                let Some(is_joined) = self.is_joined(class, document, &mut left) else {
+                    return false;
+                };
+                if is_joined {
+                    self.parts.join(class[0], document);
+                    own = Some(at);
+                }
+            }
+            match own {
+                Some(at) => met[at].push(document),
+                None => met.push(vec![document]),
+            }
+        }
+        true
+    }
+
+    /// Whether a document belongs to those of a class; none where nothing is left to find that out with.
+    fn is_joined(&mut self, class: &[u32], document: u32, left: &mut usize) -> Option<bool> {
+        *left = left.checked_sub(1)?;
+        if self.parts.find(class[0]) == self.parts.find(document) {
+            return Some(true);
+        }
+        let own = &self.images[document as usize];
+        for &other in class {
+            *left = left.checked_sub(1)?;
+            if shares(own, &self.images[other as usize], self.k) {
+                return Some(true);
+            }
+        }
+        Some(false)
+    }
+
+    fn join_all(&mut self, list: &[u32]) {
+        for pair in list.windows(2) {
+            self.parts.join(pair[0], pair[1]);
+        }
+    }
 }
 
 /// Whether two ascending images have at least k in common.
 fn shares(a: &[u32], b: &[u32], k: u32) -> bool {
     let (mut i, mut j, mut shared) = (0, 0, 0);
     while i < a.len() && j < b.len() && shared < k {
+        let left = (a.len() - i).min(b.len() - j);
+        if left < (k - shared) as usize {
+            return false;
+        }
         shared += u32::from(a[i] == b[j]);
         let (x, y) = (a[i], b[j]);
         i += usize::from(x <= y);

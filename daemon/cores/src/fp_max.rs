@@ -1,7 +1,7 @@
 //! FPmax: maximal frequent sets from frequent-pattern trees.
 //!
-//! Source: Grahne and Zhu, "Efficiently using prefix-trees in mining frequent itemsets", FIMI 2003, §4. A
-//! rival for studies, and a second opinion for tests: it shares nothing with [`mine`](crate::mine) but the
+//! Source: Grahne and Zhu, "Efficiently using prefix-trees in mining frequent itemsets", FIMI 2003, §4. The
+//! second miner, for studies and tests: it shares nothing with [`mine`](crate::mine) but the
 //! table, takes images of any length, and is the algorithm of the paper's experiments.
 //!
 //! Departures: the table of pair counts that adds the star to its name, and saves one of two passes over a

@@ -43,7 +43,7 @@ mod table;
 #[cfg(test)]
 mod tests;
 
-pub use components::components;
+pub use components::{Components, components};
 pub use miner::{Core, LONGEST_IMAGE, Mined, TooLong, mine};
 pub use partition::Partition;
 pub use table::InvertedTable;

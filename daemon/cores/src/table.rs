@@ -38,11 +38,17 @@ impl InvertedTable {
     pub fn from_pairs(mut pairs: Vec<(u64, u32)>, documents: u32) -> Self {
         pairs.sort_unstable();
         pairs.dedup();
-        let mut table = Self::default();
-        for row in pairs
-            .chunk_by(|a, b| a.0 == b.0)
-            .filter(|row| row.len() > 1)
-        {
+        let rows = || {
+            let rows = pairs.chunk_by(|a, b| a.0 == b.0);
+            rows.filter(|row| row.len() > 1)
+        };
+        // Counted first: a list that grows takes up to three times what it holds.
+        let mut table = Self {
+            documents: 0,
+            held: Vec::with_capacity(rows().map(<[_]>::len).sum()),
+            ends: Vec::with_capacity(rows().count()),
+        };
+        for row in rows() {
             table.push(row.iter().map(|(_, document)| *document));
         }
         table.documents = documents;

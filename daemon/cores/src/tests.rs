@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 
 use proptest::prelude::*;
 
+use crate::components::within;
 use crate::*;
 
 fn cores(table: &InvertedTable, k: u32) -> Vec<Core> {
@@ -88,17 +89,24 @@ proptest! {
                 }
             }
         }
-        let parts = components(&table, k, &|| true).unwrap();
-        prop_assert_eq!(&parts, &right.sets());
-        let mut found = Vec::new();
-        for (own, part) in table.split(&parts).iter().zip(&parts) {
-            found.extend(cores(own, k).into_iter().map(|core| Core {
-                documents: core.documents.iter().map(|&at| part[at as usize]).collect(),
-                ..core
-            }));
+        let parts = components(&table, k, &|| true);
+        prop_assert!(parts.is_exact);
+        prop_assert_eq!(&parts.sets, &right.sets());
+        prop_assert_eq!(cores_by_part(&table, k, &parts.sets), cores(&table, k));
+    }
+
+    #[test]
+    fn what_is_joined_unseen_holds_all_cores(table in table(), k in 1u32..10, most in 0usize..3, steps in 0u32..20) {
+        let left = Cell::new(steps);
+        let go_on = || {
+            left.set(left.get().saturating_sub(1));
+            left.get() > 0
+        };
+        for parts in [within(&table, k, most, &|| true), components(&table, k, &go_on)] {
+            prop_assert_eq!(cores_by_part(&table, k, &parts.sets), cores(&table, k));
+            let exact = components(&table, k, &|| true);
+            prop_assert!(!parts.is_exact || parts == exact);
         }
-        found.sort();
-        prop_assert_eq!(found, cores(&table, k));
     }
 
     #[test]
@@ -135,8 +143,8 @@ fn a_chain_joins_unlike_documents_in_a_component_and_not_in_a_core() {
     let images = chain(30, 5, 100);
     let table = InvertedTable::from_images(images.iter().map(Vec::as_slice));
     assert_eq!(table.support(&[0, 29]), 0);
-    let parts = components(&table, 85, &|| true).unwrap();
-    assert_eq!(parts, [(0..30).collect::<Vec<u32>>()]);
+    let parts = components(&table, 85, &|| true);
+    assert_eq!(parts.sets, [(0..30).collect::<Vec<u32>>()]);
     let found = cores(&table, 85);
     assert_eq!(found.len(), 27);
     for (at, core) in (0..).zip(&found) {
@@ -164,6 +172,51 @@ fn planted() -> InvertedTable {
     InvertedTable::from_images(images.iter().map(Vec::as_slice))
 }
 
+/// Documents each of which holds 10 of the same 40 fingerprints, so that few share 9.
+fn crowd(documents: u64) -> InvertedTable {
+    let mut state = 1u64;
+    let mut image = || {
+        let mut image = std::collections::BTreeSet::new();
+        while image.len() < 10 {
+            // Knuth's multiplier: MMIX.
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            image.insert((state >> 33) % 40);
+        }
+        image.into_iter().collect()
+    };
+    let images: Vec<Vec<u64>> = (0..documents).map(|_| image()).collect();
+    InvertedTable::from_images(images.iter().map(Vec::as_slice))
+}
+
+#[test]
+fn documents_that_share_too_little_cost_no_more_than_their_number() {
+    let table = crowd(20_000);
+    let steps = Cell::new(0u32);
+    let go_on = || {
+        steps.set(steps.get() + 1);
+        true
+    };
+    let parts = within(&table, 9, 8, &go_on);
+    // Each list ends when its comparisons are used up, far from its 1,000 documents.
+    assert!(!parts.is_exact && steps.get() < 10_000, "{}", steps.get());
+    // Of short lists nothing is joined unseen.
+    assert!(components(&crowd(400), 9, &|| true).is_exact);
+}
+
+fn cores_by_part(table: &InvertedTable, k: u32, parts: &[Vec<u32>]) -> Vec<Core> {
+    let mut found = Vec::new();
+    for (own, part) in table.split(parts).iter().zip(parts) {
+        found.extend(cores(own, k).into_iter().map(|core| Core {
+            documents: core.documents.iter().map(|&at| part[at as usize]).collect(),
+            ..core
+        }));
+    }
+    found.sort();
+    found
+}
+
 #[test]
 fn planted_cores_of_5000_documents_are_found_and_no_others() {
     let table = planted();
@@ -174,7 +227,7 @@ fn planted_cores_of_5000_documents_are_found_and_no_others() {
         true
     };
     // At 10 a core's last document joins the next core: one component.
-    assert_eq!(components(&table, 10, &go_on).unwrap().len(), 1);
+    assert_eq!(components(&table, 10, &go_on).sets.len(), 1);
     let before = steps.get();
     let (found, mined) = cores_while(&table, 88, &go_on);
     assert_eq!((found.len(), mined), (100, Mined::All));

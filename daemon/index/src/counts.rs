@@ -165,8 +165,8 @@ impl Index {
         });
         drop(state);
         let mut sole_carriers = Vec::new();
-        for key in gained.into_keys().map(|id| self.keys_of(id)) {
-            let Some(key) = key?.pop() else { continue };
+        for key in gained.into_keys().map(|id| self.carrier(id)) {
+            let Some(key) = key? else { continue };
             if let Some(record) = self.file(&key)? {
                 sole_carriers.push(CountedFile::new(&key, &record, |hash| self.found(hash))?);
             }

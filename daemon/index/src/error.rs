@@ -45,6 +45,12 @@ pub enum IndexError {
         /// The refusal.
         source: std::io::Error,
     },
+    /// What was found takes more memory than one question may hold.
+    #[error("what was found takes more than {} MiB of memory, all that one question may hold", most >> 20)]
+    TooMuchMemory {
+        /// What it may hold, bytes.
+        most: u64,
+    },
     /// The asker went away or its deadline passed.
     #[error("the query was cancelled or ran out of time")]
     Cancelled,
@@ -53,8 +59,12 @@ pub enum IndexError {
 impl IndexError {
     /// What to do about it, where that is known.
     pub fn advice(&self) -> Option<&'static str> {
-        self.is_damaged_text()
-            .then_some("`simctl sync` reads their files again, then ask again")
+        match self {
+            Self::TooMuchMemory { .. } => Some("name fewer roots, or raise store.working_mib"),
+            _ => self
+                .is_damaged_text()
+                .then_some("`simctl sync` reads their files again, then ask again"),
+        }
     }
 
     /// Whether it says that a text is damaged, rather than that it could not be read now.

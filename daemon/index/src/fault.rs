@@ -31,6 +31,7 @@ impl IndexError {
             Self::TooLong(_)
             | Self::UnknownDocument(_)
             | Self::Shortage { .. }
+            | Self::TooMuchMemory { .. }
             | Self::Cancelled => Fault::Transient,
         }
     }

@@ -70,7 +70,7 @@ pub use error::IndexError;
 pub use fault::Fault;
 pub use index::{Index, Options, Usage};
 pub use listing::FileView;
-pub use memory::{Memory, MemoryAccount, MemoryBudget, MemoryPermit};
+pub use memory::{GrowingPermit, Memory, MemoryAccount, MemoryBudget, MemoryPermit};
 pub use memory_use::{MemoryHolder, MemoryUse};
 pub use merge::Merges;
 pub use neighbourhood::{GroupDocument, GroupView, Groups, IsWanted, PairSearch};

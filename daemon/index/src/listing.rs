@@ -4,7 +4,7 @@
 //! "Of identical files the smallest path is the one called indexed" is decided here, within a view, so that a
 //! state never tells of files outside it.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::ops::ControlFlow;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::path::PathBuf;
@@ -18,6 +18,11 @@ use simdex_schema::{
 use crate::error::decode_error;
 use crate::index::Index;
 use crate::{IndexError, View};
+
+mod pages;
+
+pub(crate) use pages::Carried;
+use pages::PAGE;
 
 /// A file as it is shown.
 #[derive(Clone, Debug)]
@@ -284,27 +289,20 @@ impl Index {
         Ok(files)
     }
 
-    /// Visits the same files in the same order. Of those to come only the keys are held, so that whoever
-    /// has seen enough need not hold them all.
+    /// Visits the same files in the same order, and holds the keys of some thousands of them at a time, however
+    /// many there are.
     pub fn visit_files_of(
         &self,
         id: DocId,
         view: &View,
         visit: &mut dyn FnMut(FileView) -> ControlFlow<()>,
     ) -> Result<(), IndexError> {
-        let roots: BTreeMap<RootId, PathBuf> = self.roots_by_path(view)?.into_iter().collect();
-        let mut keys = self.keys_of(id)?;
-        keys.retain(|key| roots.contains_key(&key.root));
-        // As `files` lists them: a container's members right behind it.
-        keys.sort_by_cached_key(|key| {
-            let base = roots.get(&key.root);
-            let base = base.map(|base| base.join("").into_os_string());
-            (base, key.path.clone())
-        });
+        let roots = self.roots_by_path(view)?;
         let mut first = None;
-        for key in keys {
-            let (Some(base), Some(record)) = (roots.get(&key.root), self.file(&key)?) else {
-                continue;
+        self.visit_keys_of(Carried::Document(id), &roots, PAGE, &mut |base, key| {
+            // It may have gone meanwhile.
+            let Some(record) = self.file(&key)? else {
+                return Ok(ControlFlow::Continue(()));
             };
             let mut file = self.plain_view(base, key, record)?;
             let content = file.record.content();
@@ -312,25 +310,33 @@ impl Index {
                 None => first = Some(content),
                 Some(first) => file.call_identical(content == first),
             }
-            if visit(file).is_break() {
-                break;
-            }
-        }
-        Ok(())
+            Ok(visit(file))
+        })
     }
 
-    /// Keys of all files that carry a document.
-    pub(crate) fn keys_of(&self, id: DocId) -> Result<Vec<FileKey>, IndexError> {
-        let batch = crate::batch::Batch::new(self.store.records());
-        let mut keys = Vec::new();
-        for link in batch.keys(&key::contents_of_document(id))? {
-            let Some(hash) = link.get(9..).and_then(ContentHash::from_slice) else {
-                continue;
-            };
-            let links = batch.keys(&key::files_of_content(hash))?;
-            keys.extend(links.iter().filter_map(|link| key::parse_file(link, 33)));
+    /// Visits the files of the view that hold a content, by absolute path, each with its content's own state.
+    pub fn visit_holders(
+        &self,
+        content: ContentHash,
+        view: &View,
+        visit: &mut dyn FnMut(FileView) -> ControlFlow<()>,
+    ) -> Result<(), IndexError> {
+        let roots = self.roots_by_path(view)?;
+        self.visit_keys_of(Carried::Content(content), &roots, PAGE, &mut |base, key| {
+            Ok(match self.file(&key)? {
+                Some(record) => visit(self.plain_view(base, key, record)?),
+                None => ControlFlow::Continue(()),
+            })
+        })
+    }
+
+    /// Who owns a file; of a member of a container, who owns the file on disk that holds it.
+    pub fn owner_of(&self, file: &FileView) -> Result<Option<u32>, IndexError> {
+        if !file.key.is_member() {
+            return Ok(file.record.stat.owner);
         }
-        Ok(keys)
+        let outer = self.file(&file.key.on_disk())?;
+        Ok(outer.and_then(|record| record.stat.owner))
     }
 }
 

@@ -20,6 +20,10 @@ use std::time::Duration;
 
 use crate::{Cancel, IndexError};
 
+mod growing;
+
+pub use growing::GrowingPermit;
+
 /// A waiter asks this often whether it is cancelled.
 const PATIENCE: Duration = Duration::from_millis(20);
 

@@ -2,7 +2,7 @@
 
 use std::ops::AddAssign;
 
-/// How two documents stand to each other, in the eyes of a reader.
+/// How two documents stand to each other, as a reader would say.
 ///
 /// The cases follow the instructions to the raters of Huffman et al. 2007, §4.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

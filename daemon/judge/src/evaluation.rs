@@ -3,7 +3,7 @@
 //! As in Huffman et al. 2007 a pair is positive that is one document ([`Class::is_duplicate`]); precision,
 //! recall and F1 are of that. Ten folds, nine times with other seeds; figures are medians with quartiles
 //! (ibid., §5). Folds part sources and not pairs: a history or a template whose pairs lay on both sides would
-//! be known by heart.
+//! have been seen in training.
 
 use std::collections::BTreeMap;
 

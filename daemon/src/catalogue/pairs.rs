@@ -5,24 +5,26 @@ use std::collections::HashSet;
 use std::ffi::OsString;
 use std::ops::ControlFlow;
 
-use simdex_index::{Cancel, FileView, Index, IndexError, PairSearch, View};
+use simdex_index::{FileView, GrowingPermit, Index, IndexError, MemoryAccount, PairSearch, View};
 use simdex_schema::{DocId, EdgeRecord};
 use simdex_signature::Ratio;
 
-use super::{Counted, Pair, Reader, is_first, path_of};
+use super::groups::Reader;
+use super::{Counted, GroupFile, Pair, bytes_of, is_first, path_of};
 use crate::query::Relation;
+use crate::visit::FirstError;
 
 /// Calls `visit` for each pair of a view at a threshold, by path, and counts them: near-duplicates, and copies
-/// of a principal with it. Memory is bounded by the partners of one document, and by what a
-/// [`PairSearch`] keeps.
+/// of a principal with it. Memory holds the pairs of one file, which are counted, and what a [`PairSearch`]
+/// keeps.
 pub fn pairs(
     index: &Index,
     view: &View,
     threshold: Ratio,
-    cancel: &Cancel,
+    account: &MemoryAccount,
     visit: &mut dyn FnMut(Pair) -> ControlFlow<()>,
 ) -> Result<Counted<u64>, IndexError> {
-    let known = index.groups(view, threshold, cancel)?;
+    let known = index.groups(view, threshold, account.cancel())?;
     let leads = known.groups.iter().map(|group| group.principal);
     let leads: HashSet<DocId> = leads.collect();
     let search = index.pair_search(view, threshold);
@@ -30,14 +32,17 @@ pub fn pairs(
     let mut count = 0;
     let mut failed = None;
     index.files(view, &mut |file| {
-        let listed = reader
-            .pairs_from(&file, &search, &leads, cancel)
-            .map(|pairs| {
-                pairs.into_iter().try_for_each(|pair| {
-                    count += 1;
-                    visit(pair)
-                })
-            });
+        let mut found = FoundPairs {
+            pairs: Vec::new(),
+            held: GrowingPermit::of(account),
+        };
+        let listed = reader.pairs_from(&file, &search, &leads, &mut found);
+        let listed = listed.map(|()| {
+            found.pairs.drain(..).try_for_each(|pair| {
+                count += 1;
+                visit(pair)
+            })
+        });
         listed.unwrap_or_else(|error| {
             failed = Some(error);
             ControlFlow::Break(())
@@ -50,6 +55,20 @@ pub fn pairs(
     })
 }
 
+/// The pairs of one file, counted: a partner may be carried by a hundred thousand files.
+struct FoundPairs {
+    pairs: Vec<Pair>,
+    held: GrowingPermit,
+}
+
+impl FoundPairs {
+    fn add(&mut self, pair: Pair) -> Result<(), IndexError> {
+        self.held.add(bytes_of(&pair.a) + bytes_of(&pair.b))?;
+        self.pairs.push(pair);
+        Ok(())
+    }
+}
+
 impl Reader<'_> {
     /// The pairs in which this file has the smaller path, by the path of the other.
     fn pairs_from(
@@ -57,14 +76,13 @@ impl Reader<'_> {
         file: &FileView,
         search: &PairSearch<'_>,
         leads: &HashSet<DocId>,
-        cancel: &Cancel,
-    ) -> Result<Vec<Pair>, IndexError> {
+        found: &mut FoundPairs,
+    ) -> Result<(), IndexError> {
         let Some((id, _)) = file.document else {
-            return Ok(Vec::new());
+            return Ok(());
         };
-        let mut pairs = Vec::new();
         if leads.contains(&id) && is_first(file) {
-            self.copies(id, &mut pairs)?;
+            self.copies(id, found)?;
         }
         // Asked for only where a partner is met, since a document may have many copies.
         let least = OnceCell::new();
@@ -86,18 +104,21 @@ impl Reader<'_> {
             })?;
             Ok(is_later)
         };
+        let cancel = found.held.account().cancel().clone();
         // Each pair is listed, and counted, where the smaller path comes up.
-        for (other, edge) in search.wanted_partners_of(id, &is_later, cancel)?.iter() {
+        for (other, edge) in search.wanted_partners_of(id, &is_later, &cancel)?.iter() {
             cancel.check()?;
+            let mut failed = FirstError::default();
             self.index.visit_files_of(*other, self.view, &mut |other| {
-                if path_of(&other) > path_of(file) {
-                    pairs.extend(near_duplicate(file.clone(), other, *edge));
-                }
-                ControlFlow::Continue(())
+                let is_later = path_of(&other) > path_of(file);
+                let pair = is_later.then(|| near_duplicate(file.clone(), other, *edge));
+                failed.flow(pair.flatten().map_or(Ok(()), |pair| found.add(pair)))
             })?;
+            failed.into_result()?;
         }
-        pairs.sort_by(|a, b| path_of(&a.b).cmp(path_of(&b.b)));
-        Ok(pairs)
+        let by_path = |a: &Pair, b: &Pair| path_of(&a.b).cmp(path_of(&b.b));
+        found.pairs.sort_by(by_path);
+        Ok(())
     }
 
     /// The smallest path among the files that carry a document, `file` being one of them.
@@ -116,22 +137,24 @@ impl Reader<'_> {
     }
 
     /// The first file of a principal with each of its copies.
-    fn copies(&self, principal: DocId, out: &mut Vec<Pair>) -> Result<(), IndexError> {
-        let members = self.members(principal, None)?;
-        let mut members = members.into_iter();
-        let Some(first) = members.next() else {
-            return Ok(());
-        };
-        out.extend(members.map(|copy| Pair {
-            a: first.file.clone(),
-            documents: (first.document, copy.document),
-            relation: copy.relation,
-            b: copy.file,
-            resemblance: 1.0,
-            containment_of_a: 1.0,
-            containment_of_b: 1.0,
-        }));
-        Ok(())
+    fn copies(&self, principal: DocId, found: &mut FoundPairs) -> Result<(), IndexError> {
+        let (mut first, mut failed) = (None, FirstError::default());
+        self.members(principal, None, &mut |copy| {
+            let Some(GroupFile { file, document, .. }) = &first else {
+                first = Some(copy);
+                return ControlFlow::Continue(());
+            };
+            failed.flow(found.add(Pair {
+                a: file.clone(),
+                documents: (*document, copy.document),
+                relation: copy.relation,
+                b: copy.file,
+                resemblance: 1.0,
+                containment_of_a: 1.0,
+                containment_of_b: 1.0,
+            }))
+        })?;
+        failed.into_result()
     }
 }
 

@@ -6,22 +6,23 @@
 use std::cell::RefCell;
 
 use simdex_cores::Partition;
-use simdex_index::{Index, IndexError, MemoryAccount, View};
+use simdex_index::{GrowingPermit, Index, IndexError, View};
 use simdex_schema::DocId;
 use simdex_signature::Ratio;
 
-use super::{Clusters, cluster};
+use super::{Cluster, Clusters, cluster};
 
-/// The components of `documents`, ascending, which the view shows. One document that several files carry is one.
+/// The components of `documents`, ascending, which the view shows, counted in `held`. One document that several files carry is one.
 pub(super) fn find(
     index: &Index,
     view: &View,
     documents: &[DocId],
     threshold: Ratio,
-    account: &MemoryAccount,
+    held: &mut GrowingPermit,
 ) -> Result<Clusters, IndexError> {
-    // Ids, places in the partition, and the sets that come of them.
-    let _permit = account.take_large(24 * documents.len() as u64)?;
+    let account = held.account().clone();
+    // Ids, places in the partition, and the sets that come of them: at worst pairs.
+    let _permit = account.take_large(56 * documents.len() as u64)?;
     let place = |id: DocId| documents.binary_search(&id).ok().map(|at| at as u32);
     let parts = RefCell::new(Partition::new(documents.len() as u32));
     let search = index.pair_search(view, threshold);
@@ -42,10 +43,17 @@ pub(super) fn find(
     let is_alone: Vec<bool> = parts.alone().collect();
     let alone = (0..documents.len() as u32).filter(|at| is_alone[*at as usize]);
     let copied: Vec<Vec<u32>> = alone.filter(copied).map(|at| vec![at]).collect();
-    let sets = parts.sets().into_iter().chain(copied);
-    let ids = |set: Vec<u32>| set.into_iter().map(|at| documents[at as usize]).collect();
+    let mut clusters = Vec::new();
+    for set in parts.sets().into_iter().chain(copied) {
+        account.cancel().check()?;
+        let ids = set.into_iter().map(|at| documents[at as usize]).collect();
+        let cluster = cluster(index, ids, None);
+        // The list of them doubles as it grows.
+        held.add(cluster.bytes() + size_of::<Cluster>() as u64)?;
+        clusters.push(cluster);
+    }
     Ok(Clusters {
-        clusters: sets.map(|set| cluster(index, ids(set), None)).collect(),
+        clusters,
         unfinished: None,
         suppressed: search.suppressed(),
     })

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use simdex_cores::{InvertedTable, Mined, components, mine};
-use simdex_index::{Index, IndexError, MemoryAccount, MemoryPermit};
+use simdex_index::{GrowingPermit, Index, IndexError, MemoryAccount};
 use simdex_schema::DocId;
 use simdex_signature::Window;
 use simdex_signature::laboratory::{Method, OutOfDomain, Recipe, ShingleUnit, Shingling, Signer};
@@ -21,9 +21,6 @@ const FINGERPRINT_BYTES: u64 = 24;
 /// Documents in cores that are listed: a document counts as often as it is in one.
 const MOST_MEMBERS: u64 = 4 << 20;
 
-/// Members that each further permit is for.
-const PERMIT_MEMBERS: u64 = 1 << 17;
-
 /// What makes the images: the smallest fingerprints of the index's own shingles.
 pub fn signer(window: Window) -> Result<Signer, OutOfDomain> {
     let shingling = Shingling::new(ShingleUnit::Bytes, window.width(), 1)?;
@@ -31,14 +28,17 @@ pub fn signer(window: Window) -> Result<Signer, OutOfDomain> {
     Signer::new(Recipe { method, shingling })
 }
 
-/// The cores of `documents`, ascending, that share `common` fingerprints.
+/// The cores of `documents`, ascending, that share `common` fingerprints, counted in `held`. Half of the time is for
+/// the parts that they lie in, so that what is left is for the cores: parts that take longer to be told apart are
+/// mined as one.
 pub(super) fn find(
     index: &Index,
     documents: &[DocId],
     common: u32,
     time: Duration,
-    account: &MemoryAccount,
+    held: &mut GrowingPermit,
 ) -> Result<Clusters, ClusterError> {
+    let account = &held.account().clone();
     let needed = documents.len() as u64 * u64::from(IMAGE) * FINGERPRINT_BYTES;
     if needed > account.total() {
         return Err(ClusterError::TooMany {
@@ -49,27 +49,23 @@ pub(super) fn find(
     }
     let _permit = account.take_large(needed)?;
     let table = table(index, documents, account)?;
-    let until = Instant::now() + time;
-    let go_on = || Instant::now() < until && account.cancel().check().is_ok();
+    let started = Instant::now();
+    let within = |time| started.elapsed() < time && account.cancel().check().is_ok();
+    let mut parts = components(&table, common, &|| within(time / 2)).sets;
+    account.cancel().check()?;
+    parts.sort_by_key(Vec::len);
+    let tables = table.split(&parts);
+    drop(table);
     let mut found = FoundCores {
         index,
-        account,
+        held,
         clusters: Vec::new(),
         members: 0,
-        permits: Vec::new(),
     };
     let mut unfinished = 0;
-    match components(&table, common, &go_on) {
-        None => unfinished = 1,
-        Some(mut parts) => {
-            parts.sort_by_key(Vec::len);
-            let tables = table.split(&parts);
-            drop(table);
-            for (part, table) in parts.iter().zip(&tables) {
-                let ids: Vec<DocId> = part.iter().map(|&at| documents[at as usize]).collect();
-                unfinished += u64::from(!found.mine(table, &ids, common, &go_on)?);
-            }
-        }
+    for (part, table) in parts.iter().zip(&tables) {
+        let ids: Vec<DocId> = part.iter().map(|&at| documents[at as usize]).collect();
+        unfinished += u64::from(!found.mine(table, &ids, common, &|| within(time))?);
     }
     account.cancel().check()?;
     Ok(Clusters {
@@ -99,13 +95,12 @@ fn table(
     Ok(InvertedTable::from_pairs(held, documents.len() as u32))
 }
 
-/// Cores found so far, with permits for them.
+/// Cores found so far, counted.
 struct FoundCores<'a> {
     index: &'a Index,
-    account: &'a MemoryAccount,
+    held: &'a mut GrowingPermit,
     clusters: Vec<Cluster>,
     members: u64,
-    permits: Vec<MemoryPermit>,
 }
 
 impl FoundCores<'_> {
@@ -137,12 +132,11 @@ impl FoundCores<'_> {
         if members > MOST_MEMBERS {
             return Ok(ControlFlow::Break(()));
         }
-        if members / PERMIT_MEMBERS > self.permits.len() as u64 {
-            self.permits.push(self.account.take(8 * PERMIT_MEMBERS)?);
-        }
+        let core = cluster(self.index, documents, Some(common));
+        // The list of them doubles as it grows.
+        self.held.add(core.bytes() + size_of::<Cluster>() as u64)?;
         self.members = members;
-        self.clusters
-            .push(cluster(self.index, documents, Some(common)));
+        self.clusters.push(core);
         Ok(ControlFlow::Continue(()))
     }
 }

@@ -15,8 +15,9 @@ use super::{ClusterRequest, Clusters};
 /// Answers that are kept.
 const KEPT: usize = 4;
 
-/// Most members of an answer that is kept: 8 bytes each, and some for each cluster.
-const MOST_MEMBERS: usize = 1 << 19;
+/// Most bytes of an answer that is kept. What is kept is bounded by this and not counted: whoever asks holds a
+/// permit for it.
+const MOST_BYTES: u64 = 8 << 20;
 
 /// What clusters follow from.
 #[derive(Clone, Debug, PartialEq)]
@@ -74,10 +75,8 @@ impl KeptClusters {
 
     /// Keeps an answer, unless it is not finished or too large.
     pub(super) fn keep(&self, key: Key, clusters: &Arc<Clusters>) {
-        let members = clusters.clusters.iter();
-        let members: usize = members.map(|cluster| cluster.documents.len()).sum();
         let is_finished = clusters.unfinished.unwrap_or(0) == 0;
-        if !is_finished || members > MOST_MEMBERS {
+        if !is_finished || clusters.bytes() > MOST_BYTES {
             return;
         }
         let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);

@@ -42,6 +42,9 @@ pub struct ScheduleConfig {
     /// How a DAT is encoded.
     #[serde(default)]
     pub encoding: String,
+    /// Each report says what changed since the last one of this schedule; of groups alone.
+    #[serde(default)]
+    pub since_last: bool,
     /// Reports of this schedule that are kept; older ones are removed.
     #[serde(default = "keep")]
     pub keep: u32,

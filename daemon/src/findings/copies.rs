@@ -1,13 +1,19 @@
-//! Everyone who holds a near-copy of some files: by file, then by root, owner and path.
+//! Everyone who holds a near-copy of some files: by file, then by root, owner and path. Of a file that is not
+//! compared the files of the same bytes are found, and it is counted as not compared.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
-use simdex_index::FileView;
+use simdex_index::{FileView, GrowingPermit, IndexError};
 use simdex_signature::SchemeKind;
 
-use super::{FindingError, MOST_FOUND, Search, Take, Totals, bytes, compared_subject, count};
+use super::{
+    FindingError, MOST_FOUND, Search, Take, Totals, bytes as bytes_of, compared_subject, count,
+};
 use crate::owners::Owners;
 use crate::query::{self, FindKind, QueryError, QueryParams, Relation};
+use crate::report::Finding;
+use crate::visit::FirstError;
 
 /// A file that was named; one that the index does not know refuses the whole question.
 fn find_file(search: &Search<'_>, path: &Path) -> Result<FileView, FindingError> {
@@ -56,7 +62,7 @@ fn of_file(
     let index = &search.engine.index;
     let Some(subject) = compared_subject(search, file)? else {
         count(totals, "not_compared", 1);
-        return Ok(());
+        return same_bytes(search, owners, file, totals, take);
     };
     let params = QueryParams {
         kind: FindKind::Related,
@@ -72,7 +78,7 @@ fn of_file(
     count(totals, "files", 1);
     let is_cut = answer.truncated || answer.unverified > 0;
     count(totals, "cut_short", u64::from(is_cut));
-    let of = bytes(&file.path);
+    let of = bytes_of(&file.path);
     let holds = |relation| {
         matches!(
             relation,
@@ -83,12 +89,58 @@ fn of_file(
         )
     };
     let hits = answer.hits.iter();
-    let mut found: Vec<_> = hits
+    let found = hits
         .filter(|hit| !hit.is_query && holds(hit.relation))
-        .map(|hit| search.hit(owners, hit, &of))
-        .collect();
+        .map(|hit| search.hit(owners, hit, &of));
+    take_all(found.collect::<Result<_, _>>()?, totals, take)
+}
+
+/// Takes what was found of a file: by root, owner and path.
+fn take_all(
+    mut found: Vec<Finding>,
+    totals: &mut Totals,
+    take: &mut Take<'_>,
+) -> Result<(), FindingError> {
     found.sort_by(|a, b| (&a.root, a.owner, &a.path).cmp(&(&b.root, b.owner, &b.path)));
     count(totals, "copies", found.len() as u64);
     found.iter().try_for_each(take)?;
     Ok(())
+}
+
+/// The other files of the same bytes, of a file that is not compared: it is too large, or its text is damaged.
+fn same_bytes(
+    search: &Search<'_>,
+    owners: &Owners,
+    file: &FileView,
+    totals: &mut Totals,
+    take: &mut Take<'_>,
+) -> Result<(), FindingError> {
+    let Some(content) = file.record.content() else {
+        return Ok(());
+    };
+    let index = &search.engine.index;
+    let mut held = GrowingPermit::of(search.account);
+    let (mut found, mut is_cut, mut failed) = (Vec::new(), false, FirstError::default());
+    index.visit_holders(content, search.view, &mut |other| {
+        if other.key == file.key {
+            return ControlFlow::Continue(());
+        }
+        is_cut = found.len() == MOST_FOUND;
+        if is_cut {
+            return ControlFlow::Break(());
+        }
+        let bytes = size_of::<Finding>() + 3 * other.path.as_os_str().len();
+        let counted = held.add(2 * bytes as u64);
+        failed.flow(counted.and_then(|()| -> Result<(), IndexError> {
+            found.push(Finding {
+                relation: Relation::IdenticalBytes.name(),
+                of: bytes_of(&file.path),
+                ..search.describe(owners, &other)?
+            });
+            Ok(())
+        }))
+    })?;
+    failed.into_result()?;
+    count(totals, "cut_short", u64::from(is_cut));
+    take_all(found, totals, take)
 }

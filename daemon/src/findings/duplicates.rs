@@ -8,7 +8,7 @@
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 
-use simdex_index::FileView;
+use simdex_index::{FileView, GrowingPermit, IndexError};
 use simdex_schema::{ContentHash, DocId, State};
 
 use super::{FindingError, Search, Take, Totals, bytes, count};
@@ -31,6 +31,7 @@ const NAMES: [&str; 6] = [
 
 pub(super) fn find(search: &Search<'_>, take: &mut Take<'_>) -> Result<Totals, FindingError> {
     let mut finder = Finder {
+        held: GrowingPermit::of(search.account),
         search,
         owners: Owners::of_machine(),
         documents: HashSet::new(),
@@ -47,6 +48,11 @@ pub(super) fn find(search: &Search<'_>, take: &mut Take<'_>) -> Result<Totals, F
     Ok(finder.totals)
 }
 
+/// Bytes that a document, a content or an inode takes in its map, with room to grow; of a content with its path.
+const DOCUMENT: u64 = 24;
+const CONTENT: u64 = 192;
+const INODE: u64 = 40;
+
 /// The files that were kept of one document.
 #[derive(Default)]
 struct Kept {
@@ -57,9 +63,25 @@ struct Kept {
     inodes: HashSet<(u64, u64)>,
 }
 
+impl Kept {
+    /// Notes the first file of a content.
+    fn keep(
+        &mut self,
+        content: ContentHash,
+        file: &FileView,
+        held: &mut GrowingPermit,
+    ) -> Result<(), IndexError> {
+        held.add(CONTENT + 2 * file.path.as_os_str().len() as u64)?;
+        self.of_content.insert(content, file.path.clone());
+        Ok(())
+    }
+}
+
 struct Finder<'a, 'b> {
     search: &'a Search<'a>,
     owners: Owners,
+    /// Counts what the two maps below hold.
+    held: GrowingPermit,
     /// Documents of several files that were visited.
     documents: HashSet<DocId>,
     uncompared: HashMap<ContentHash, Kept>,
@@ -78,10 +100,12 @@ impl Finder<'_, '_> {
         if is_alone || !self.documents.insert(document) {
             return Ok(());
         }
+        self.held.add(DOCUMENT)?;
         let (mut kept, mut failed) = (Kept::default(), FirstError::default());
+        let mut held = GrowingPermit::of(self.search.account);
         index.visit_files_of(document, self.search.view, &mut |file| {
             let checked = self.search.cancel().check().map_err(FindingError::from);
-            failed.flow(checked.and_then(|()| self.beside(&file, &mut kept)))
+            failed.flow(checked.and_then(|()| self.beside(&file, &mut kept, &mut held)))
         })?;
         failed.into_result()
     }
@@ -97,17 +121,25 @@ impl Finder<'_, '_> {
             return Ok(());
         }
         let mut kept = self.uncompared.remove(&content).unwrap_or_default();
-        let done = self.beside(file, &mut kept);
+        let mut held = std::mem::replace(&mut self.held, GrowingPermit::of(self.search.account));
+        let done = self.beside(file, &mut kept, &mut held);
+        self.held = held;
         self.uncompared.insert(content, kept);
         done
     }
 
     /// Holds a file against those of its document that came before.
-    fn beside(&mut self, file: &FileView, kept: &mut Kept) -> Result<(), FindingError> {
+    fn beside(
+        &mut self,
+        file: &FileView,
+        kept: &mut Kept,
+        held: &mut GrowingPermit,
+    ) -> Result<(), FindingError> {
         let Some(content) = file.record.content().filter(|_| !file.key.is_member()) else {
             return Ok(());
         };
         let stat = file.record.stat;
+        held.add(INODE)?;
         let is_new_inode = kept.inodes.insert((stat.device, stat.inode));
         let same_bytes = kept.of_content.get(&content);
         // Of a file that was read in part it is not known what else it says.
@@ -117,8 +149,7 @@ impl Finder<'_, '_> {
             .is_some_and(|content| content.state == State::Partial);
         if is_partial && same_bytes.is_none() {
             count(&mut self.totals, "not_compared", 1);
-            kept.of_content.insert(content, file.path.clone());
-            return Ok(());
+            return Ok(kept.keep(content, file, held)?);
         }
         let (relation, of) = match (same_bytes, &kept.first) {
             (Some(of), _) if is_new_inode => ("identical-bytes", of.clone()),
@@ -126,12 +157,11 @@ impl Finder<'_, '_> {
             (None, Some(first)) => ("identical-text", first.clone()),
             (None, None) => {
                 kept.first = Some(file.path.clone());
-                kept.of_content.insert(content, file.path.clone());
-                return Ok(());
+                return Ok(kept.keep(content, file, held)?);
             }
         };
         if same_bytes.is_none() {
-            kept.of_content.insert(content, file.path.clone());
+            kept.keep(content, file, held)?;
         }
         self.found(file, relation, &of)
     }
@@ -157,7 +187,7 @@ impl Finder<'_, '_> {
         let finding = Finding {
             relation,
             of: bytes(of),
-            ..self.search.describe(&self.owners, file)
+            ..self.search.describe(&self.owners, file)?
         };
         Ok((self.take)(&finding)?)
     }

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use simdex_index::FileView;
+use simdex_index::{FileView, GrowingPermit};
 use simdex_schema::RootId;
 use simdex_signature::SchemeKind;
 
@@ -14,6 +14,9 @@ use super::{FindingError, MOST_FOUND, Search, Take, Totals, bytes, compared_subj
 use crate::owners::Owners;
 use crate::query::{self, FindKind, QueryParams};
 use crate::visit::FirstError;
+
+/// Bytes that a document takes in a set, with room to grow.
+const SEEN: u64 = 24;
 
 pub(super) fn find(
     search: &Search<'_>,
@@ -41,6 +44,7 @@ pub(super) fn find(
     };
     let owners = Owners::of_machine();
     let (mut seen, mut failed) = (HashSet::new(), FirstError::default());
+    let mut held = GrowingPermit::of(search.account);
     search.engine.index.files(&inside, &mut |file| {
         let document = file.content.as_ref().and_then(|content| content.document);
         if let Err(error) = search.cancel().check() {
@@ -48,7 +52,11 @@ pub(super) fn find(
         }
         match document {
             Some(document) if !seen.insert(document) => ControlFlow::Continue(()),
-            Some(_) => failed.flow(of_file(search, &params, &owners, &file, &mut totals, take)),
+            Some(_) => {
+                let counted = held.add(SEEN).map_err(FindingError::from);
+                let mut found = || of_file(search, &params, &owners, &file, &mut totals, take);
+                failed.flow(counted.and_then(|()| found()))
+            }
             None => {
                 count(&mut totals, "not_compared", 1);
                 ControlFlow::Continue(())
@@ -80,7 +88,8 @@ fn of_file(
     count(totals, "cut_short", u64::from(is_cut));
     let of = bytes(&file.path);
     let hits = answer.hits.iter();
-    let mut found: Vec<_> = hits.map(|hit| search.hit(owners, hit, &of)).collect();
+    let found = hits.map(|hit| search.hit(owners, hit, &of));
+    let mut found: Vec<_> = found.collect::<Result<_, _>>()?;
     found.sort_by(|a, b| a.path.cmp(&b.path));
     count(totals, "found", found.len() as u64);
     found.iter().try_for_each(take)?;

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::ops::ControlFlow;
 
-use simdex_index::View;
+use simdex_index::{GrowingPermit, View};
 use simdex_proto::defaults;
 use simdex_schema::DocumentHash;
 use simdex_signature::SchemeKind;
@@ -22,6 +22,9 @@ use crate::query::{
 };
 use crate::report::Finding;
 use crate::visit::FirstError;
+
+/// Bytes that a document takes in a set, with room to grow.
+const PLACED: u64 = 80;
 
 const NAMES: [&str; 7] = [
     "cut_short",
@@ -55,6 +58,7 @@ pub(super) fn find(
         params,
         before,
         owners: Owners::of_machine(),
+        held: GrowingPermit::of(search.account),
         placed: HashSet::new(),
         listed: HashSet::new(),
         totals: NAMES.into_iter().map(|name| (name, 0)).collect(),
@@ -66,9 +70,10 @@ pub(super) fn find(
         index,
         view,
         relation_threshold,
-        search.cancel(),
+        search.account,
         &mut |group| {
-            let principal = group.members.first().map(|member| member.document);
+            let principal = group.members.first().filter(|_| !group.is_continued);
+            let principal = principal.map(|member| member.document);
             let new = principal.filter(|document| !finder.placed.contains(document));
             failed.flow(new.map_or(Ok(()), |document| finder.family(document)))
         },
@@ -83,6 +88,8 @@ struct Finder<'a, 'b> {
     /// What is stale was made before this, seconds since 1970.
     before: i64,
     owners: Owners,
+    /// Counts the documents of both sets.
+    held: GrowingPermit,
     /// Documents of the families that were visited.
     placed: HashSet<DocumentHash>,
     /// Versions listed as stale: what holds two documents is in the families of both.
@@ -119,12 +126,11 @@ impl Finder<'_, '_> {
         for version in 0..family.len() {
             let (overlap, hash) = family.beside_subject(version);
             // What is here for what it contains alone may have versions of its own elsewhere.
-            if overlap
-                .resemblance
-                .value
-                .is_some_and(|value| value >= defaults::FAMILY)
+            let resemblance = overlap.resemblance.value;
+            if resemblance.is_some_and(|value| value >= defaults::FAMILY)
+                && self.placed.insert(hash)
             {
-                self.placed.insert(hash);
+                self.held.add(PLACED)?;
             }
         }
         let successors = self.successors(&family);
@@ -133,6 +139,7 @@ impl Finder<'_, '_> {
             if let Some(successor) = successor
                 && self.listed.insert(hash)
             {
+                self.held.add(PLACED)?;
                 self.version(&subject, &family, version, successor)?;
             }
         }
@@ -195,19 +202,23 @@ impl Finder<'_, '_> {
                 hit.file.record.bytes().unwrap_or(0),
             );
             let overlap = &successor.edge.overlap;
-            failed.flow((self.take)(&Finding {
-                relation: "superseded",
-                of: by.clone(),
-                newest: Some(newest.clone()),
-                date: Some((date.seconds, date.source.name())),
-                resemblance: overlap.resemblance.value,
-                containment: overlap.of_second.value,
-                containment_of_other: overlap.of_first.value,
-                verified: Some(overlap.verified),
-                ..self.search.describe(&self.owners, &hit.file)
-            }))
+            let described = self.search.describe(&self.owners, &hit.file);
+            let taken = described.map_err(FindingError::from).and_then(|file| {
+                Ok((self.take)(&Finding {
+                    relation: "superseded",
+                    of: by.clone(),
+                    newest: Some(newest.clone()),
+                    date: Some((date.seconds, date.source.name())),
+                    resemblance: overlap.resemblance.value,
+                    containment: overlap.of_second.value,
+                    containment_of_other: overlap.of_first.value,
+                    verified: Some(overlap.verified),
+                    ..file
+                })?)
+            });
+            failed.flow(taken)
         })?;
-        Ok(failed.into_result()?)
+        failed.into_result()
     }
 
     /// The first file of a version by path; empty where all went away since.

@@ -10,18 +10,25 @@
 //! 3. Of pairs that lie in one another the outermost is listed; but where one in it has as many files in
 //!    common, that one.
 //!
-//! Cost: files times their depth, whatever there is: a text has at most [`MOST_CARRIERS`]² / 2 pairs of files;
+//! Cost: files times their depth, which is [`MOST_DEPTH`] at most, whatever there is: a text has at most [`MOST_CARRIERS`]² / 2 pairs of files;
 //! and a pair of folders is counted where a quarter of the smaller one speaks for it and the larger one is so
 //! many times as large at most.
 
 use std::cmp::Reverse;
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A text that more files carry is common.
 const MOST_CARRIERS: usize = 8;
 
 /// Pairs of folders that are counted in the first step at most: 24 bytes each, with room to grow.
 pub const MOST_PAIRS: usize = 1 << 21;
+
+/// Deepest folder below its root: what lies deeper counts for the one above.
+pub const MOST_DEPTH: usize = 64;
+
+/// Bytes of a pair that was counted: in lists that double as they grow, in a map of their places, and among those
+/// listed.
+const COUNTED: u64 = 3 * size_of::<FolderPair>() as u64 + 256;
 
 /// A folder, by its place in the tree.
 pub type FolderId = u32;
@@ -112,12 +119,17 @@ impl Tree {
     }
 
     /// The pairs of folders of which at least `least` (above 0, to 1) of all files are in the other, and that have at
-    /// least `fewest` files in common each. `go_on` is asked now and then; none where it says no.
-    pub fn copies(&self, least: f64, fewest: u64, go_on: &dyn Fn() -> bool) -> Option<Found> {
-        let (spoken, truncated) = self.spoken_for(go_on)?;
+    /// least `fewest` files in common each. `go_on` is asked now and then, with the bytes that are to be held next beside what
+    /// the pairs of the first step take; none where it says no.
+    pub fn copies(
+        &self,
+        least: f64,
+        fewest: u64,
+        go_on: &mut dyn FnMut(u64) -> bool,
+    ) -> Option<Found> {
         let contents = Contents::of(self);
-        let mut open: Vec<((FolderId, FolderId), u64)> = spoken.into_iter().collect();
-        open.retain(|&((a, b), count)| {
+        let (spoken, truncated) = self.spoken_for(&contents, go_on)?;
+        let is_open = |&((a, b), count): &((FolderId, FolderId), u64)| {
             // What speaks for a pair is a part of what it shares; common texts, and files that were moved
             // within a copy, do not speak.
             let (own, other) = (contents.count(a), contents.count(b));
@@ -125,17 +137,17 @@ impl Tree {
             // Were all texts of both in one file each, no larger folder could reach the share.
             let is_alike = larger as f64 <= (2.0 / least - 1.0) * smaller as f64;
             is_alike && count >= fewest.max(1) && 4 * count >= smaller
-        });
+        };
         let mut counted = Vec::new();
-        for ((a, b), _) in open {
-            if !go_on() {
-                return None;
-            }
+        for ((a, b), _) in spoken.into_iter().filter(is_open) {
             let pair = contents.compare(a, b);
             let is_copy = pair.share() >= least && pair.in_common() >= fewest;
+            if !go_on(if is_copy { COUNTED } else { 0 }) {
+                return None;
+            }
             counted.extend(is_copy.then_some(pair));
         }
-        let pairs = self.outermost(counted, go_on)?;
+        let pairs = self.outermost(&contents, counted, go_on)?;
         Some(Found { pairs, truncated })
     }
 
@@ -143,8 +155,9 @@ impl Tree {
     /// adds nothing but what is not shared.
     fn outermost(
         &self,
+        contents: &Contents,
         mut counted: Vec<FolderPair>,
-        go_on: &dyn Fn() -> bool,
+        go_on: &mut dyn FnMut(u64) -> bool,
     ) -> Option<Vec<FolderPair>> {
         counted.sort_by_key(|pair| {
             (
@@ -160,17 +173,19 @@ impl Tree {
             .zip(0..)
             .collect();
         let (mut is_listed, mut is_idle) = (vec![false; counted.len()], vec![false; counted.len()]);
+        let mut listed = Listed::default();
         for (at, pair) in counted.iter().enumerate() {
-            if !go_on() {
+            if !go_on(0) {
                 return None;
             }
-            let outer = self.outer_pairs(pair.a, pair.b, &places);
-            if is_idle[at] || outer.iter().any(|&outer| is_listed[outer]) {
+            if is_idle[at] || self.lies_in(pair, &listed, contents) {
                 continue;
             }
             // Those not listed by now have no more in common.
+            let outer = self.outer_pairs(pair.a, pair.b, &places);
             outer.into_iter().for_each(|outer| is_idle[outer] = true);
             is_listed[at] = true;
+            listed.add(pair, contents);
         }
         let listed = counted.into_iter().zip(is_listed);
         Some(
@@ -180,7 +195,14 @@ impl Tree {
         )
     }
 
-    /// Places of the other pairs that this one lies in, one folder in each.
+    /// Whether a pair lies in one that is listed, one folder in each.
+    fn lies_in(&self, pair: &FolderPair, listed: &Listed, contents: &Contents) -> bool {
+        let mut above = self.upwards(pair.a);
+        above.any(|own| listed.beside(own, pair.b, contents).is_some())
+    }
+
+    /// Places of the other pairs that this one lies in, one folder in each. Cost: the square of the depth, for pairs
+    /// that are listed alone; folders are [`MOST_DEPTH`] deep at most.
     fn outer_pairs(
         &self,
         a: FolderId,
@@ -200,12 +222,16 @@ impl Tree {
     }
 
     /// What speaks for pairs of folders, and whether there are more of these than are held.
-    fn spoken_for(&self, go_on: &dyn Fn() -> bool) -> Option<(SpokenFor, bool)> {
+    fn spoken_for(
+        &self,
+        contents: &Contents,
+        go_on: &mut dyn FnMut(u64) -> bool,
+    ) -> Option<(SpokenFor, bool)> {
         let mut by_document: Vec<&FileAt> = self.files.iter().collect();
         by_document.sort_by_key(|file| (file.document, file.folder));
         let (mut spoken, mut truncated) = (HashMap::new(), false);
         for carriers in by_document.chunk_by(|a, b| a.document == b.document) {
-            if !go_on() {
+            if !go_on(0) {
                 return None;
             }
             if carriers.len() > MOST_CARRIERS {
@@ -217,7 +243,7 @@ impl Tree {
             let mut pairs = HashSet::new();
             for (at, a) in carriers.iter().enumerate() {
                 for b in &carriers[at + 1..] {
-                    self.levels(a.folder, b.folder, &mut pairs);
+                    self.levels(a.folder, b.folder, contents, &mut pairs);
                 }
             }
             for pair in pairs {
@@ -232,10 +258,16 @@ impl Tree {
         Some((spoken, truncated))
     }
 
-    fn levels(&self, a: FolderId, b: FolderId, pairs: &mut HashSet<(FolderId, FolderId)>) {
+    fn levels(
+        &self,
+        a: FolderId,
+        b: FolderId,
+        contents: &Contents,
+        pairs: &mut HashSet<(FolderId, FolderId)>,
+    ) {
         let (mut a, mut b) = (Some(a), Some(b));
         while let (Some(own), Some(other)) = (a, b) {
-            if own == other || self.holds(own, other) || self.holds(other, own) {
+            if contents.holds(own, other) || contents.holds(other, own) {
                 break;
             }
             pairs.insert((own.min(other), own.max(other)));
@@ -251,9 +283,29 @@ impl Tree {
     fn upwards(&self, folder: FolderId) -> impl Iterator<Item = FolderId> + '_ {
         std::iter::successors(Some(folder), |&folder| self.parent(folder))
     }
+}
 
-    fn holds(&self, outer: FolderId, inner: FolderId) -> bool {
-        self.upwards(inner).any(|folder| folder == outer)
+/// The pairs that are listed: of each folder its partners, by their place in a walk. None of two partners lies in
+/// the other, for then one of the two pairs would lie in the other.
+#[derive(Default)]
+struct Listed(HashMap<FolderId, BTreeMap<FolderId, FolderId>>);
+
+impl Listed {
+    fn add(&mut self, pair: &FolderPair, contents: &Contents) {
+        for (own, other) in [(pair.a, pair.b), (pair.b, pair.a)] {
+            let partners = self.0.entry(own).or_default();
+            partners.insert(contents.walked[other as usize].0, other);
+        }
+    }
+
+    /// The partner of a folder that is, or holds, another one.
+    fn beside(&self, own: FolderId, inner: FolderId, contents: &Contents) -> Option<FolderId> {
+        let before = self
+            .0
+            .get(&own)?
+            .range(..=contents.walked[inner as usize].0);
+        let nearest = before.last().map(|(_, folder)| *folder);
+        nearest.filter(|&folder| contents.holds(folder, inner))
     }
 }
 
@@ -263,6 +315,8 @@ struct Contents {
     documents: Vec<u64>,
     /// Of each folder where its own begin and end.
     ranges: Vec<(usize, usize)>,
+    /// Of each folder its number in the walk, and the number after the last one in it.
+    walked: Vec<(u32, u32)>,
 }
 
 impl Contents {
@@ -280,18 +334,23 @@ impl Contents {
         let mut contents = Self {
             documents: Vec::with_capacity(tree.files.len()),
             ranges: vec![(0, 0); count],
+            walked: vec![(0, 0); count],
         };
+        let mut number = 0;
         let roots = (0..count as FolderId).filter(|&folder| tree.parent(folder).is_none());
         for root in roots {
             // Trees are as deep as their maker likes: a list, and no calls within calls.
             let mut open = vec![(root, false)];
             while let Some((folder, is_over)) = open.pop() {
-                let range = &mut contents.ranges[folder as usize];
+                let at = folder as usize;
                 if is_over {
-                    range.1 = contents.documents.len();
+                    contents.ranges[at].1 = contents.documents.len();
+                    contents.walked[at].1 = number;
                     continue;
                 }
-                range.0 = contents.documents.len();
+                contents.ranges[at].0 = contents.documents.len();
+                contents.walked[at].0 = number;
+                number += 1;
                 contents.documents.extend(&files[folder as usize]);
                 open.push((folder, true));
                 open.extend(
@@ -302,6 +361,12 @@ impl Contents {
             }
         }
         contents
+    }
+
+    /// Whether a folder is another one, or holds it.
+    fn holds(&self, outer: FolderId, inner: FolderId) -> bool {
+        let (from, to) = self.walked[outer as usize];
+        (from..to).contains(&self.walked[inner as usize].0)
     }
 
     fn within(&self, folder: FolderId) -> &[u64] {

@@ -81,8 +81,9 @@ impl GroupsRequest {
         use v1::list_groups_reply::Part;
         let send = |part| sender.send(v1::ListGroupsReply { part: Some(part) });
         let mut refused = FirstError::default();
+        let account = caller.account(&engine.index, sender.cancel());
         let summary = match self {
-            Self::Stars(asked) => lists::groups(engine, asked, sender.cancel(), &mut |group| {
+            Self::Stars(asked) => lists::groups(engine, asked, &account, &mut |group| {
                 refused.flow(send(Part::Group(encode::group(&group))))
             }),
             Self::Clusters {
@@ -90,7 +91,6 @@ impl GroupsRequest {
                 strict,
                 request,
             } => {
-                let account = caller.account(&engine.index, sender.cancel());
                 let shown = (view, *strict);
                 lists::clusters(engine, shown, request, &account, &mut |cluster| {
                     refused.flow(send(Part::Group(encode::cluster(&cluster))))

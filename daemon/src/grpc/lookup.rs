@@ -22,15 +22,16 @@ pub(super) fn group(
     engine: &Engine,
     source: v1::get_group_request::Source,
     strict: bool,
+    account: &MemoryAccount,
 ) -> Result<v1::GetGroupReply, Refused> {
     use v1::get_group_request::Source as Wire;
     let (group, completeness) = match source {
         Wire::Path(path) => {
             let file = subject_source::find_file(engine, &question::parse_path(path)?)?;
-            lists::group(engine, &GroupRequest::Of(&file), strict)?
+            lists::group(engine, &GroupRequest::Of(&file), strict, account)?
         }
         Wire::Id(id) => {
-            let found = lists::group(engine, &GroupRequest::Id(GroupId(id)), strict)?;
+            let found = lists::group(engine, &GroupRequest::Id(GroupId(id)), strict, account)?;
             if found.0.is_none() {
                 return Err(Status::not_found(format!("no group has the id {id}")).into());
             }
@@ -38,7 +39,7 @@ pub(super) fn group(
         }
     };
     Ok(v1::GetGroupReply {
-        group: group.as_ref().map(encode::group),
+        group: group.as_ref().map(|(group, _held)| encode::group(group)),
         completeness: Some(completeness.into()),
     })
 }

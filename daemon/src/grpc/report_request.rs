@@ -38,6 +38,7 @@ pub(super) fn parse(
         _ => threshold,
     };
     Ok(ReportRequest {
+        since: None,
         threshold: question::parse_threshold(engine, threshold)?,
         strict,
         load,

@@ -191,7 +191,8 @@ impl Similarity for SimilarityService {
             .stream(RequestClass::Stream, caller, move |engine, sender| {
                 let send = |part| sender.send(v1::ListPairsReply { part: Some(part) });
                 let mut refused = FirstError::default();
-                let summary = lists::pairs(engine, &asked, sender.cancel(), &mut |pair| {
+                let account = caller.account(&engine.index, sender.cancel());
+                let summary = lists::pairs(engine, &asked, &account, &mut |pair| {
                     refused.flow(send(Part::Pair(encode::pair(&pair))))
                 });
                 refused.into_result()?;
@@ -247,7 +248,10 @@ impl Similarity for SimilarityService {
         let v1::GetGroupRequest { source, strict } = request.into_inner();
         let source = source
             .ok_or_else(|| Status::invalid_argument("the request names neither file nor group"))?;
-        let work = move |engine: &Engine, _: &Cancel| lookup::group(engine, source, strict);
+        let work = move |engine: &Engine, cancel: &Cancel| {
+            let account = caller.account(&engine.index, cancel);
+            lookup::group(engine, source, strict, &account)
+        };
         self.runner.unary(RequestClass::Query, caller, work).await
     }
 

@@ -111,6 +111,10 @@ impl From<IndexError> for Refused {
                     "the answer took longer than the deadline",
                 ));
             }
+            IndexError::TooMuchMemory { .. } => {
+                return Self::new(Code::ResourceExhausted, &error.to_string())
+                    .advised(error.advice());
+            }
             IndexError::UnknownDocument(_) => Code::NotFound,
             IndexError::Damaged(_)
             | IndexError::Record { .. }
@@ -205,6 +209,7 @@ impl From<ReportingError> for Refused {
                 Self::new(Code::Internal, &error.to_string())
             }
             ReportingError::Report(ReportError::Cancelled) => IndexError::Cancelled.into(),
+            ReportingError::Report(ReportError::Memory(error)) => error.into(),
             ReportingError::Report(error) => {
                 Self::new(of_report(&error), &error.to_string()).advised(error.advice())
             }
@@ -228,7 +233,9 @@ fn of_report(error: &ReportError) -> Code {
             Code::FailedPrecondition
         }
         ReportError::NoRoom { .. } => Code::ResourceExhausted,
+        ReportError::Previous { .. } => Code::FailedPrecondition,
         ReportError::Text { .. } => Code::DataLoss,
+        ReportError::Memory(_) => Code::ResourceExhausted,
         ReportError::NoPrincipal { .. } | ReportError::Cancelled => Code::Internal,
     }
 }

@@ -17,11 +17,12 @@ use crate::watch::stat::Observe;
 use crate::watch::walk::{Look, Seen};
 
 /// Files at the top of a report.
-const AT_TOP: [&str; 6] = [
+const AT_TOP: [&str; 7] = [
     MANIFEST,
     "findings.jsonl",
     "groups.jsonl",
     "diffs.jsonl",
+    "changes.jsonl",
     "unread.jsonl",
     "report.html",
 ];

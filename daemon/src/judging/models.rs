@@ -1,8 +1,8 @@
-//! The model in force: the one that was trained here, else the one that ships with the program.
+//! The model in force: the one that lies in the data directory, else the one that ships with the program.
 
 use std::io::ErrorKind;
 use std::path::Path;
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::Arc;
 
 use simdex_judge::{Model, ModelError};
 
@@ -11,7 +11,7 @@ const FILE: &str = "judge-model";
 
 /// Which model pairs are judged by.
 pub struct Models {
-    current: RwLock<Arc<Model>>,
+    current: Arc<Model>,
 }
 
 impl Models {
@@ -32,14 +32,13 @@ impl Models {
             }
         };
         Ok(Self {
-            current: RwLock::new(Arc::new(current)),
+            current: Arc::new(current),
         })
     }
 
     /// The model that pairs are judged by now.
     pub fn in_force(&self) -> Arc<Model> {
-        let current = self.current.read();
-        Arc::clone(&current.unwrap_or_else(PoisonError::into_inner))
+        Arc::clone(&self.current)
     }
 }
 

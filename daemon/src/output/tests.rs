@@ -78,6 +78,7 @@ fn group() -> Group {
         ),
     ];
     Group {
+        is_continued: false,
         id: GroupId(7),
         members,
     }

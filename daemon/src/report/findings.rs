@@ -105,7 +105,7 @@ pub(super) fn report(
     input: &ReportInput<'_>,
     findings: &Findings<'_>,
 ) -> Result<Written, ReportError> {
-    let mut sink = HashingSink::new(sink);
+    let mut sink = HashingSink::new(sink, input.account);
     let mut lines = sink.create_file("findings.jsonl")?;
     let (mut rows, mut shown) = (Vec::new(), 0_usize);
     let mut sums = Sums::new();
@@ -120,7 +120,7 @@ pub(super) fn report(
         Ok(())
     })?;
     sink.finish(lines)?;
-    check(input.cancel)?;
+    check(input.account.cancel())?;
     let (unread, unread_count) = write::unread_files(&mut sink, input)?;
     let mut page: HashedFile<'_> = sink.create_file("report.html")?;
     let met = (input.completeness)();

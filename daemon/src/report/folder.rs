@@ -126,21 +126,49 @@ impl ReportDir {
 
     /// An error where there are more folders than it may hold, those of reports under way included.
     fn check_number(&self) -> Result<(), ReportError> {
-        let refused = |source: io::Error| ReportError::Directory {
+        let mut folders: u32 = 0;
+        self.visit_folders(&mut |_| {
+            folders = folders.saturating_add(1);
+            folders <= self.most
+        })?;
+        match folders > self.most {
+            true => {
+                let (path, most) = (self.path.clone(), self.most);
+                Err(ReportError::TooMany { path, most })
+            }
+            false => Ok(()),
+        }
+    }
+
+    /// The names of what may be reports, in no order; those of reports under way are left out.
+    ///
+    /// # Errors
+    /// [`ReportError::Directory`].
+    pub fn names(&self) -> Result<Vec<OsString>, ReportError> {
+        let mut names = Vec::new();
+        self.visit_folders(&mut |name| {
+            if !name.as_bytes().starts_with(b".") {
+                names.push(name.to_owned());
+            }
+            true
+        })?;
+        Ok(names)
+    }
+
+    /// Visits the names of all that is no regular file, until `visit` says no.
+    fn visit_folders(&self, visit: &mut dyn FnMut(&OsStr) -> bool) -> Result<(), ReportError> {
+        let refused = |errno: Errno| ReportError::Directory {
             path: self.path.clone(),
-            source,
+            source: errno.into(),
         };
         let listed = rustix::fs::openat(&self.directory, ".", DIRECTORY, Mode::empty());
         let listed = listed.and_then(rustix::fs::Dir::new);
-        let mut folders: u32 = 0;
-        for entry in listed.map_err(|errno| refused(errno.into()))? {
-            let entry = entry.map_err(|errno| refused(errno.into()))?;
+        for entry in listed.map_err(refused)? {
+            let entry = entry.map_err(refused)?;
+            let name = entry.file_name().to_bytes();
             let is_file = entry.file_type() == FileType::RegularFile;
-            let is_one = !is_file && !matches!(entry.file_name().to_bytes(), b"." | b"..");
-            folders = folders.saturating_add(u32::from(is_one));
-            if folders > self.most {
-                let (path, most) = (self.path.clone(), self.most);
-                return Err(ReportError::TooMany { path, most });
+            if !is_file && !matches!(name, b"." | b"..") && !visit(OsStr::from_bytes(name)) {
+                break;
             }
         }
         Ok(())

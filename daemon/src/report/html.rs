@@ -1,6 +1,7 @@
 //! `report.html`: the report for people. One file, no scripts, nothing from elsewhere.
 //!
 //! Written as a stream. What a browser cannot bear is cut and said so; the JSON files have all.
+mod changes;
 mod findings;
 mod group;
 mod head;
@@ -9,6 +10,7 @@ mod unread;
 
 use std::io::{self, Write};
 
+pub(super) use changes::{CHANGES_SHOWN, change_row, changes};
 pub(super) use findings::{FINDINGS_SHOWN, finding_row, findings, findings_foot};
 pub(super) use group::group;
 pub(super) use head::head;

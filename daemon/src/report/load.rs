@@ -18,6 +18,7 @@ mod tests;
 use std::collections::{HashMap, HashSet};
 use std::io::{self, Write};
 
+use simdex_index::{GrowingPermit, MemoryAccount};
 use thiserror::Error;
 
 use super::sink::HashingSink;
@@ -144,13 +145,27 @@ impl Place<'_> {
     }
 }
 
+/// Bytes that a file takes in the map, with room to grow.
+const PLACE: u64 = 3 * size_of::<(&[u8], Place<'_>)>() as u64;
+
 /// The files of the groups by their paths.
-#[derive(Default)]
-pub(super) struct Places<'a>(HashMap<&'a [u8], Place<'a>>);
+pub(super) struct Places<'a> {
+    of_files: HashMap<&'a [u8], Place<'a>>,
+    held: GrowingPermit,
+}
 
 impl<'a> Places<'a> {
+    /// None yet.
+    pub(super) fn of(account: &MemoryAccount) -> Self {
+        Self {
+            of_files: HashMap::new(),
+            held: GrowingPermit::of(account),
+        }
+    }
+
     /// Notes the files of a group.
-    pub(super) fn add(&mut self, group: &SortedGroup<'a>) {
+    pub(super) fn add(&mut self, group: &SortedGroup<'a>) -> Result<(), ReportError> {
+        self.held.add(PLACE * group.members.len() as u64)?;
         let texts = group.distinct_documents();
         for member in &group.members {
             let place = Place {
@@ -160,13 +175,14 @@ impl<'a> Places<'a> {
                 files: group.members.len() as u64,
                 texts,
             };
-            self.0.insert(&member.path, place);
+            self.of_files.insert(&member.path, place);
         }
+        Ok(())
     }
 
     /// The place of a file; none where it is in no group, or carries another text since.
-    fn of(&self, file: &ReportFile<'_>) -> Option<Place<'a>> {
-        let place = self.0.get(file.path).copied();
+    fn place(&self, file: &ReportFile<'_>) -> Option<Place<'a>> {
+        let place = self.of_files.get(file.path).copied();
         place.filter(|place| file.document == Some(place.member.document))
     }
 }
@@ -213,7 +229,7 @@ impl Rows<'_> {
         (self.input.files)(&mut |file| {
             visit(&Row {
                 file,
-                place: self.places.of(file),
+                place: self.places.place(file),
                 has_text: file.document.is_some_and(|text| self.texts.contains(&text)),
                 is_exact: self.load.holds(file.path),
             })

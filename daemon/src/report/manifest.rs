@@ -4,7 +4,8 @@
 //! with this daemon's mark ([`ReportKey`]) and a hash ([`simdex_proto::manifest`]).
 use std::os::unix::ffi::OsStrExt as _;
 
-use simdex_proto::lines::{Counts, JsonPath, Line, Manifest, Question};
+use simdex_proto::changes::ChangeTotals;
+use simdex_proto::lines::{Counts, JsonPath, Line, Manifest, Question, SinceReport};
 use simdex_proto::manifest::{FileEntry, with_hash, with_mark};
 
 use super::findings::Sums;
@@ -18,6 +19,8 @@ pub(super) struct Outcome {
     /// What a compliance question asked, and its sums.
     pub(super) question: Option<Question>,
     pub(super) sums: Option<Sums>,
+    /// What changed since an earlier report.
+    pub(super) changes: Option<ChangeTotals>,
     /// Files below `diffs/`, and documents without one because text is not kept.
     pub(super) diffs: u64,
     pub(super) without_text: u64,
@@ -30,7 +33,13 @@ pub(super) fn text(
     outcome: Outcome,
 ) -> serde_json::Result<String> {
     let roots = input.roots.iter().map(|root| root.as_os_str().as_bytes());
+    let since = input.since.zip(outcome.changes);
     let head = Manifest {
+        since: since.map(|(previous, totals)| SinceReport {
+            report: JsonPath::new(previous.path.as_os_str().as_bytes()),
+            manifest: previous.manifest.clone(),
+            totals,
+        }),
         product: "simdex",
         version: input.version.to_owned(),
         kind: outcome.kind,

@@ -4,6 +4,7 @@
 use std::collections::BTreeSet;
 use std::io::{self, BufWriter, Write};
 
+use simdex_index::{GrowingPermit, MemoryAccount};
 use simdex_proto::manifest::FileEntry;
 
 use super::ReportError;
@@ -26,15 +27,18 @@ pub trait SinkFile: Write {
 pub(super) struct HashingSink<'a> {
     sink: &'a dyn Sink,
     pub(super) files: Vec<FileEntry>,
+    /// Counts the files' entries, and the manifest that is made of them.
+    held: GrowingPermit,
     /// Folders that hold such files.
     folders: BTreeSet<String>,
 }
 
 impl<'a> HashingSink<'a> {
-    pub(super) fn new(sink: &'a dyn Sink) -> Self {
+    pub(super) fn new(sink: &'a dyn Sink, account: &MemoryAccount) -> Self {
         Self {
             sink,
             files: Vec::new(),
+            held: GrowingPermit::of(account),
             folders: BTreeSet::new(),
         }
     }
@@ -75,6 +79,7 @@ impl<'a> HashingSink<'a> {
             bytes,
         } = summed;
         file.finish().map_err(|source| failed(&name, source))?;
+        self.held.add(ENTRY + 4 * name.len() as u64)?;
         self.files.push(FileEntry {
             path: name,
             bytes,
@@ -90,6 +95,9 @@ impl<'a> HashingSink<'a> {
         self.finish(file)
     }
 }
+
+/// Bytes of an entry of the manifest, as it is held and as its line, beside its name.
+const ENTRY: u64 = 640;
 
 /// Bytes that are buffered before they go on.
 const BUFFER: usize = 32 << 10;

@@ -5,6 +5,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use simdex_index::MemoryBudget;
 use simdex_proto::completeness::Pending;
 
 mod verification;
@@ -92,9 +93,10 @@ pub(super) fn input<'a>(groups: Vec<ReportGroup>, text_of: &'a TextOf<'a>) -> Re
         findings: None,
         files: &two_unread,
         load: None,
+        since: None,
         key: &KEY,
         text_of,
-        cancel: &NEVER,
+        account: &ACCOUNT,
     }
 }
 
@@ -126,7 +128,8 @@ static KEY: LazyLock<ReportKey> = LazyLock::new(|| {
     ReportKey::open(dir.path()).unwrap()
 });
 
-static NEVER: LazyLock<Cancel> = LazyLock::new(Cancel::never);
+static ACCOUNT: LazyLock<MemoryAccount> =
+    LazyLock::new(|| MemoryBudget::new(64 << 20).account(&Cancel::never()));
 
 /// Writes a report into a folder of a directory and gives it its name.
 pub(super) fn keep(
@@ -422,7 +425,7 @@ fn a_report_that_nobody_waits_for_any_more_stops_and_leaves_nothing() {
         vec![member(b"/share/b", DRAFT, "identical-bytes", Some(1.0))],
     );
     let input = ReportInput {
-        cancel: &cancel,
+        account: &MemoryBudget::new(64 << 20).account(&cancel),
         ..input(vec![contract_group(), second], &text_of)
     };
     let refused = keep(folder.path(), "report", &input);
@@ -472,4 +475,80 @@ fn a_report_stops_at_the_room_that_is_kept_free_and_leaves_nothing_behind() {
     assert!(refused.advice().unwrap().contains("remove reports"));
     drop(folder);
     assert_eq!(fs::read_dir(&place).unwrap().count(), 0);
+}
+
+#[test]
+fn a_report_that_holds_more_than_it_may_is_refused_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let budget = MemoryBudget::new(2 << 20);
+    let account = budget.account_of(7, &Cancel::never());
+    let path = |at: usize| format!("/share/{at:06}.txt").into_bytes();
+    let of = |at| member(&path(at), CONTRACT, "identical-bytes", Some(1.0));
+    let groups = vec![group(9, (0..20_000).map(of).collect())];
+    let mut input = ReportInput {
+        account: &account,
+        ..input(groups, &known)
+    };
+    keep(folder.path(), "without", &input).unwrap();
+    assert_eq!(budget.used(), 0);
+    input.load = Some(LoadFile::named("csv", "", "").unwrap());
+    let refused = keep(folder.path(), "with", &input).unwrap_err();
+    assert!(
+        matches!(&refused, ReportError::Memory(_)) && refused.to_string().contains("MiB"),
+        "{refused:?}"
+    );
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+    assert_eq!(budget.used(), 0);
+}
+
+#[test]
+fn what_changed_since_an_earlier_report_is_told_and_shown() {
+    let place = tempfile::tempdir().unwrap();
+    let of = |path: &[u8], text: &str| member(path, text, "identical-bytes", Some(1.0));
+    let gone = group(
+        9,
+        vec![of(b"/share/<b>", HOSTILE), of(b"/share/b2", HOSTILE)],
+    );
+    keep(
+        place.path(),
+        "first",
+        &input(vec![contract_group(), gone], &known),
+    )
+    .unwrap();
+    let reports = ReportDir::open(&place.path().canonicalize().unwrap()).unwrap();
+    let previous = reports.previous("first".as_ref(), &KEY).unwrap();
+    let mut changed = contract_group();
+    changed.members.remove(3);
+    changed.members.push(of(b"/share/n\xff.txt", CONTRACT));
+    let new = group(11, vec![of(b"/share/q", DRAFT), of(b"/share/r", DRAFT)]);
+    let later = ReportInput {
+        since: Some(&previous),
+        ..input(vec![changed, new], &known)
+    };
+    keep(place.path(), "second", &later).unwrap();
+    let second = place.path().join("second");
+    verify(&second).unwrap();
+    assert_eq!(
+        read(&second, "changes.jsonl"),
+        include_str!("golden/changes.jsonl")
+    );
+    let manifest: serde_json::Value =
+        serde_json::from_str(&read(&second, "manifest.json")).unwrap();
+    assert_eq!(manifest["since"]["groups_new"], 1);
+    assert_eq!(manifest["since"]["files_left"], 3);
+    let page = read(&second, "report.html");
+    let section = &page[page.find("id=\"changes\"").unwrap()..];
+    assert!(section.contains("&lt;b&gt;") && !section.contains("<b>/share"));
+    // A report over the same groups says that nothing changed.
+    let previous = reports.previous("second".as_ref(), &KEY).unwrap();
+    let same = ReportInput {
+        since: Some(&previous),
+        ..later
+    };
+    keep(place.path(), "third", &same).unwrap();
+    assert_eq!(read(&place.path().join("third"), "changes.jsonl"), "");
+    // What was changed since is not compared with.
+    fs::write(second.join("groups.jsonl"), "").unwrap();
+    let refused = reports.previous("second".as_ref(), &KEY).unwrap_err();
+    assert!(matches!(refused, ReportError::Previous { .. }), "{refused}");
 }

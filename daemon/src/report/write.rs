@@ -3,12 +3,14 @@ use std::collections::{HashMap, HashSet};
 use std::io;
 use std::time::{Duration, Instant};
 
+use super::changes::Changes;
 use super::sink::{HashedFile, HashingSink, Sink};
 use super::{DocumentHash, PermittedText, ReportError, ReportGroup, ReportInput, ReportMember};
 use super::{MANIFEST, ReportFile, TextOf, Written};
 use super::{check, hex, html, load, manifest, text_path, view};
 use crate::difference::{Difference, Extent, lines};
-use simdex_index::Cancel;
+use simdex_index::{Cancel, GrowingPermit, MemoryAccount};
+use simdex_proto::changes::ChangeTotals;
 use simdex_proto::lines::{self as json, Body, JsonPath, Line, exact, lossy};
 use simdex_proto::manifest::checked_hash;
 
@@ -113,20 +115,26 @@ pub(super) fn report<'a>(
     let mut groups: Vec<_> = input.groups.iter().collect();
     groups.sort_by_key(|group| (&group.principal, group.id));
     let mut writer = Writer::open(sink, input)?;
-    let mut places = load::Places::default();
+    let mut changes = Changes::begin(&mut writer.sink, input)?;
+    let mut places = load::Places::of(input.account);
     writer
         .html
         .write_with(|out| html::head(out, input, &groups))?;
     for (index, group) in groups.iter().enumerate() {
         let sorted = SortedGroup::new(group)?;
         writer.group(&sorted, index < html::GROUPS_SHOWN)?;
+        if let Some(changes) = &mut changes {
+            changes.group(&sorted)?;
+        }
         if input.load.is_some() {
-            places.add(&sorted);
+            places.add(&sorted)?;
         }
     }
     writer
         .html
         .write_with(|out| html::more_groups(out, groups.len()))?;
+    let changes = changes.map(|it| it.finish(&mut writer.sink, &mut writer.html));
+    let changes = changes.transpose()?;
     writer.unread(input)?;
     if let Some(load) = input.load {
         load::write(
@@ -141,7 +149,7 @@ pub(super) fn report<'a>(
     writer
         .html
         .write_with(|out| html::foot(out, &input.summary.completeness, &met))?;
-    writer.close(input)
+    writer.close(input, changes)
 }
 
 /// The open files and what was counted.
@@ -159,14 +167,14 @@ struct Writer<'a> {
 
 impl<'a> Writer<'a> {
     fn open(to: &'a dyn Sink, input: &ReportInput<'a>) -> Result<Self, ReportError> {
-        let mut sink = HashingSink::new(to);
+        let mut sink = HashingSink::new(to, input.account);
         Ok(Self {
             groups: sink.create_file("groups.jsonl")?,
             diffs: sink.create_file("diffs.jsonl")?,
             html: sink.create_file("report.html")?,
             sink,
-            texts: Texts::of(input.text_of),
-            cancel: input.cancel,
+            texts: Texts::of(input.text_of, input.account),
+            cancel: input.account.cancel(),
             diff_count: 0,
             without_text: 0,
             view_bytes: 0,
@@ -272,7 +280,11 @@ impl<'a> Writer<'a> {
         self.cancel.deadline().map_or(end, |last| last.min(end))
     }
 
-    fn close(self, input: &ReportInput<'_>) -> Result<Written, ReportError> {
+    fn close(
+        self,
+        input: &ReportInput<'_>,
+        changes: Option<ChangeTotals>,
+    ) -> Result<Written, ReportError> {
         let Self {
             mut sink,
             groups,
@@ -287,6 +299,7 @@ impl<'a> Writer<'a> {
             kind: "groups",
             diffs: self.diff_count,
             without_text: self.without_text,
+            changes,
             ..manifest::Outcome::default()
         };
         close(sink, input, outcome)
@@ -346,12 +359,20 @@ struct Texts<'a> {
     text_of: &'a TextOf<'a>,
     /// Documents whose text is written.
     written: HashSet<DocumentHash>,
+    /// Counts these.
+    held: GrowingPermit,
 }
 
+/// Bytes that a document takes in the set, with room to grow.
+const WRITTEN: u64 = 80;
+
 impl<'a> Texts<'a> {
-    fn of(text_of: &'a TextOf<'a>) -> Self {
-        let written = HashSet::new();
-        Self { text_of, written }
+    fn of(text_of: &'a TextOf<'a>, account: &MemoryAccount) -> Self {
+        Self {
+            text_of,
+            written: HashSet::new(),
+            held: GrowingPermit::of(account),
+        }
     }
 
     fn get(
@@ -366,6 +387,7 @@ impl<'a> Texts<'a> {
         if let Some(text) = &text
             && self.written.insert(*document)
         {
+            self.held.add(WRITTEN)?;
             sink.write_file(&text_path(document), text.as_bytes())?;
         }
         Ok(text)

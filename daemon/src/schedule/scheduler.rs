@@ -1,8 +1,6 @@
 //! The thread that runs what is due, one report after another, and what is told of it.
 
 use std::ffi::OsStr;
-use std::ops::ControlFlow;
-use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -10,12 +8,12 @@ use std::thread::JoinHandle;
 use std::time::Duration;
 
 use jiff::Timestamp;
-use simdex_index::{Cancel, Index, IndexError};
+use simdex_index::Cancel;
 
-use super::{Schedule, Timetable, hook};
+use super::{Schedule, Timetable, hook, runs};
 use crate::config::ScheduleConfig;
 use crate::engine::Engine;
-use crate::report::{MANIFEST, ReportDir};
+use crate::report::{MANIFEST, PreviousReport, ReportDir};
 use crate::reporting;
 use crate::slot::EngineSlot;
 
@@ -128,7 +126,7 @@ impl Scheduler {
             if self.cancel.check().is_err() {
                 return;
             }
-            if let Some((schedule, due)) = self.due(&engine.index, at, now) {
+            if let Some((schedule, due)) = self.due(&engine, at, now) {
                 let kept = self.keep(&engine, &schedule, due);
                 // A command may take long, and an engine that ends is waited for.
                 drop(engine);
@@ -139,30 +137,45 @@ impl Scheduler {
     }
 
     /// The run of a schedule that is due, if one is.
-    fn due(&self, index: &Index, at: usize, now: Timestamp) -> Option<(Schedule, Timestamp)> {
+    fn due(&self, engine: &Engine, at: usize, now: Timestamp) -> Option<(Schedule, Timestamp)> {
+        self.learn(engine, at, now);
         let mut entries = self.lock();
-        let Entry {
-            schedule,
-            timetable,
-            status,
-        } = entries.get_mut(at)?;
-        let timetable = match timetable {
-            Some(timetable) => timetable,
-            None => {
-                let last = match last_run(index, &self.reports, schedule, now) {
-                    Ok(last) => last,
-                    Err(error) => {
-                        status.error = error.to_string();
-                        return None;
-                    }
-                };
+        let entry = entries.get_mut(at)?;
+        let timetable = entry.timetable.as_ref()?;
+        entry.status.next = timetable.next();
+        Some((entry.schedule.clone(), timetable.due(now)?))
+    }
+
+    /// Finds out what was run of a schedule before. The index is asked while nothing is locked: whoever asks for
+    /// the status never waits for it.
+    fn learn(&self, engine: &Engine, at: usize, now: Timestamp) {
+        let unknown = |entry: &&Entry| entry.timetable.is_none();
+        let entries = self.lock();
+        let Some(schedule) = entries
+            .get(at)
+            .filter(unknown)
+            .map(|it| it.schedule.clone())
+        else {
+            return;
+        };
+        drop(entries);
+        let last = runs::adopt(engine, &self.reports, &schedule)
+            .and_then(|()| runs::last(&engine.index, &self.reports, &schedule, now));
+        let mut entries = self.lock();
+        let Some(Entry {
+            timetable, status, ..
+        }) = entries.get_mut(at)
+        else {
+            return;
+        };
+        match last {
+            Ok(last) => {
                 (status.last, status.report) = last.clone().unzip();
                 let last = last.map(|(due, _)| due);
-                timetable.insert(Timetable::new(schedule.clone(), last, now))
+                *timetable = Some(Timetable::new(schedule, last, now));
             }
-        };
-        status.next = timetable.next();
-        Some((schedule.clone(), timetable.due(now)?))
+            Err(error) => status.error = crate::causes::causes(&error),
+        }
     }
 
     /// Keeps the report of a run and removes those that are no longer kept. Ends with the engine.
@@ -170,12 +183,38 @@ impl Scheduler {
         let name = schedule.run_name(due);
         let cancel = self.cancel.clone().or(engine.ending());
         let account = engine.index.memory().questions.account(&cancel);
-        let request = schedule.request(engine);
+        let mut request = schedule.request(engine);
+        let since = self.previous(engine, schedule, due);
+        let no_changes = since.map(|since| request.since = since).err();
         let kept = reporting::keep(engine, &self.reports, OsStr::new(&name), request, &account);
         let path = kept.map_err(|error| crate::causes::causes(&error))?.path;
         tracing::info!(report = name, "a report on schedule was written");
-        let trouble = self.remove_old(engine, schedule, &path).err();
+        let trouble = self
+            .remove_old(engine, schedule, &path)
+            .err()
+            .or(no_changes);
         Ok(Run { path, trouble })
+    }
+
+    /// The last report of a schedule before this run, where its changes since are wanted and there is one.
+    fn previous(
+        &self,
+        engine: &Engine,
+        schedule: &Schedule,
+        due: Timestamp,
+    ) -> Result<Option<Arc<PreviousReport>>, String> {
+        if !schedule.is_since_last() {
+            return Ok(None);
+        }
+        let told = |error: &(dyn std::error::Error + 'static)| crate::causes::causes(error);
+        let last = runs::last(&engine.index, &self.reports, schedule, due);
+        let Some((_, path)) = last.map_err(|error| told(&error))? else {
+            return Ok(None);
+        };
+        let name = path.file_name().unwrap_or_default();
+        let previous = self.reports.previous(name, engine.own_reports.key());
+        let previous = previous.map_err(|error| told(&error))?;
+        Ok(Some(Arc::new(previous)))
     }
 
     /// Runs the command of a schedule after its report.
@@ -196,7 +235,7 @@ impl Scheduler {
         schedule: &Schedule,
         written: &Path,
     ) -> Result<(), String> {
-        let known = runs(&engine.index, &self.reports, schedule);
+        let known = runs::known(&engine.index, &self.reports, schedule);
         let mut known = known.map_err(|error| error.to_string())?;
         known.sort();
         let old = known.len().saturating_sub(schedule.keep());
@@ -256,36 +295,6 @@ struct Run {
     path: PathBuf,
     /// What went wrong after it.
     trouble: Option<String>,
-}
-
-/// The reports of a schedule that the index remembers: when each was due, and where it is.
-fn runs(
-    index: &Index,
-    reports: &ReportDir,
-    schedule: &Schedule,
-) -> Result<Vec<(Timestamp, PathBuf)>, IndexError> {
-    let mut found = Vec::new();
-    index.reports_after(0, &mut |_, record| {
-        let path = Path::new(OsStr::from_bytes(&record.out));
-        let is_here = path.parent() == Some(reports.path());
-        let name = path.file_name().and_then(OsStr::to_str).filter(|_| is_here);
-        let due = name.and_then(|name| schedule.due_of(name));
-        found.extend(due.map(|due| (due, path.to_owned())));
-        ControlFlow::Continue(())
-    })?;
-    Ok(found)
-}
-
-fn last_run(
-    index: &Index,
-    reports: &ReportDir,
-    schedule: &Schedule,
-    now: Timestamp,
-) -> Result<Option<(Timestamp, PathBuf)>, IndexError> {
-    // One that is due later was made under a wrong clock.
-    let mut known = runs(index, reports, schedule)?;
-    known.retain(|(due, _)| *due <= now);
-    Ok(known.into_iter().max())
 }
 
 /// The running thread; dropped, it stops what it does and ends.

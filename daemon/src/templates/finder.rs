@@ -4,9 +4,9 @@
 //! stands. Lines that are too short to count are passed over. So a letterhead of three lines is one template,
 //! and a line of it that stands elsewhere too is one of its own.
 
-use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::cmp::{Ordering, Reverse};
 use std::collections::hash_map::Entry;
+use std::collections::{BinaryHeap, HashMap};
 
 use super::sketch::Sketch;
 
@@ -22,8 +22,12 @@ const MOST_CELLS: usize = 1 << 24;
 /// Most lines that are counted exactly, where there are documents enough.
 const MOST_LINES: usize = 1 << 19;
 
-/// Bytes for each of them, with room to grow.
-const LINE_BYTES: u64 = 256;
+/// Bytes of a line in the map, whose room is taken at once: a map has a byte for each entry beside it.
+const LINE_BYTES: u64 = 1 + size_of::<(LineKey, Line)>() as u64;
+/// Bytes of a line in its block, for a list that doubles as it grows.
+const IN_BLOCK: u64 = 3 * size_of::<LineKey>() as u64;
+/// Bytes of a block beside its lines.
+const BLOCK: u64 = size_of::<Recurring>() as u64 + 32;
 
 /// Names a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -101,18 +105,22 @@ impl Sketching {
         Self {
             least: least.max(2),
             sketch: Sketch::new(width(documents)),
-            candidates: HashMap::new(),
+            candidates: HashMap::with_capacity(most_lines(documents)),
             most: most_lines(documents),
             truncated: false,
         }
     }
 
-    /// Bytes that both passes take at most, but for the lines of one document.
-    pub fn bytes_for(documents: usize) -> u64 {
-        Sketch::bytes_for(width(documents)) + most_lines(documents) as u64 * LINE_BYTES
+    /// Bytes that both passes take at most, but for the lines of one document, where `limit` blocks are wanted.
+    pub fn bytes_for(documents: usize, limit: usize) -> u64 {
+        let lines = most_lines(documents);
+        // As full as a map may be: seven of eight places.
+        let places = (lines * 8 / 7 + 1).next_power_of_two();
+        let blocks = limit.min(lines) as u64 * 2 * BLOCK + lines as u64 * IN_BLOCK;
+        Sketch::bytes_for(width(documents)) + places as u64 * LINE_BYTES + blocks
     }
 
-    /// Adds the lines of one document.
+    /// Adds the lines of one document; copies their keys.
     pub fn add(&mut self, lines: &[LineKey]) {
         let mut distinct = lines.to_vec();
         distinct.sort_unstable();
@@ -173,22 +181,41 @@ impl Counting {
         }
     }
 
-    /// The blocks, in most documents first; of equals those of most lines, then by key.
-    pub fn finish(mut self) -> Vec<Recurring> {
+    /// The first `limit` blocks, in most documents first; of equals those of most lines, then by key. And how many
+    /// there are.
+    pub fn finish(mut self, limit: usize) -> (Vec<Recurring>, u64) {
         let least = self.least;
         self.lines.retain(|_, line| line.documents >= least);
         let lines = &self.lines;
         let is_first = |key: &&LineKey| previous(lines, **key).is_none();
-        let mut blocks: Vec<Recurring> = lines
-            .keys()
-            .filter(is_first)
-            .map(|&key| block(lines, key))
-            .collect();
-        blocks.sort_by(|a, b| {
-            let order = |block: &Recurring| (Reverse(block.documents), Reverse(block.lines.len()));
-            order(a).cmp(&order(b)).then_with(|| a.lines.cmp(&b.lines))
-        });
-        blocks
+        let (mut found, mut first) = (0, BinaryHeap::with_capacity(limit.min(lines.len()) + 1));
+        for &key in lines.keys().filter(is_first) {
+            found += 1;
+            first.push(Ranked(block(lines, key)));
+            if first.len() > limit {
+                first.pop();
+            }
+        }
+        let first = first.into_sorted_vec().into_iter();
+        (first.map(|Ranked(block)| block).collect(), found)
+    }
+}
+
+/// A block by its place in the list: the greatest is the last.
+#[derive(PartialEq, Eq)]
+struct Ranked(Recurring);
+
+impl Ord for Ranked {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let place = |Self(block): &Self| (Reverse(block.documents), Reverse(block.lines.len()));
+        let by_lines = || self.0.lines.cmp(&other.0.lines);
+        place(self).cmp(&place(other)).then_with(by_lines)
+    }
+}
+
+impl PartialOrd for Ranked {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
     }
 }
 
@@ -240,7 +267,9 @@ mod tests {
             .zip(&keys)
             .for_each(|(at, lines)| counting.add(at, lines));
         assert!(!counting.is_truncated());
-        let blocks = counting.finish().into_iter();
+        let (blocks, found) = counting.finish(usize::MAX);
+        assert_eq!(found, blocks.len() as u64);
+        let blocks = blocks.into_iter();
         blocks
             .map(|block| (block.lines, block.documents, block.example))
             .collect()
@@ -263,6 +292,38 @@ mod tests {
             [(keys(&["head 1", "head 2"]), 3, 0), (keys(&["foot"]), 3, 0)]
         );
         assert!(found(&documents, 4).is_empty());
+    }
+
+    #[test]
+    fn only_the_first_blocks_are_kept_and_all_are_counted() {
+        let names: Vec<String> = (0..40).map(|at| format!("line {at}")).collect();
+        let documents: Vec<Vec<&str>> = (0..42)
+            .map(|at| names.iter().skip(at).map(String::as_str).collect())
+            .collect();
+        let keys: Vec<Vec<LineKey>> = documents.iter().map(|lines| keys(lines)).collect();
+        let counted = |limit| {
+            let mut sketching = Sketching::new(keys.len(), 2);
+            keys.iter().for_each(|lines| sketching.add(lines));
+            let mut counting = sketching.finish();
+            (0..)
+                .zip(&keys)
+                .for_each(|(at, lines)| counting.add(at, lines));
+            counting.finish(limit)
+        };
+        let (all, found) = counted(usize::MAX);
+        assert_eq!((all.len() as u64, found), (39, 39));
+        assert_eq!(counted(7), (all[..7].to_vec(), 39));
+    }
+
+    #[test]
+    fn what_is_held_is_no_more_than_what_is_said() {
+        let documents = 5_000;
+        let sketching = Sketching::new(documents, 2);
+        let places = sketching.candidates.capacity() as u64;
+        assert!(places >= most_lines(documents) as u64);
+        let map = (places * 8 / 7) * LINE_BYTES;
+        let sketch = Sketch::bytes_for(width(documents));
+        assert!(sketch + map <= Sketching::bytes_for(documents, 1_000));
     }
 
     #[test]

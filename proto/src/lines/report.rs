@@ -1,4 +1,4 @@
-//! The files of a report: `manifest.json`, `diffs.jsonl`, `findings.jsonl`, `unread.jsonl`. `groups.jsonl` holds
+//! The files of a report: `manifest.json`, `diffs.jsonl`, `findings.jsonl`, `changes.jsonl`, `unread.jsonl`. `groups.jsonl` holds
 //! [`super::Group`].
 
 use std::collections::BTreeMap;
@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 use super::{Counts, exact, lossy};
+use crate::changes::ChangeTotals;
 use crate::completeness::Completeness;
 
 /// A path as an object.
@@ -118,6 +119,58 @@ pub struct Finding {
     pub verified: Option<bool>,
 }
 
+/// What became of a group, or of one of its files, since an earlier report.
+#[derive(Clone, Debug, Serialize)]
+pub struct Change {
+    /// `group-new`, `group-gone`, `file-joined`, `file-left` or `file-changed`: it carries another text.
+    pub change: &'static str,
+    /// Number of the group.
+    pub group: u64,
+    /// Path of its principal, by which it is known in both reports.
+    pub principal: String,
+    /// Its exact bytes, where they are not UTF-8.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub principal_bytes: Option<String>,
+    /// Files of a group that is new or gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub files: Option<u64>,
+    /// The file.
+    #[serde(flatten)]
+    pub path: Option<JsonPath>,
+    /// Hash of the document that it carries, in hexadecimal.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub document: Option<String>,
+    /// Hash of the document that it carried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub document_before: Option<String>,
+}
+
+/// What changed since an earlier report, in sum.
+#[derive(Clone, Debug, Serialize)]
+pub struct Changes {
+    /// The file with a line for each change.
+    #[serde(flatten)]
+    pub out: JsonPath,
+    /// BLAKE3 that the earlier report's manifest ends with, in hexadecimal.
+    pub since: String,
+    /// How much changed.
+    #[serde(flatten)]
+    pub totals: ChangeTotals,
+}
+
+/// The earlier report that one is compared with, and how much changed.
+#[derive(Clone, Debug, Serialize)]
+pub struct SinceReport {
+    /// Where it was.
+    #[serde(flatten)]
+    pub report: JsonPath,
+    /// BLAKE3 that its manifest ends with, in hexadecimal.
+    pub manifest: String,
+    /// How much changed.
+    #[serde(flatten)]
+    pub totals: ChangeTotals,
+}
+
 /// What a compliance question asked.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Question {
@@ -163,6 +216,9 @@ pub struct Manifest {
     /// What it came to, by name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub findings: Option<BTreeMap<&'static str, u64>>,
+    /// The earlier report whose changes are in `changes.jsonl`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<SinceReport>,
     /// Diffs in the report.
     pub diffs: u64,
     /// Documents without a diff, because a text is not kept.

@@ -21,7 +21,7 @@ pub(super) fn run(settings: Settings, figures: &mut Figures<'_>) -> anyhow::Resu
     let table = InvertedTable::from_images(images.iter().map(Vec::as_slice));
     figures.put("inverted", started.elapsed().as_secs_f64(), "s")?;
     let started = Instant::now();
-    let parts = components(&table, 10, &|| true).unwrap_or_default();
+    let parts = components(&table, 10, &|| true).sets;
     figures.put("components at 10", parts.len() as f64, "")?;
     figures.put("found in", started.elapsed().as_secs_f64(), "s")?;
     let started = Instant::now();

@@ -88,7 +88,8 @@ fn templates(texts: &[String]) -> HashSet<LineKey> {
         .zip(&lines)
         .for_each(|(at, lines)| counting.add(at, lines));
     counting
-        .finish()
+        .finish(usize::MAX)
+        .0
         .into_iter()
         .flat_map(|block| block.lines)
         .collect()

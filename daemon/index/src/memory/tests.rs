@@ -240,3 +240,27 @@ fn questions_have_memory_of_their_own() {
     assert_eq!(memory.questions.used(), 0);
     drop(memory.questions.acquire(u64::MAX, &never()).unwrap());
 }
+
+#[test]
+fn what_grows_is_counted_until_it_is_dropped_and_refused_above_what_one_may_hold() {
+    let budget = MemoryBudget::new(8 * SMALL);
+    let account = budget.account_of(7, &never());
+    let mut found = GrowingPermit::of(&account);
+    found.add(SMALL - 1).unwrap();
+    assert_eq!(budget.used(), 0, "what is small is not counted");
+    found.add(1).unwrap();
+    found.add(SMALL / 2).unwrap();
+    assert_eq!((found.bytes(), budget.used()), (3 * SMALL / 2, 2 * SMALL));
+    found.add(3 * SMALL).unwrap();
+    assert_eq!(budget.used(), 9 * SMALL / 2);
+    let refused = found.add(2 * SMALL).unwrap_err();
+    assert!(matches!(refused, IndexError::TooMuchMemory { most } if most == 6 * SMALL));
+    assert_eq!(
+        refused.advice(),
+        Some("name fewer roots, or raise store.working_mib")
+    );
+    found.shrink_to(SMALL);
+    assert_eq!(budget.used(), SMALL);
+    drop(found);
+    assert_eq!(budget.used(), 0);
+}

@@ -1,10 +1,14 @@
-//! From a document to its group and back, and how many documents are not settled yet.
+//! From a document to its group and back, and to its files; how many documents are not settled yet.
 
-use simdex_schema::GroupId;
+use std::ops::ControlFlow;
+use std::path::Path;
+
+use simdex_schema::{FileKey, GroupId};
 use simdex_signature::Ratio;
 
-use super::bed::Bed;
+use super::bed::{Bed, content, put};
 use super::texts::Random;
+use crate::listing::Carried;
 use crate::{Cancel, View};
 
 /// Two versions of one text, a copy of another, and one that stands alone.
@@ -75,4 +79,49 @@ fn what_is_not_settled_is_counted_until_it_is() {
     assert_eq!(bed.index().unsettled(), 1, "its star does not know it yet");
     bed.settle();
     assert_eq!(bed.index().unsettled(), 0);
+}
+
+#[test]
+fn the_files_of_a_document_are_visited_in_one_order_however_few_keys_are_held() {
+    let bed = Bed::memory();
+    for at in 0..60_u8 {
+        let path = format!("{}/{:02}/{at}", ["a", "b"][usize::from(at % 2)], at % 7);
+        let change = put(bed.index(), &path, "one text of many files", at % 5);
+        bed.index().apply(&[change]).unwrap();
+    }
+    let id = bed.id("one text of many files").unwrap();
+    let of_content = |format: u8| {
+        let mut names = Vec::new();
+        let hash = content("one text of many files", format);
+        let visit = &mut |file: crate::FileView| {
+            names.push(file.path);
+            ControlFlow::Continue(())
+        };
+        bed.index().visit_holders(hash, &View::All, visit).unwrap();
+        names
+    };
+    assert!(of_content(3).len() == 12 && of_content(3).is_sorted() && of_content(5).is_empty());
+    let roots = bed.index().roots_by_path(&View::All).unwrap();
+    let visited = |most: usize, limit: usize| {
+        let mut keys = Vec::new();
+        let mut visit = |_: &Path, key: FileKey| {
+            keys.push(key);
+            Ok(match keys.len() < limit {
+                true => ControlFlow::Continue(()),
+                false => ControlFlow::Break(()),
+            })
+        };
+        let index = bed.index();
+        let carried = Carried::Document(id);
+        index
+            .visit_keys_of(carried, &roots, most, &mut visit)
+            .unwrap();
+        keys
+    };
+    let all = visited(usize::MAX, usize::MAX);
+    assert!(all.len() == 60 && all.is_sorted_by_key(|key| (key.root, key.path.clone())));
+    for most in [1, 100, 1_000, 5_000] {
+        assert_eq!(visited(most, usize::MAX), all, "{most}");
+        assert_eq!(visited(most, 37), all[..37], "{most}");
+    }
 }

@@ -208,7 +208,9 @@ impl<'a> Tree<'a> {
         Some(self.reuse(hash, asked.clone(), copies))
     }
 
-    /// A content that the index knows; none where it is to be read.
+    /// A content that the index knows; none where it is to be read. It is what `Records::lookup` decides for a
+    /// file on disk, but for frames: those of a page in a container lie in the container, and are filled in
+    /// once all its members are read.
     fn reuse_from_index(
         &self,
         key: &FileKey,

@@ -1,14 +1,35 @@
-//! Removing a report that this daemon kept: what its manifest names, and nothing else.
+//! Reports that this daemon kept, known by their manifests: what is in one, and removing what its manifest names
+//! and nothing else.
 
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, Read};
+use std::os::fd::OwnedFd;
 
 use rustix::fs::{AtFlags, Mode, OFlags};
+use serde::Deserialize;
 
-use super::super::{LONGEST_MANIFEST, MANIFEST, ReportError, ReportKey};
+use simdex_proto::manifest::checked_hash;
+
+use super::super::changes::GROUPS;
+use super::super::{LONGEST_MANIFEST, MANIFEST, PreviousReport, ReportError, ReportKey};
 use super::{DIRECTORY, ReportDir};
+
+const READ: OFlags = OFlags::RDONLY
+    .union(OFlags::NOFOLLOW)
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::CLOEXEC);
+
+/// The manifest in a folder.
+fn manifest(folder: &OwnedFd) -> io::Result<String> {
+    let manifest = rustix::fs::openat(folder, MANIFEST, READ, Mode::empty())?;
+    let mut text = String::new();
+    File::from(manifest)
+        .take(LONGEST_MANIFEST)
+        .read_to_string(&mut text)?;
+    Ok(text)
+}
 
 impl ReportDir {
     /// Removes the report of this name. Its manifest must bear this key's mark, and goes first: what is left of a
@@ -21,14 +42,43 @@ impl ReportDir {
             .map_err(|source| self.failed(name, source))
     }
 
+    /// How many groups the report of this name has; none where its manifest does not bear this key's mark.
+    pub fn groups_in(&self, name: &OsStr, key: &ReportKey) -> Option<u64> {
+        #[derive(Deserialize)]
+        struct Manifest {
+            groups: u64,
+        }
+        let folder = rustix::fs::openat(&self.directory, name, DIRECTORY, Mode::empty());
+        let text = manifest(&folder.ok()?).ok()?;
+        key.listed(&text)?;
+        let manifest: Manifest = serde_json::from_str(&text).ok()?;
+        Some(manifest.groups)
+    }
+
+    /// The report of this name, to compare a later one with. Its manifest must bear this key's mark, and its list
+    /// of groups must be as the manifest says.
+    ///
+    /// # Errors
+    /// [`ReportError::Previous`].
+    pub fn previous(&self, name: &OsStr, key: &ReportKey) -> Result<PreviousReport, ReportError> {
+        self.read_previous(name, key)
+            .map_err(|source| ReportError::Previous { source })
+    }
+
+    fn read_previous(&self, name: &OsStr, key: &ReportKey) -> io::Result<PreviousReport> {
+        let folder = rustix::fs::openat(&self.directory, name, DIRECTORY, Mode::empty())?;
+        let text = manifest(&folder)?;
+        let other = || io::Error::other("it is not a report of groups of this daemon");
+        let files = key.listed(&text).ok_or_else(other)?;
+        let hash = files.get(GROUPS).ok_or_else(other)?;
+        let groups = rustix::fs::openat(&folder, GROUPS, READ, Mode::empty())?;
+        let manifest = checked_hash(&text).unwrap_or_default();
+        PreviousReport::of(self.path.join(name), manifest, File::from(groups), hash)
+    }
+
     fn remove_named(&self, name: &OsStr, key: &ReportKey) -> io::Result<()> {
         let folder = rustix::fs::openat(&self.directory, name, DIRECTORY, Mode::empty())?;
-        let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        let manifest = rustix::fs::openat(&folder, MANIFEST, flags, Mode::empty())?;
-        let mut text = String::new();
-        File::from(manifest)
-            .take(LONGEST_MANIFEST)
-            .read_to_string(&mut text)?;
+        let text = manifest(&folder)?;
         let other = || io::Error::other("it is not a report of this daemon and was not removed");
         let files = key.listed(&text).ok_or_else(other)?;
         rustix::fs::unlinkat(&folder, MANIFEST, AtFlags::empty())?;

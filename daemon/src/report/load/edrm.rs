@@ -1,19 +1,25 @@
 //! EDRM XML 1.2: fields, documents with their values, files and locations, and the relationships among them.
 //!
 //! Characters that XML has not (controls) become U+FFFD. Written as a stream; the files are visited once more
-//! for the relationships, which come last.
+//! for the relationships, which come last. Files come and go meanwhile: a relationship is written where both its
+//! documents are.
 
+use std::collections::HashSet;
 use std::fmt::{self, Display, Formatter, Write as _};
 use std::io::{self, Write};
 
+use simdex_index::GrowingPermit;
 use simdex_proto::lines::lossy;
 
 use super::Rows;
-use super::fields::{Field, Row, id};
+use super::fields::{Field, Row, id, id_number};
 
 const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n\
     <Root MajorVersion=\"1\" MinorVersion=\"2\" Description=\"Near-duplicates by Simdex\" Locale=\"US\" \
     DataInterchangeType=\"Update\">\n";
+
+/// Bytes that a document takes in the set of those written, with room to grow.
+const DOCUMENT: u64 = 24;
 
 /// Whether a text is written as it is.
 pub(super) fn holds(text: &str) -> bool {
@@ -33,9 +39,15 @@ pub(super) fn write(out: &mut dyn Write, rows: &Rows<'_>) -> io::Result<()> {
         )?;
     }
     out.write_all(b"</Fields>\n<Batch>\n<Documents>\n")?;
-    rows.visit(&mut |row| document(out, row, profile))?;
+    let mut held = GrowingPermit::of(rows.input.account);
+    let mut documents = HashSet::new();
+    rows.visit(&mut |row| {
+        held.add(DOCUMENT).map_err(io::Error::other)?;
+        documents.insert(id_number(row.file.path));
+        document(out, row, profile)
+    })?;
     out.write_all(b"</Documents>\n<Relationships>\n")?;
-    rows.visit(&mut |row| relationships(out, row))?;
+    rows.visit(&mut |row| relationships(out, row, &documents))?;
     out.write_all(b"</Relationships>\n</Batch>\n</Root>\n")
 }
 
@@ -74,7 +86,11 @@ fn document(out: &mut dyn Write, row: &Row<'_>, profile: super::Profile) -> io::
 }
 
 /// What the file is to its container, and to the principal of its group.
-fn relationships(out: &mut dyn Write, row: &Row<'_>) -> io::Result<()> {
+fn relationships(out: &mut dyn Write, row: &Row<'_>, documents: &HashSet<u64>) -> io::Result<()> {
+    let is_there = |path: &&[u8]| documents.contains(&id_number(path));
+    if !is_there(&row.file.path) {
+        return Ok(());
+    }
     let child = id(row.file.path);
     let principal = row.place.filter(|place| !place.is_principal());
     let parents = [
@@ -85,7 +101,7 @@ fn relationships(out: &mut dyn Write, row: &Row<'_>) -> io::Result<()> {
         ),
     ];
     for (kind, parent) in parents {
-        if let Some(parent) = parent.map(id) {
+        if let Some(parent) = parent.filter(is_there).map(id) {
             writeln!(
                 out,
                 "<Relationship ParentDocId=\"{parent}\" ChildDocId=\"{child}\" RelationshipType=\"{kind}\"/>"

@@ -85,8 +85,13 @@ pub(super) struct Row<'a> {
 /// The name of a file in a load file: `F` and 16 digits of BLAKE3 over its path. It stays the same from report to
 /// report, whatever else is there.
 pub(super) fn id(path: &[u8]) -> String {
-    let digits = blake3::hash(path).to_hex();
-    format!("F{}", &digits[..16])
+    format!("F{:016x}", id_number(path))
+}
+
+/// The digits of [`id`] as a number.
+pub(super) fn id_number(path: &[u8]) -> u64 {
+    let hash = blake3::hash(path);
+    u64::from_be_bytes(hash.as_bytes().first_chunk().copied().unwrap_or_default())
 }
 
 impl Row<'_> {

@@ -7,7 +7,7 @@ use simdex_proto::lines::{base64, lossy};
 use super::fields::id;
 use super::*;
 use crate::report::tests::{contract_group, input, keep, known, read};
-use crate::report::{VisitFile, hex, verify};
+use crate::report::{AllFiles, VisitFile, hex, verify};
 
 const THORN: &[u8] = "/share/\u{fe}orn \u{ae}\n=1+1.txt".as_bytes();
 
@@ -55,10 +55,14 @@ fn all_files(visit: &mut VisitFile<'_>) -> io::Result<()> {
 
 /// Writes a report with this load file, verifies it and returns the bytes of the load file.
 fn written(format: &str, profile: &str, encoding: &str) -> Vec<u8> {
+    written_of(format, profile, encoding, &all_files)
+}
+
+fn written_of(format: &str, profile: &str, encoding: &str, files: &AllFiles<'_>) -> Vec<u8> {
     let load = LoadFile::named(format, profile, encoding).unwrap();
     let folder = tempfile::tempdir().unwrap();
     let mut input = input(vec![contract_group()], &known);
-    (input.load, input.files) = (Some(load), &all_files);
+    (input.load, input.files) = (Some(load), files);
     keep(folder.path(), "report", &input).unwrap();
     let out = folder.path().join("report");
     verify(&out).unwrap();
@@ -269,10 +273,21 @@ fn an_edrm_file_is_well_formed_and_its_relationships_name_documents() {
         .map(|element| element.attribute("ParentDocId").to_owned())
         .collect();
     assert_eq!(near, vec![id(&contract_group().principal); 3]);
-    assert!(of("Relationship").any(|element| {
-        element.attribute("RelationshipType") == "Container"
-            && element.attribute("ChildDocId") == id(b"/share/z.zip!/in.txt")
-    }));
+    // What holds the member is not among the files.
+    let containers = |elements: &[Element]| {
+        let mut related = elements.iter().filter(|it| it.name == "Relationship");
+        related.any(|it| it.attribute("RelationshipType") == "Container")
+    };
+    assert!(!containers(&elements));
+    let with_container: &AllFiles<'_> = &|visit| {
+        visit(&ReportFile {
+            path: b"/share/z.zip",
+            ..ReportFile::default()
+        })?;
+        all_files(visit)
+    };
+    let text = String::from_utf8(written_of("edrm", "law", "", with_container)).unwrap();
+    assert!(containers(&read_xml(&text)));
     assert_eq!(
         of("Custodian")
             .filter(|element| element.text == "anna")
@@ -314,4 +329,30 @@ fn unknown_names_are_refused_with_what_there_is() {
     assert!(refused("dat", "", "utf-16").contains("\"utf-16\" is not an encoding"));
     assert!(refused("csv", "", "windows-1252").contains("is UTF-8"));
     assert!(refused("edrm", "", "windows-1252").contains("is UTF-8"));
+}
+
+#[test]
+fn a_file_that_comes_while_the_relationships_are_written_has_none() {
+    let visits = std::cell::Cell::new(0);
+    let growing: &AllFiles<'_> = &|visit| {
+        visits.set(visits.get() + 1);
+        let container = b"/share/a.zip";
+        let path: &[u8] = b"/share/a.zip!/late.txt";
+        visit(&ReportFile {
+            path: container,
+            ..ReportFile::default()
+        })?;
+        // Once for the list of what was not read, once for the documents, then for the relationships.
+        if visits.get() < 3 {
+            return Ok(());
+        }
+        visit(&ReportFile {
+            path,
+            container: Some(container),
+            ..ReportFile::default()
+        })
+    };
+    let text = String::from_utf8(written_of("edrm", "law", "", growing)).unwrap();
+    assert_eq!(visits.get(), 3);
+    assert!(!text.contains("<Relationship "), "{text}");
 }

@@ -1,0 +1,164 @@
+//! What changed from one report of groups to a later one, as lines in a file beside the later.
+
+use std::ffi::OsString;
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufReader, BufWriter, Write};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+
+use serde::Deserialize;
+use simdex_proto::changes::{ChangeTotals, Comparer, GroupReader, TakeChange};
+use simdex_proto::lines::Line;
+use simdex_proto::manifest::{FileEntry, checked_hash};
+
+use crate::Error;
+
+const MANIFEST: &str = "manifest.json";
+const GROUPS: &str = "groups.jsonl";
+/// Longest line of a group that is read, bytes.
+const LONGEST: usize = 256 << 20;
+
+/// A report of groups that later ones are compared with; its list of groups is as its manifest says.
+#[derive(Debug)]
+pub struct EarlierReport {
+    groups: File,
+    /// The BLAKE3 that binds its manifest, in hexadecimal.
+    pub manifest: String,
+}
+
+/// What changed, in sum, and where each change is told.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedChanges {
+    /// The file, one line a change.
+    pub out: PathBuf,
+    /// How much changed.
+    pub totals: ChangeTotals,
+}
+
+#[derive(Deserialize)]
+struct Manifest {
+    kind: String,
+    files: Vec<FileEntry>,
+}
+
+impl EarlierReport {
+    /// Opens a report by its directory or its manifest, and checks its list of groups.
+    ///
+    /// # Errors
+    /// [`Error::Unreadable`], [`Error::NoEarlierReport`].
+    pub fn open(path: &Path) -> Result<Self, Error> {
+        let folder = match path.file_name().is_some_and(|name| name == MANIFEST) {
+            true => path.parent().unwrap_or(Path::new("")),
+            false => path,
+        };
+        let unreadable = |path: PathBuf| move |source| Error::Unreadable { path, source };
+        let place = folder.join(MANIFEST);
+        let text = fs::read_to_string(&place).map_err(unreadable(place))?;
+        let none = |why| Error::NoEarlierReport {
+            path: path.to_owned(),
+            why,
+        };
+        let digest = checked_hash(&text).ok_or(none("its manifest lacks its own hash"))?;
+        let manifest: Manifest =
+            serde_json::from_str(&text).map_err(|_| none("its manifest is malformed"))?;
+        if manifest.kind != "groups" {
+            return Err(none("it is not of groups"));
+        }
+        let named = manifest.files.iter().find(|file| file.path == GROUPS);
+        let named = named.ok_or(none("its manifest names no list of groups"))?;
+        let place = folder.join(GROUPS);
+        let mut hasher = blake3::Hasher::new();
+        let hashed = File::open(&place).and_then(|file| hasher.update_reader(file).map(drop));
+        hashed.map_err(unreadable(place.clone()))?;
+        if hasher.finalize().to_hex().as_str() != named.blake3 {
+            return Err(none("its list of groups was changed after it was written"));
+        }
+        let groups = File::open(&place).map_err(unreadable(place))?;
+        Ok(Self {
+            groups,
+            manifest: digest,
+        })
+    }
+
+    /// Where the changes to a report at `out` are told.
+    pub fn changes_of(out: &Path) -> PathBuf {
+        let mut name: OsString = out.as_os_str().to_owned();
+        name.push(".changes.jsonl");
+        name.into()
+    }
+
+    /// Writes what changed to the report at `out` beside it, whole or not at all.
+    ///
+    /// # Errors
+    /// [`Error::Unwritable`], where the file is there already, too; [`Error::Unreadable`].
+    pub fn write_changes(self, out: &Path) -> Result<SavedChanges, Error> {
+        let place = Self::changes_of(out);
+        let hidden = hidden(&place);
+        let written = self.compare(out, &hidden);
+        let named = written.and_then(|totals| {
+            // Never over something that is there.
+            fs::hard_link(&hidden, &place).map_err(|source| Error::Unwritable {
+                path: place.clone(),
+                source,
+            })?;
+            Ok(totals)
+        });
+        let _ = fs::remove_file(&hidden);
+        Ok(SavedChanges {
+            totals: named?,
+            out: place,
+        })
+    }
+
+    fn compare(self, out: &Path, to: &Path) -> Result<ChangeTotals, Error> {
+        let unwritable = |source| Error::Unwritable {
+            path: to.to_owned(),
+            source,
+        };
+        let mut options = OpenOptions::new();
+        let file = options.write(true).create_new(true).mode(0o600).open(to);
+        let mut lines = BufWriter::new(file.map_err(unwritable)?);
+        let later = out.join(GROUPS);
+        let mut failed = None;
+        let totals = File::open(&later).and_then(|later| {
+            compare(self.groups, later, &mut |change| {
+                let written = serde_json::to_writer(&mut lines, &Line::of(change));
+                let written = written.map_err(io::Error::from);
+                written
+                    .and_then(|()| lines.write_all(b"\n"))
+                    .map_err(|error| {
+                        let kind = error.kind();
+                        failed = Some(error);
+                        kind.into()
+                    })
+            })
+        });
+        failed.map_or(Ok(()), |source| Err(unwritable(source)))?;
+        let totals = totals.map_err(|source| Error::Unreadable {
+            path: later,
+            source,
+        })?;
+        let written = lines.into_inner().map_err(io::IntoInnerError::into_error);
+        written
+            .and_then(|file| file.sync_all())
+            .map_err(unwritable)?;
+        Ok(totals)
+    }
+}
+
+fn hidden(place: &Path) -> PathBuf {
+    let mut name = OsString::from(".");
+    name.push(place.file_name().unwrap_or_default());
+    name.push(format!(".{}", std::process::id()));
+    place.with_file_name(name)
+}
+
+/// Takes each change from one list of groups to another.
+fn compare(earlier: File, later: File, take: &mut TakeChange<'_>) -> io::Result<ChangeTotals> {
+    let mut comparer = Comparer::new(GroupReader::new(BufReader::new(earlier), LONGEST))?;
+    let mut later = GroupReader::new(BufReader::new(later), LONGEST);
+    while let Some(group) = later.next_group()? {
+        comparer.group(&group, take)?;
+    }
+    comparer.finish(take)
+}

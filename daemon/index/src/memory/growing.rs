@@ -1,0 +1,69 @@
+//! A permit for what grows while it is found.
+
+use super::{MemoryAccount, MemoryPermit, SMALL};
+use crate::IndexError;
+
+/// Bytes counted as they come, in permits of one account, until it is dropped. What is found is held together
+/// with it, and whoever hands it on hands on both.
+///
+/// Less than [`SMALL`] needs no permit. An account may not grow beyond all that one may hold: what is found is
+/// then refused, however much others leave.
+#[derive(Debug)]
+pub struct GrowingPermit {
+    account: MemoryAccount,
+    permits: Vec<MemoryPermit>,
+    permitted: u64,
+    bytes: u64,
+}
+
+impl GrowingPermit {
+    /// Counts nothing yet.
+    pub fn of(account: &MemoryAccount) -> Self {
+        Self {
+            account: account.clone(),
+            permits: Vec::new(),
+            permitted: 0,
+            bytes: 0,
+        }
+    }
+
+    /// Counts so many bytes more, which are to be held next; waits until they may be.
+    ///
+    /// # Errors
+    /// [`IndexError::TooMuchMemory`] above all that the account may hold; [`IndexError::Cancelled`].
+    pub fn add(&mut self, bytes: u64) -> Result<(), IndexError> {
+        let grown = self.bytes.saturating_add(bytes);
+        if grown >= SMALL && grown > self.permitted {
+            let more = (grown - self.permitted).max(SMALL);
+            let most = self.account.total();
+            if self.account.held().saturating_add(more) > most.max(more.min(SMALL)) {
+                return Err(IndexError::TooMuchMemory { most });
+            }
+            self.permits.push(self.account.take(more)?);
+            self.permitted = self.permitted.saturating_add(more);
+        }
+        self.bytes = grown;
+        Ok(())
+    }
+
+    /// Gives back what is above so many bytes: some of it is no longer held.
+    pub fn shrink_to(&mut self, bytes: u64) {
+        self.bytes = self.bytes.min(bytes);
+        while let Some(last) = self.permits.last()
+            && self.permitted.saturating_sub(last.bytes()) >= self.bytes
+        {
+            self.permitted = self.permitted.saturating_sub(last.bytes());
+            self.permits.pop();
+        }
+    }
+
+    /// The account that it is of.
+    pub fn account(&self) -> &MemoryAccount {
+        &self.account
+    }
+
+    /// Bytes counted.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}

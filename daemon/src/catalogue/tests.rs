@@ -1,0 +1,127 @@
+//! Groups, components and pairs of documents that thousands of files carry.
+
+use std::ops::ControlFlow;
+
+use simdex_index::{Cancel, Index, IndexError, MemoryAccount, MemoryBudget, View};
+use simdex_signature::Ratio;
+
+use super::{Group, pairs, visit_clusters, visit_groups, visit_whole_groups};
+use crate::clusters::{Cluster, Clusters};
+use crate::query::tests::index_of;
+
+/// Files of the first text and of the second, which is nearly the same; as many as take several parts.
+const FILES: [usize; 2] = [2_300, 1_200];
+
+fn index() -> (Index, tempfile::TempDir) {
+    let words = |count: usize| -> String { (0..count).map(|at| format!("word{at} ")).collect() };
+    let texts = [words(200), words(195)];
+    let copies = texts.iter().zip(FILES);
+    let copies: Vec<String> = copies
+        .flat_map(|(text, files)| std::iter::repeat_n(text.clone(), files))
+        .collect();
+    let (index, dir) = index_of(&copies);
+    index.settle(&Cancel::never()).unwrap();
+    (index, dir)
+}
+
+fn threshold() -> Ratio {
+    Ratio::new(0.8).unwrap()
+}
+
+/// Of each part whether it goes on with the one before, and how many files it has; and the paths of all.
+fn parts_of(index: &Index, account: &MemoryAccount) -> (Vec<(bool, usize)>, Vec<String>) {
+    let (mut parts, mut paths) = (Vec::new(), Vec::new());
+    let visit = &mut |part: Group| {
+        parts.push((part.is_continued, part.members.len()));
+        let members = part.members.iter();
+        paths.extend(members.map(|member| member.file.path.display().to_string()));
+        ControlFlow::Continue(())
+    };
+    let listed = visit_groups(index, &View::All, threshold(), account, visit).unwrap();
+    assert_eq!(listed.items, 1);
+    (parts, paths)
+}
+
+#[test]
+fn a_large_group_is_visited_in_parts_and_is_whole_where_that_is_wanted() {
+    let (index, _dir) = index();
+    let budget = MemoryBudget::new(64 << 20);
+    let account = budget.account(&Cancel::never());
+    let (parts, paths) = parts_of(&index, &account);
+    let right = [(false, 1_000), (true, 1_000), (true, 1_000), (true, 500)];
+    assert_eq!(parts, right);
+    // The principal's files first; those of a document by path.
+    let (first, second) = paths.split_at(FILES[0]);
+    assert!(first.is_sorted() && second.is_sorted());
+    let mut distinct = paths.clone();
+    distinct.sort();
+    distinct.dedup();
+    assert_eq!(distinct.len(), paths.len());
+    let mut whole = Vec::new();
+    let visit = &mut |group: Group| {
+        assert!(
+            !group.is_continued && budget.used() > 3 << 20,
+            "held and counted"
+        );
+        let members = group.members.iter();
+        whole.extend(members.map(|member| member.file.path.display().to_string()));
+        ControlFlow::Continue(())
+    };
+    visit_whole_groups(&index, &View::All, threshold(), &account, visit).unwrap();
+    assert_eq!((whole, budget.used()), (paths, 0));
+}
+
+#[test]
+fn a_group_that_is_wanted_whole_and_takes_too_much_is_refused() {
+    let (index, _dir) = index();
+    let budget = MemoryBudget::new(2 << 20);
+    let account = budget.account(&Cancel::never());
+    let visit = &mut |_| ControlFlow::Continue(());
+    let refused = visit_whole_groups(&index, &View::All, threshold(), &account, visit);
+    let refused = refused.err().unwrap();
+    assert!(
+        matches!(refused, IndexError::TooMuchMemory { .. }),
+        "{refused}"
+    );
+    // In parts it is listed all the same.
+    assert_eq!(parts_of(&index, &account).0.len(), 4);
+    // The pairs of one file are held at once.
+    let refused = pairs(&index, &View::All, threshold(), &account, &mut |_| {
+        ControlFlow::Continue(())
+    });
+    let refused = refused.err().unwrap();
+    assert!(
+        matches!(refused, IndexError::TooMuchMemory { .. }),
+        "{refused}"
+    );
+    assert_eq!(budget.used(), 0);
+}
+
+#[test]
+fn a_large_component_is_visited_in_parts() {
+    let (index, _dir) = index();
+    let budget = MemoryBudget::new(2 << 20);
+    let account = budget.account(&Cancel::never());
+    let documents = index.texts(&View::All);
+    assert_eq!(documents.len(), 2);
+    for common in [None, Some(90)] {
+        let clusters = Clusters {
+            clusters: vec![Cluster {
+                documents: documents.clone(),
+                common,
+            }],
+            ..Clusters::default()
+        };
+        let mut parts = Vec::new();
+        let count = visit_clusters(&index, &View::All, &clusters, &account, &mut |part| {
+            parts.push((part.is_continued, part.members.len(), part.common));
+            ControlFlow::Continue(())
+        });
+        assert_eq!(count.unwrap(), 1);
+        let right = [(false, 1_000), (true, 1_000), (true, 1_000), (true, 500)];
+        assert_eq!(
+            parts,
+            right.map(|(goes_on, files)| (goes_on, files, common))
+        );
+    }
+}

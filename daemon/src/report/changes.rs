@@ -1,0 +1,200 @@
+//! What changed since an earlier report: a line per change in `changes.jsonl`, and a section on the page.
+
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, BufReader, Read, Seek};
+use std::path::PathBuf;
+
+use simdex_index::GrowingPermit;
+use simdex_proto::changes::{ChangeTotals, Comparer, GroupFiles, GroupReader, TakeChange};
+use simdex_proto::lines::Change;
+
+use super::sink::{HashedFile, HashingSink};
+use super::write::{SortedGroup, json_line};
+use super::{ReportError, ReportInput, hex, html};
+
+/// The file of an earlier report that is read.
+pub(super) const GROUPS: &str = "groups.jsonl";
+const CHANGES: &str = "changes.jsonl";
+
+/// Bytes of a group that is read, for each of its line's: the line, and what is made of it.
+const OF_LINE: u64 = 4;
+
+/// An earlier report of groups, checked against its manifest.
+#[derive(Debug)]
+pub struct PreviousReport {
+    /// Where it is.
+    pub path: PathBuf,
+    /// BLAKE3 that its manifest ends with, in hexadecimal.
+    pub manifest: String,
+    groups: File,
+    longest: usize,
+}
+
+impl PreviousReport {
+    /// A report whose `groups.jsonl` is this file, which must have this hash.
+    ///
+    /// # Errors
+    /// What reading met; [`io::ErrorKind::InvalidData`] where the file was changed.
+    pub(super) fn of(
+        path: PathBuf,
+        manifest: String,
+        groups: File,
+        hash: &[u8; 32],
+    ) -> io::Result<Self> {
+        let (found, longest) = examined(&groups)?;
+        if found != *hash {
+            let changed = "its groups.jsonl was changed after it was written";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, changed));
+        }
+        Ok(Self {
+            path,
+            manifest,
+            groups,
+            longest,
+        })
+    }
+}
+
+/// The hash of a file, and the length of its longest line.
+fn examined(mut file: &File) -> io::Result<([u8; 32], usize)> {
+    let (mut hasher, mut buffer) = (blake3::Hasher::new(), vec![0; 64 << 10]);
+    let (mut longest, mut length) = (0_usize, 0_usize);
+    loop {
+        let read = file.read(&mut buffer)?;
+        if read == 0 {
+            break;
+        }
+        hasher.update(&buffer[..read]);
+        for byte in &buffer[..read] {
+            length += 1;
+            longest = longest.max(length);
+            if *byte == b'\n' {
+                length = 0;
+            }
+        }
+    }
+    file.rewind()?;
+    Ok((*hasher.finalize().as_bytes(), longest))
+}
+
+/// A comparison under way, while the groups are written.
+pub(super) struct Changes<'a> {
+    previous: &'a PreviousReport,
+    comparer: Comparer<BufReader<&'a File>>,
+    file: HashedFile<'a>,
+    /// Rows of the page.
+    rows: Vec<u8>,
+    count: usize,
+    held: GrowingPermit,
+}
+
+impl<'a> Changes<'a> {
+    /// Begins, where the report is to be compared with an earlier one.
+    pub(super) fn begin(
+        sink: &mut HashingSink<'a>,
+        input: &ReportInput<'a>,
+    ) -> Result<Option<Self>, ReportError> {
+        let Some(previous) = input.since else {
+            return Ok(None);
+        };
+        let mut held = GrowingPermit::of(input.account);
+        held.add(OF_LINE * previous.longest as u64)?;
+        let mut groups = &previous.groups;
+        let comparer = groups.rewind().and_then(|()| {
+            let lines = BufReader::new(groups);
+            Comparer::new(GroupReader::new(lines, previous.longest))
+        });
+        Ok(Some(Self {
+            comparer: comparer.map_err(unreadable)?,
+            file: sink.create_file(CHANGES)?,
+            previous,
+            rows: Vec::new(),
+            count: 0,
+            held,
+        }))
+    }
+
+    /// Compares the next group.
+    pub(super) fn group(&mut self, sorted: &SortedGroup<'_>) -> Result<(), ReportError> {
+        let files = sorted.members.iter();
+        let mut files: Vec<_> = files
+            .map(|it| (it.path.clone(), hex(&it.document)))
+            .collect();
+        let of_file = |(path, hash): &(Vec<u8>, String)| (path.len() + hash.len() + 64) as u64;
+        let mut of_group = GrowingPermit::of(self.held.account());
+        of_group.add(files.iter().map(of_file).sum())?;
+        files.sort();
+        let later = GroupFiles {
+            id: sorted.group.id,
+            principal: sorted.group.principal.clone(),
+            files,
+        };
+        self.compare(|comparer, take| comparer.group(&later, take))
+    }
+
+    fn compare(
+        &mut self,
+        compare: impl FnOnce(&mut Comparer<BufReader<&'a File>>, &mut TakeChange<'_>) -> io::Result<()>,
+    ) -> Result<(), ReportError> {
+        let (comparer, rows, count) = (&mut self.comparer, &mut self.rows, &mut self.count);
+        written(&mut self.file, rows, count, |take| compare(comparer, take))
+    }
+
+    /// Ends the comparison and writes its section of the page; returns the sums.
+    pub(super) fn finish(
+        self,
+        sink: &mut HashingSink<'a>,
+        page: &mut HashedFile<'a>,
+    ) -> Result<ChangeTotals, ReportError> {
+        let Self {
+            previous,
+            comparer,
+            mut file,
+            mut rows,
+            mut count,
+            held: _held,
+        } = self;
+        let mut totals = ChangeTotals::default();
+        written(&mut file, &mut rows, &mut count, |take| {
+            totals = comparer.finish(take)?;
+            Ok(())
+        })?;
+        sink.finish(file)?;
+        page.write_with(|out| html::changes(out, &previous.path, &totals, (&rows, count)))?;
+        Ok(totals)
+    }
+}
+
+/// Writes each change that `compare` takes, and the rows of those that the page shows.
+fn written(
+    file: &mut HashedFile<'_>,
+    rows: &mut Vec<u8>,
+    count: &mut usize,
+    compare: impl FnOnce(&mut TakeChange<'_>) -> io::Result<()>,
+) -> Result<(), ReportError> {
+    // What was written to fails in its own words, what was read in others.
+    let not_written = Cell::new(false);
+    let mut compared = Ok(());
+    file.write_with(|out| {
+        let mut take = |change: &Change| -> io::Result<()> {
+            *count += 1;
+            if *count <= html::CHANGES_SHOWN {
+                html::change_row(rows, change)?;
+            }
+            let done = json_line(out, change);
+            not_written.set(done.is_err());
+            done
+        };
+        compared = compare(&mut take);
+        match not_written.get() {
+            true => std::mem::replace(&mut compared, Ok(())),
+            false => Ok(()),
+        }
+    })?;
+    compared.map_err(unreadable)
+}
+
+fn unreadable(source: io::Error) -> ReportError {
+    ReportError::Previous { source }
+}
