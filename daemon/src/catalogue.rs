@@ -6,7 +6,7 @@ use std::os::unix::ffi::OsStrExt;
 
 use simdex_index::{Cancel, FileCounts, FileView, Index, IndexError, View};
 use simdex_proto::completeness::Completeness;
-use simdex_schema::{DocumentHash, GroupId, State};
+use simdex_schema::{DocumentHash, GroupId, Reason, State, StoredReason};
 
 use crate::query::Relation;
 
@@ -127,14 +127,12 @@ pub fn facts(file: &FileView) -> Vec<(&str, &str)> {
 
 /// Whether a file was not read, or not whole: it is listed with its reason wherever files are counted.
 pub fn is_unread(file: &FileView) -> bool {
-    use simdex_extract::Reason as Extracted;
-    let reason = file.reason.as_str();
     match file.state {
         State::Indexed | State::IdenticalBytes | State::IdenticalText | State::TooShort => false,
         // Other files without text have none to read.
-        State::NoText => reason == Extracted::NeedsOcr.code(),
+        State::NoText => file.reason.is(Reason::NeedsOcr),
         // With a reason, some of what it holds was not read.
-        State::Container => !reason.is_empty(),
+        State::Container => file.reason != StoredReason::None,
         State::Partial
         | State::Encrypted
         | State::Unsupported

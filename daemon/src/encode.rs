@@ -200,7 +200,7 @@ mod tests {
     use std::ffi::OsStr;
 
     pub(super) fn unreadable(name: &[u8]) -> FileView {
-        let outcome = FileOutcome::Unread(State::Unreadable, Reason::code("io-error"));
+        let outcome = FileOutcome::Unread(State::Unreadable, Reason::IoError.into());
         FileView {
             path: OsStr::from_bytes(name).into(),
             key: FileKey {
@@ -210,7 +210,7 @@ mod tests {
             record: FileRecord::new(FileStat::default(), outcome),
             content: None,
             state: State::Unreadable,
-            reason: Reason::code("io-error"),
+            reason: Reason::IoError.into(),
             document: None,
             chars: None,
             group: None,

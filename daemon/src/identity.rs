@@ -49,7 +49,7 @@ pub fn judge(index: &Index, root: &Root, anchor: &Anchor) -> Result<Verdict, Ind
         return Ok(Verdict::Same);
     }
     let sample = sample(index, root.id)?;
-    let Census { there, missing } = census(anchor, &sample);
+    let SampleCount { there, missing } = census(anchor, &sample);
     let looks_alike = |known: DirectoryIdentity| {
         (known.inode, known.file_system) == (found.inode, found.file_system)
     };
@@ -87,15 +87,15 @@ fn sample(index: &Index, root: RootId) -> Result<Vec<Vec<u8>>, IndexError> {
 }
 
 #[derive(Default)]
-struct Census {
+struct SampleCount {
     there: usize,
     missing: usize,
 }
 
 /// Counts known files in a directory; what a folder or the file system refuses, or a mount covers,
 /// proves nothing.
-fn census(anchor: &Anchor, sample: &[Vec<u8>]) -> Census {
-    let mut census = Census::default();
+fn census(anchor: &Anchor, sample: &[Vec<u8>]) -> SampleCount {
+    let mut census = SampleCount::default();
     for path in sample {
         match look(anchor, Path::new(OsStr::from_bytes(path))) {
             Look::Seen(Seen::File { .. }, _) => census.there += 1,

@@ -31,7 +31,7 @@ use std::os::unix::ffi::OsStrExt;
 use simdex_extract::{Member, Pool, QueueKey};
 use simdex_index::{Cancel, Change, Index, IndexError, SeenFile};
 use simdex_schema::file::FileOutcome;
-use simdex_schema::{FileKey, FileRecord, FileStat, State};
+use simdex_schema::{FileKey, FileRecord, FileStat, Reason, State};
 
 use self::extract::{Extracted, Extractor, SnapshotRef};
 use self::facts::frames_asked;
@@ -105,7 +105,7 @@ impl<'a> Ingest<'a> {
                 let is_recorded =
                     ingested.recorded.is_some() || index.has_members(&ingested.key)?;
                 Ok(match is_recorded {
-                    true => IngestOutcome::Changed(Change::Remove(ingested.key)),
+                    true => IngestOutcome::Changed(Change::removal(ingested.key)),
                     false => IngestOutcome::Unchanged,
                 })
             }
@@ -113,7 +113,7 @@ impl<'a> Ingest<'a> {
             Look::Refused(UnreadableReason::PermissionDenied) if ingested.recorded.is_none() => {
                 Ok(IngestOutcome::Unchanged)
             }
-            Look::Refused(reason) => Ok(ingested.keep_on_io_error(None, reason.code())),
+            Look::Refused(reason) => Ok(ingested.keep_on_io_error(None, reason.reason())),
             Look::Seen(Seen::File { stat, .. }, _) => self.regular_file(&ingested, stat),
             Look::Covered => Ok(ingested.keep_covered()),
             Look::Seen(Seen::Skipped { reason, .. }, _)
@@ -122,11 +122,11 @@ impl<'a> Ingest<'a> {
                 Ok(ingested.keep_covered())
             }
             Look::Seen(Seen::Skipped { reason, .. }, stat) => {
-                Ok(ingested.unread(stat, State::Skipped, reason.code()))
+                Ok(ingested.unread(stat, State::Skipped, reason.reason()))
             }
             // A file, or a directory: then of what lies in it nothing is known or concluded.
             Look::Seen(Seen::Unreadable { reason, .. }, stat) => {
-                Ok(ingested.unread(stat, State::Unreadable, reason.code()))
+                Ok(ingested.unread(stat, State::Unreadable, reason.reason()))
             }
         }
     }
@@ -157,7 +157,7 @@ impl<'a> Ingest<'a> {
             }
         }
         let stat = FileStat::of_open(&file).ok();
-        Ok(ingested.unread(stat, State::Unstable, "changed-while-read"))
+        Ok(ingested.unread(stat, State::Unstable, Reason::ChangedWhileRead))
     }
 
     /// Takes the bytes of an open file and does all that follows; `None` where they changed meanwhile.
@@ -177,14 +177,12 @@ impl<'a> Ingest<'a> {
             TakeOutcome::Taken(taken) => *taken,
             TakeOutcome::Changed => return Ok(None),
             TakeOutcome::IoError(stat) => {
-                return Ok(Some(ingested.keep_on_io_error(Some(stat), "io-error")));
+                return Ok(Some(ingested.keep_on_io_error(Some(stat), Reason::IoError)));
             }
             TakeOutcome::TooLong(stat) => return Ok(Some(ingested.too_large(stat))),
             TakeOutcome::NoRoom(stat) => {
-                let reason = simdex_extract::Reason::SpoolFailed.code();
-                return Ok(Some(
-                    ingested.retry_later(&Transient::of_stat(stat, reason)),
-                ));
+                let fault = Transient::of_stat(stat, Reason::SpoolFailed);
+                return Ok(Some(ingested.retry_later(&fault)));
             }
         };
         if self.detector.own_reports.content_of(root, key) == Some(taken.hash) {
@@ -269,21 +267,16 @@ impl<'a> Ingest<'a> {
         if is_unchanged && self.are_recorded(&ingested.key, &members)? {
             return self.touch_last_read(&ingested.key, &record);
         }
-        let key = ingested.key.clone();
-        if members.is_empty() && !may_have_stale_members {
-            return Ok(IngestOutcome::Changed(Change::File {
-                key,
-                record,
-                content,
-            }));
-        }
-        let retry = members.iter().any(|member| is_incomplete(&member.record));
         let file = SeenFile {
-            key,
+            key: ingested.key.clone(),
             record,
             content,
         };
-        let change = Change::Container { file, members };
+        if members.is_empty() && !may_have_stale_members {
+            return Ok(IngestOutcome::Changed(Change::file(file)));
+        }
+        let retry = members.iter().any(|member| is_incomplete(&member.record));
+        let change = Change::container(file, members);
         Ok(match retry {
             true => IngestOutcome::RetryLater(Some(change)),
             false => IngestOutcome::Changed(change),

@@ -22,7 +22,7 @@ use simdex_index::{
     Cancel, Candidate, CandidateKind, Candidates, Index, IndexError, QueryFingerprints, View,
 };
 use simdex_proto::defaults;
-use simdex_schema::{DocumentHash, Reason, State};
+use simdex_schema::{DocumentHash, State, StoredReason};
 use simdex_signature::{BswN, SchemeKind, ShingleSet};
 use thiserror::Error;
 
@@ -83,7 +83,7 @@ pub struct Answer {
     /// The state that reading the query's own text ended in.
     pub state: State,
     /// Reason code that refines `state`; empty if there is none.
-    pub reason: Reason,
+    pub reason: StoredReason,
     /// What of the query was compared.
     pub compared_by: ComparedBy,
     /// Documents that shared a probed fingerprint.

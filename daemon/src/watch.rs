@@ -9,16 +9,16 @@
 //! * [`open`]: opening a file without leaving its root;
 //! * [`loss`]: the guard against a mass loss that never happened;
 //! * [`probe`]: which file systems report changes;
-//! * `debounce`, `native`, `keeper`: when a hint is due, notify, and the thread of one root.
+//! * `debounce`, `native`, `root_thread`: when a hint is due, notify, and the thread of one root.
 
 pub mod anchor;
 mod debounce;
-mod keeper;
 pub mod loss;
 mod mount;
 mod native;
 pub mod open;
 pub mod probe;
+mod root_thread;
 pub mod rules;
 pub mod stat;
 pub mod walk;
@@ -30,8 +30,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use crate::lifecycle::Lifecycle;
-use keeper::Keeper;
 use native::{Inbox, Note};
+use root_thread::RootThread;
 
 /// How a root is watched.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -183,8 +183,8 @@ impl RootWatcher {
         let first = choose(mode, path, settings.limits.mounts);
         let chosen = Arc::new(Mutex::new(first.clone()));
         let (inbox, notes) = Inbox::new(native::INBOX);
-        let keeper = Keeper::new(
-            keeper::KeeperSetup {
+        let thread = RootThread::new(
+            root_thread::RootThreadSetup {
                 root,
                 path: path.to_owned(),
                 mode,
@@ -195,7 +195,7 @@ impl RootWatcher {
             Arc::clone(&chosen),
         );
         let thread = lifecycle
-            .spawn(format!("watch-{root}"), move || keeper.run())
+            .spawn(format!("watch-{root}"), move || thread.run())
             .map_err(WatchError::Thread)?;
         Ok((
             Self {

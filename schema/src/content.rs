@@ -2,7 +2,7 @@
 
 use crate::codec::{DecodeError, Reader, Writer};
 use crate::ids::DocId;
-use crate::state::{Reason, State};
+use crate::state::{State, StoredReason};
 
 /// The record of one content.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub struct ContentRecord {
     /// How extraction ended (never identical-*: that is a matter between files).
     pub state: State,
     /// Why.
-    pub reason: Reason,
+    pub reason: StoredReason,
     /// The document its text (or, without text, its raw bytes) became.
     pub document: Option<DocId>,
     /// Kind by content, such as `application/pdf`.
@@ -88,7 +88,7 @@ impl ContentRecord {
         let mut input = Reader::new(bytes);
         let record = Self {
             state: State::take(&mut input)?,
-            reason: Reason::take(&mut input)?,
+            reason: StoredReason::take(&mut input)?,
             document: input.option(|input| input.uint().map(DocId))?,
             media_type: input.string("media type")?,
             engine: input.string("engine")?,
@@ -140,12 +140,13 @@ fn take_facts(input: &mut Reader<'_>) -> Result<Vec<(String, String)>, DecodeErr
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::Reason;
 
     #[test]
     fn a_content_round_trips() {
         let record = ContentRecord {
             state: State::Partial,
-            reason: Reason::code("page-failed"),
+            reason: Reason::PagesFailed.into(),
             document: Some(DocId(1 << 50)),
             media_type: "application/pdf".into(),
             engine: "pdf-extract 0.12.1".into(),

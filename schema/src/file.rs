@@ -3,7 +3,7 @@
 use crate::codec::{DecodeError, Reader, Writer};
 use crate::ids::{ContentHash, RootId};
 use crate::path::{self, MEMBER};
-use crate::state::{Reason, State};
+use crate::state::{State, StoredReason};
 
 /// Names a file: the root and the path below it, raw bytes as the file system holds them. A member
 /// of a container is named by the container's path, a NUL (no path holds one) and its own name.
@@ -155,7 +155,7 @@ pub enum FileOutcome {
     /// Its bytes were read: the content's record says the rest.
     Content(ContentHash),
     /// Its bytes were not read (unreadable, skipped, too-large, unstable).
-    Unread(State, Reason),
+    Unread(State, StoredReason),
 }
 
 /// The record of one file.
@@ -192,8 +192,8 @@ impl FileRecord {
     }
 
     /// A file on disk whose bytes were not read.
-    pub fn unread(stat: FileStat, state: State, reason: Reason) -> Self {
-        Self::new(stat, FileOutcome::Unread(state, reason))
+    pub fn unread(stat: FileStat, state: State, reason: impl Into<StoredReason>) -> Self {
+        Self::new(stat, FileOutcome::Unread(state, reason.into()))
     }
 
     /// Stored bytes (FORMAT.md, "file").
@@ -251,7 +251,7 @@ impl FileRecord {
         let racy = input.byte()? != 0;
         let outcome = match input.byte()? {
             0 => FileOutcome::Content(ContentHash(input.array()?)),
-            1 => FileOutcome::Unread(State::take(&mut input)?, Reason::take(&mut input)?),
+            1 => FileOutcome::Unread(State::take(&mut input)?, StoredReason::take(&mut input)?),
             _ => return Err(DecodeError::OutOfRange("file outcome")),
         };
         // Format 1 knew no members and ends here.

@@ -32,8 +32,9 @@ pub use ids::{ContentHash, DocId, DocumentHash, GroupId, RootId, StoreId};
 pub use meta::{MetaRecord, RunRecord};
 pub use report::ReportRecord;
 pub use root::{DirectoryIdentity, RootRecord};
+pub use simdex_codes::Reason;
 pub use simdex_path as path;
-pub use state::{Reason, State};
+pub use state::{State, StoredReason};
 
 /// Version of everything stored; a reader refuses a later one and names both.
 pub const FORMAT_VERSION: u32 = 6;

@@ -1,4 +1,6 @@
-//! Where a file ended: its state, and a reason from a fixed list of codes.
+//! Where a file ended: its state, and a reason of a fixed list.
+
+use simdex_codes::Reason;
 
 use crate::codec::{DecodeError, Reader, Writer};
 
@@ -83,39 +85,76 @@ impl State {
     }
 }
 
-/// Why a file is in its state: a short code from the table in FORMAT.md; empty where the state
-/// says it all.
-#[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct Reason(String);
-
-impl Reason {
-    /// Longest code stored.
-    pub const MAX: usize = 64;
-
+/// Why a file is in its state, as it is on record: a [`Reason`], or nothing where the state says it all. A
+/// code that is unknown here, of another version of ours, is kept as it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum StoredReason {
     /// No reason beyond the state.
-    pub fn none() -> Self {
-        Self::default()
-    }
+    #[default]
+    None,
+    /// A reason of this version.
+    Known(Reason),
+    /// The code of another version.
+    Unknown(UnknownCode),
+}
 
-    /// A code: lower-case ASCII letters, digits and hyphens; anything else is dropped.
-    pub fn code(code: &str) -> Self {
-        let clean = code
-            .chars()
-            .filter(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || *c == '-');
-        Self(clean.take(Self::MAX).collect())
-    }
-
-    /// The code.
+impl StoredReason {
+    /// The stored code; empty if there is none.
     pub fn as_str(&self) -> &str {
-        &self.0
+        match self {
+            Self::None => "",
+            Self::Known(reason) => reason.code(),
+            Self::Unknown(UnknownCode(code)) => code,
+        }
+    }
+
+    /// Whether it is this reason.
+    pub fn is(&self, reason: Reason) -> bool {
+        *self == Self::Known(reason)
+    }
+
+    fn of_code(code: &str) -> Self {
+        match Reason::of_code(code) {
+            Some(reason) => Self::Known(reason),
+            None => match UnknownCode::new(code) {
+                code if code.0.is_empty() => Self::None,
+                code => Self::Unknown(code),
+            },
+        }
     }
 
     pub(crate) fn put(&self, out: &mut Writer) {
-        out.bytes(self.0.as_bytes());
+        out.bytes(self.as_str().as_bytes());
     }
 
     pub(crate) fn take(input: &mut Reader<'_>) -> Result<Self, DecodeError> {
-        Ok(Self::code(&input.string("reason")?))
+        Ok(Self::of_code(&input.string("reason")?))
+    }
+}
+
+impl From<Reason> for StoredReason {
+    fn from(reason: Reason) -> Self {
+        Self::Known(reason)
+    }
+}
+
+impl From<Option<Reason>> for StoredReason {
+    fn from(reason: Option<Reason>) -> Self {
+        reason.map_or(Self::None, Self::Known)
+    }
+}
+
+/// A stored code that is no [`Reason`] here: lower-case ASCII letters, digits and hyphens, at most 64.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct UnknownCode(String);
+
+impl UnknownCode {
+    const MAX: usize = 64;
+
+    /// Drops what cannot stand in a code.
+    fn new(code: &str) -> Self {
+        let is_allowed = |c: &char| c.is_ascii_lowercase() || c.is_ascii_digit() || *c == '-';
+        Self(code.chars().filter(is_allowed).take(Self::MAX).collect())
     }
 }
 
@@ -136,10 +175,33 @@ mod tests {
     }
 
     #[test]
-    fn a_reason_is_a_code_and_nothing_else() {
-        assert_eq!(
-            Reason::code("bad\u{1b}[31m Reply-1").as_str(),
-            "bad31meply-1"
-        );
+    fn a_stored_reason_is_a_code_and_nothing_else() {
+        let stored = StoredReason::of_code("bad\u{1b}[31m Reply-1");
+        assert_eq!(stored.as_str(), "bad31meply-1");
+        assert_eq!(StoredReason::of_code(""), StoredReason::None);
+    }
+
+    #[test]
+    fn reasons_are_stored_by_their_codes_and_those_of_another_version_survive() {
+        let bytes = |reason: &StoredReason| {
+            let mut out = Writer::new();
+            reason.put(&mut out);
+            out.finish()
+        };
+        let again = |bytes: &[u8]| StoredReason::take(&mut Reader::new(bytes)).unwrap();
+        for &reason in Reason::ALL {
+            let mut code = Writer::new();
+            code.bytes(reason.code().as_bytes());
+            let stored = StoredReason::from(reason);
+            assert_eq!(bytes(&stored), code.finish());
+            assert_eq!(again(&bytes(&stored)), stored);
+        }
+        let mut later = Writer::new();
+        later.bytes(b"of-a-later-version-2");
+        let later = later.finish();
+        let stored = again(&later);
+        assert_eq!(stored.as_str(), "of-a-later-version-2");
+        assert!(matches!(stored, StoredReason::Unknown(_)));
+        assert_eq!(bytes(&stored), later);
     }
 }

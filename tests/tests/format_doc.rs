@@ -6,14 +6,11 @@ mod examples;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 
 use simdex_extract::{Reader, Reason};
 use simdex_schema::key::prefix;
 use simdex_schema::{FORMAT_VERSION, State};
-use simdexd::watch::open::OpenError;
-use simdexd::watch::walk::{SkipReason, UnreadableReason};
 
 const FORMAT: &str = include_str!("../../schema/FORMAT.md");
 
@@ -62,38 +59,6 @@ fn every_state_stands_there_with_its_number() {
     assert_eq!(written, known.collect());
 }
 
-/// Codes of reasons with what the table says of them.
-fn written_reasons() -> BTreeMap<String, String> {
-    let rows = rows("Which reasons are there?");
-    rows.iter()
-        .map(|row| (unquoted(&row[0]), row[2].clone()))
-        .collect()
-}
-
-/// Every code that walking and opening can give.
-fn codes_of_watching() -> BTreeSet<&'static str> {
-    use OpenError::{Io, NotRegular, Outside, RootVanished, Unreadable, Vanished};
-    use SkipReason::{MountPoint, NotRegular as Node, Symlink, Temporary, TooDeep};
-    let error = || io::Error::other("a test");
-    let skipped = [Symlink, Node, Temporary, TooDeep, MountPoint].map(SkipReason::code);
-    let refused = [
-        UnreadableReason::PermissionDenied,
-        UnreadableReason::IoError,
-    ];
-    let opened = [
-        RootVanished(error()),
-        Vanished,
-        Unreadable(error()),
-        NotRegular,
-        Outside,
-        Io(error()),
-    ];
-    let codes = skipped
-        .into_iter()
-        .chain(refused.map(UnreadableReason::code));
-    codes.chain(opened.iter().map(OpenError::code)).collect()
-}
-
 /// Rust files of the daemon and its libraries, their test modules left out.
 fn sources(folder: &Path, files: &mut Vec<PathBuf>) {
     for entry in fs::read_dir(folder).expect("a folder of the daemon") {
@@ -123,30 +88,6 @@ fn product() -> Vec<String> {
         product.unwrap_or_default().to_owned()
     };
     files.into_iter().map(line).collect()
-}
-
-/// Codes written as literals: after `Reason::code(`, or beside a state.
-fn literal_codes() -> BTreeSet<String> {
-    let mut codes = BTreeSet::new();
-    for product in product() {
-        let states = State::ALL
-            .iter()
-            .map(|state| format!("State::{state:?}, \""));
-        let others = [
-            "Reason::code(\"",
-            "Transient::of_stat(stat, \"",
-            "const CODE: &str = \"",
-        ];
-        for before in states.chain(others.map(str::to_owned)) {
-            let found = product.split(&before).skip(1);
-            codes.extend(
-                found
-                    .filter_map(|rest| rest.split('"').next())
-                    .map(str::to_owned),
-            );
-        }
-    }
-    codes
 }
 
 /// The reasons named between the bracket that was opened before `text` and its closing one.
@@ -220,12 +161,29 @@ fn every_reason_stands_there_with_the_states_it_is_given_with() {
 }
 
 #[test]
-fn every_reason_of_the_extractor_stands_there_with_its_meaning() {
-    let written = written_reasons();
-    for reason in Reason::ALL {
-        let meaning = written.get(reason.code()).map(String::as_str);
-        assert_eq!(meaning, Some(reason.meaning()), "{}", reason.code());
-    }
+fn every_reason_stands_there_with_its_meaning_and_no_other() {
+    let rows = rows("Which reasons are there?");
+    let written = rows.iter().map(|row| (unquoted(&row[0]), &*row[2]));
+    let known = Reason::ALL.iter();
+    let known = known.map(|reason| (reason.code().to_owned(), reason.meaning()));
+    assert_eq!(written.collect::<Vec<_>>(), known.collect::<Vec<_>>());
+}
+
+#[test]
+fn every_reason_is_given_somewhere() {
+    let product = product();
+    let is_given = |reason: &&Reason| {
+        let name = format!("Reason::{reason:?}");
+        let is_it = |(at, _): (usize, &str)| (at, name.len());
+        product.iter().any(|source| {
+            source.match_indices(&name).map(is_it).any(|(at, length)| {
+                let next = source[at + length..].chars().next();
+                !next.is_some_and(char::is_alphanumeric)
+            })
+        })
+    };
+    let unused: Vec<_> = Reason::ALL.iter().filter(|one| !is_given(one)).collect();
+    assert_eq!(unused, Vec::<&Reason>::new());
 }
 
 #[test]
@@ -252,20 +210,6 @@ fn every_reader_stands_there_with_its_version_and_the_engines_it_had() {
             assert_eq!(Reader::of_engine(engine), Some(*reader), "{engine}");
         }
     }
-}
-
-#[test]
-fn every_other_code_stands_there_and_none_that_nothing_gives() {
-    let written: BTreeSet<String> = written_reasons().into_keys().collect();
-    let literals = literal_codes();
-    assert!(
-        literals.contains("changed-while-read"),
-        "the search finds what is known: {literals:?}"
-    );
-    let mut given: BTreeSet<String> = codes_of_watching().into_iter().map(str::to_owned).collect();
-    given.extend(literals);
-    given.extend(Reason::ALL.iter().map(|reason| reason.code().to_owned()));
-    assert_eq!(written, given);
 }
 
 #[test]

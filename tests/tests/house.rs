@@ -13,11 +13,15 @@ use serde_json::Value;
 const CRATES: &[(&str, &[&str])] = &[
     ("simdex-signature", &[]),
     ("simdex-cores", &[]),
-    ("simdex-extract", &[]),
+    ("simdex-codes", &[]),
+    ("simdex-extract", &["simdex-codes"]),
     ("simdex-readers", &["simdex-extract"]),
     ("simdex-path", &[]),
     ("simdex-proto", &[]),
-    ("simdex-schema", &["simdex-path", "simdex-signature"]),
+    (
+        "simdex-schema",
+        &["simdex-codes", "simdex-path", "simdex-signature"],
+    ),
     ("simdex-index", &["simdex-schema", "simdex-signature"]),
     ("simdex-judge", &["simdex-signature"]),
     (

@@ -1,20 +1,10 @@
 //! Every answer says what it rests on: asked while the index is being built, while documents are not
 //! settled, while a root is missing, while texts are damaged.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test that cannot go on fails"
-)]
-
-#[allow(dead_code, reason = "this file needs a part of it")]
-mod daemon;
-
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use daemon::{Daemon, code, prose};
+use crate::daemon::{Daemon, code, prose};
 use simdex_client::completeness::{Completeness, Pending};
 use simdex_client::wire::get_group_request::Source;
 use simdex_client::{Client, Error, FindKind, FindOptions, Limits, Subject, wire};

@@ -1,17 +1,7 @@
 //! Files inside files, from a daemon with real workers: found, named, changed and gone with what
 //! holds them.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test that cannot go on fails"
-)]
-#![allow(dead_code, reason = "the other test uses the rest of the bed")]
-
-mod daemon;
-
-use daemon::{Daemon, prose, tar};
+use crate::daemon::{Daemon, prose, tar};
 use simdex_client::{FindKind, Subject, wire};
 
 /// Every file and member: path below the share, state, role.

@@ -1,21 +1,11 @@
 //! Reports of compliance questions, asked of a real daemon with two roots.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test that cannot go on fails"
-)]
-
-#[allow(dead_code, reason = "this file needs a part of it")]
-mod daemon;
-
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use daemon::{Daemon, code, prose};
+use crate::daemon::{Daemon, code, prose};
 use serde_json::Value;
 use simdex_client::{Error, SavedReport, wire};
 use simdexd::config::{Config, Mebibytes, RootConfig, RootMode};

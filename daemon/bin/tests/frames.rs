@@ -1,18 +1,8 @@
 //! Pages with frames, from a daemon with real workers: shown with what lies beside them, and kept so.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test that cannot go on fails"
-)]
-#![allow(dead_code, reason = "the other tests use the rest of the bed")]
-
-mod daemon;
-
 use std::collections::BTreeMap;
 
-use daemon::{Daemon, prose, tar};
+use crate::daemon::{Daemon, prose, tar};
 use simdex_client::{FindKind, Subject, path_bytes};
 
 const FRAMESET: &str = "<html><head><title>Home</title></head><frameset cols='20%,*'>\

@@ -1,18 +1,8 @@
 //! Great containers between two of their parts: what is on record by halves is never taken for whole.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test that cannot go on fails"
-)]
-#![allow(dead_code, reason = "the other tests use the rest of the bed")]
-
-mod daemon;
-
 use std::sync::Arc;
 
-use daemon::{program, prose, tar};
+use crate::daemon::{program, prose, tar};
 use simdex_extract::QueueKey;
 use simdex_index::{Cancel, Change};
 use simdex_schema::FileKey;

@@ -1,22 +1,12 @@
 //! Reports of a real daemon: streamed to who asks, or kept in the one directory for them.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test that cannot go on fails"
-)]
-
-#[allow(dead_code, reason = "this file needs a part of it")]
-mod daemon;
-
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
-use daemon::{Daemon, code, prose};
+use crate::daemon::{Daemon, code, prose};
 use simdex_client::{ChangeTotals, EarlierReport, Error, wire};
 use tonic::Code;
 

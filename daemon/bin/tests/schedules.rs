@@ -1,21 +1,11 @@
 //! Reports on schedule over a real engine, by a clock of the test's own.
 
-#![expect(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a test that cannot go on fails"
-)]
-
-#[allow(dead_code, reason = "this file needs a part of it")]
-mod daemon;
-
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use daemon::{Daemon, program, prose};
+use crate::daemon::{Daemon, program, prose};
 use simdex_index::Cancel;
 use simdexd::config::{Config, RootConfig, RootMode, ScheduleConfig};
 use simdexd::engine::Engine;

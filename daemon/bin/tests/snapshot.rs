@@ -16,8 +16,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use daemon::{program, prose, tar};
-use simdex_extract::{Limits, Patience, Pool, QueueKey, SpoolSpace, Underway, WorkerCommand};
-use simdex_index::{Cancel, Change, NewContent};
+use simdex_extract::{Limits, Pool, QueueKey, SpoolSpace, Underway, WaitPolicy, WorkerCommand};
+use simdex_index::{Cancel, Change, NewContent, SeenFile};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
     ContentHash, ContentRecord, FileKey, FileRecord, FileStat, ReaderVersion, State,
@@ -125,15 +125,23 @@ fn pool() -> Pool {
 
 fn file_of(looked: IngestOutcome) -> (FileRecord, Option<String>, Option<State>) {
     match looked {
-        IngestOutcome::Changed(Change::File {
-            record, content, ..
-        }) => {
+        IngestOutcome::Changed(change) => {
+            let file = change.into_file().expect("a file that holds no others");
+            let SeenFile {
+                record, content, ..
+            } = file;
             let state = content.as_ref().map(|content| content.record.state);
             let text = content.and_then(|content| content.document?.text);
             (record, text, state)
         }
-        _ => panic!("a file that holds no others is to be recorded"),
+        _ => panic!("the file is to be recorded"),
     }
+}
+
+/// The file that a look recorded, which holds no others.
+fn read_anew(looked: IngestOutcome) -> SeenFile {
+    let file = looked.change().and_then(Change::into_file);
+    file.expect("it is to be read")
 }
 
 #[test]
@@ -178,28 +186,23 @@ fn what_the_machine_does_not_allow_is_no_strike_and_is_tried_again() {
         let full = pool().spooling_in(SpoolSpace::new(bed.dir.path().to_owned(), 1 << 20));
         for (name, pool) in [("long.txt", &full), ("files.tar", &killed)] {
             match bed.look(name, pool) {
-                IngestOutcome::RetryLater(Some(Change::File {
-                    key,
-                    record,
-                    content,
-                })) => {
+                IngestOutcome::RetryLater(Some(change)) => {
+                    let SeenFile {
+                        key,
+                        record,
+                        content,
+                    } = change.into_file().expect("nothing of it was read");
                     let FileOutcome::Unread(state, reason) = &record.outcome else {
                         panic!("{name} was not read");
                     };
                     assert_eq!(*state, State::Unstable, "{reason:?}");
                     assert!(round == 0 && content.is_none());
-                    bed.apply(Change::File {
-                        key,
-                        record,
-                        content: None,
-                    });
+                    bed.apply(Change::file(SeenFile::without_content(key, record)));
                 }
                 IngestOutcome::RetryLater(None) => {
                     assert!(round > 0, "{name}: nothing is on record")
                 }
-                IngestOutcome::Unchanged
-                | IngestOutcome::RetryLater(_)
-                | IngestOutcome::Changed(_) => {
+                IngestOutcome::Unchanged | IngestOutcome::Changed(_) => {
                     panic!("{name} is not to be given up")
                 }
             }
@@ -208,10 +211,10 @@ fn what_the_machine_does_not_allow_is_no_strike_and_is_tried_again() {
     let (record, text, state) = file_of(bed.look("long.txt", &pool()));
     assert_eq!((record.content(), text), (Some(hash(&long)), Some(long)));
     assert_eq!(state, Some(State::Indexed));
-    assert!(matches!(
-        bed.look("files.tar", &pool()),
-        IngestOutcome::Changed(Change::Container { members, .. }) if members.len() == 2
-    ));
+    let IngestOutcome::Changed(change) = bed.look("files.tar", &pool()) else {
+        panic!("it is to be read")
+    };
+    assert_eq!(change.members().len(), 2);
 }
 
 #[test]
@@ -219,22 +222,20 @@ fn what_is_known_stays_where_another_try_fails_by_the_machines_fault() {
     let bed = Bed::new();
     let text = prose(1, 60);
     bed.write("a.txt", &text);
-    let IngestOutcome::Changed(Change::File {
-        key,
-        record,
-        content: Some(mut content),
-    }) = bed.look("a.txt", &pool())
-    else {
-        panic!("it is to be read");
-    };
-    // As an older extractor read it.
-    content.record.reader.as_mut().unwrap().version = 0;
-    let content = Some(content);
-    bed.apply(Change::File {
+    let SeenFile {
         key,
         record,
         content,
-    });
+    } = read_anew(bed.look("a.txt", &pool()));
+    let mut content = content.unwrap();
+    // As an older extractor read it.
+    content.record.reader.as_mut().unwrap().version = 0;
+    let content = Some(content);
+    bed.apply(Change::file(SeenFile {
+        key,
+        record,
+        content,
+    }));
     let looked = bed.look("a.txt", &pool_after("kill -9 $$"));
     assert!(matches!(looked, IngestOutcome::RetryLater(None)));
     assert_eq!(bed.content_of("a.txt"), Some(hash(&text)));
@@ -244,14 +245,12 @@ fn what_is_known_stays_where_another_try_fails_by_the_machines_fault() {
 fn a_content_is_read_again_for_its_own_reader_only() {
     let bed = Bed::new();
     bed.write("a.txt", &prose(1, 60));
-    let IngestOutcome::Changed(Change::File {
+    let SeenFile {
         key,
         record,
-        content: Some(content),
-    }) = bed.look("a.txt", &pool())
-    else {
-        panic!("it is to be read");
-    };
+        content,
+    } = read_anew(bed.look("a.txt", &pool()));
+    let content = content.unwrap();
     let read = content.record.reader.clone().unwrap();
     assert_eq!(read.reader, "plain");
     let is_current_as = |extractor, reader| {
@@ -260,7 +259,7 @@ fn a_content_is_read_again_for_its_own_reader_only() {
             reader,
             ..content.record.clone()
         };
-        bed.apply(Change::File {
+        bed.apply(Change::file(SeenFile {
             key: key.clone(),
             record: FileRecord {
                 racy: false,
@@ -270,7 +269,7 @@ fn a_content_is_read_again_for_its_own_reader_only() {
                 record: record_of_content,
                 document: None,
             })),
-        });
+        }));
         matches!(bed.look("a.txt", &pool()), IngestOutcome::Unchanged)
     };
     let older = ReaderVersion {
@@ -299,7 +298,7 @@ fn a_document_that_the_daemon_crashed_on_twice_is_not_tried_a_third_time() {
     for _ in 0..2 {
         // The daemon dies at work on it: nothing clears the mark.
         let underway = Underway::open(data.path()).unwrap();
-        let mark = underway.begin(hash(&text).0, Patience::MayWait).unwrap();
+        let mark = underway.begin(hash(&text).0, WaitPolicy::MayWait).unwrap();
         mark.working();
         std::mem::forget(mark);
     }
@@ -324,12 +323,8 @@ fn bytes_that_changed_without_a_trace_are_found_in_the_background() {
     // On record as if its bytes had been others, with the very times it has now.
     let stat = FileStat::of(&bed.path("a.txt")).unwrap();
     let record = FileRecord::new(stat, FileOutcome::Content(hash(&before)));
-    let (key, content) = (bed.key("a.txt"), None);
-    bed.apply(Change::File {
-        key,
-        record,
-        content,
-    });
+    let file = SeenFile::without_content(bed.key("a.txt"), record);
+    bed.apply(Change::file(file));
     bed.engine.rescan(&bed.root(), &Cancel::never()).unwrap();
     bed.engine.barrier(&Cancel::never()).unwrap();
     assert_eq!(

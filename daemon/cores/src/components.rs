@@ -10,7 +10,7 @@
 //! are then coarser than they should be, and said to be so. Whatever lies within one still does: cores are the
 //! same, mined in larger parts.
 
-use crate::{GoOn, InvertedTable, Partition};
+use crate::{InvertedTable, Partition, ShouldContinue};
 
 /// Documents that each document of a list is compared with, on average: lists of twice so many are always
 /// compared whole.
@@ -26,7 +26,7 @@ pub struct Components {
 }
 
 /// The components of a table. Where it is not to go on, what was not compared by then is joined.
-pub fn components(table: &InvertedTable, k: u32, go_on: &GoOn<'_>) -> Components {
+pub fn components(table: &InvertedTable, k: u32, go_on: &ShouldContinue<'_>) -> Components {
     within(table, k, MOST_PER_DOCUMENT, go_on)
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn within(
     table: &InvertedTable,
     k: u32,
     most_per_document: usize,
-    go_on: &GoOn<'_>,
+    go_on: &ShouldContinue<'_>,
 ) -> Components {
     let mut images = table.images();
     let lists = prefix_lists(table, &images, k);
@@ -81,7 +81,7 @@ struct Joiner {
 impl Joiner {
     /// Joins the documents of a list that share enough; false where that takes more comparisons than there are
     /// left, or where it is not to go on.
-    fn compare(&mut self, list: &[u32], mut left: usize, go_on: &GoOn<'_>) -> bool {
+    fn compare(&mut self, list: &[u32], mut left: usize, go_on: &ShouldContinue<'_>) -> bool {
         // What was met of each component, by its documents.
         let mut met: Vec<Vec<u32>> = Vec::new();
         for &document in list {

@@ -10,10 +10,10 @@
 use std::cmp::Reverse;
 use std::collections::HashMap;
 
-use crate::{Core, GoOn, InvertedTable, Mined};
+use crate::{Core, InvertedTable, Mined, ShouldContinue};
 
 /// The cores of a table at k, of 1 at least, each once, in no order.
-pub fn fp_max(table: &InvertedTable, k: u32, go_on: &GoOn<'_>) -> (Vec<Core>, Mined) {
+pub fn fp_max(table: &InvertedTable, k: u32, go_on: &ShouldContinue<'_>) -> (Vec<Core>, Mined) {
     let rows: Vec<(Vec<u32>, u32)> = table.rows().map(|row| (row.to_vec(), 1)).collect();
     let mut search = Search {
         k: k.max(1),
@@ -32,7 +32,7 @@ pub fn fp_max(table: &InvertedTable, k: u32, go_on: &GoOn<'_>) -> (Vec<Core>, Mi
 
 struct Search<'a> {
     k: u32,
-    go_on: &'a GoOn<'a>,
+    go_on: &'a ShouldContinue<'a>,
     found: FoundSets,
 }
 

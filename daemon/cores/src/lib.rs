@@ -49,4 +49,4 @@ pub use partition::Partition;
 pub use table::InvertedTable;
 
 /// Whether to go on; asked often, so it must be quick.
-pub type GoOn<'a> = dyn Fn() -> bool + 'a;
+pub type ShouldContinue<'a> = dyn Fn() -> bool + 'a;

@@ -23,7 +23,7 @@ use std::ops::ControlFlow;
 
 use thiserror::Error;
 
-use crate::{GoOn, InvertedTable};
+use crate::{InvertedTable, ShouldContinue};
 
 /// The most fingerprints that an image may have: the bits of a word.
 pub const LONGEST_IMAGE: usize = u128::BITS as usize;
@@ -65,7 +65,7 @@ pub struct TooLong {
 pub fn mine(
     table: &InvertedTable,
     k: u32,
-    go_on: &GoOn<'_>,
+    go_on: &ShouldContinue<'_>,
     found: &mut dyn FnMut(Core) -> ControlFlow<()>,
 ) -> Result<Mined, TooLong> {
     let images = table.images();
@@ -103,7 +103,7 @@ impl Projected {
 
 struct Search<'a> {
     k: u32,
-    go_on: &'a GoOn<'a>,
+    go_on: &'a ShouldContinue<'a>,
     found: &'a mut dyn FnMut(Core) -> ControlFlow<()>,
     head: Vec<u32>,
 }

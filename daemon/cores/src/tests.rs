@@ -15,7 +15,7 @@ fn cores(table: &InvertedTable, k: u32) -> Vec<Core> {
     found
 }
 
-fn cores_while(table: &InvertedTable, k: u32, go_on: &GoOn<'_>) -> (Vec<Core>, Mined) {
+fn cores_while(table: &InvertedTable, k: u32, go_on: &ShouldContinue<'_>) -> (Vec<Core>, Mined) {
     let mut found = Vec::new();
     let mined = mine(table, k, go_on, &mut |core| {
         found.push(core);

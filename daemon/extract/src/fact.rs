@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::codes::codes;
+use simdex_codes::codes;
 
 codes! {
     /// What a fact tells.

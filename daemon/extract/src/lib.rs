@@ -16,7 +16,6 @@
 //! crate above this one, and the daemon's library depends on this one alone.
 
 mod budget;
-mod codes;
 mod extension;
 mod fact;
 mod kept;
@@ -41,17 +40,18 @@ pub use extension::mismatched_extension;
 pub use fact::{Fact, Facts};
 pub use kept::PrivateFile;
 pub use member::{Member, MemberHead, MemberOut, Role};
-pub use outcome::{ExtractedText, Extraction, Outcome, Reason};
+pub use outcome::{ExtractedText, Extraction, Outcome};
 pub use outside::{OutsideLimits, OutsidePrograms, outside_main};
 pub use pool::{Pool, QueueKey, Urgency};
 pub use process::WorkerCommand;
 pub use protocol::Task;
 pub use reader::{EXTRACTOR_VERSION, Reader};
 pub use sandbox::SandboxReport;
+pub use simdex_codes::Reason;
 pub use snapshot::{Snapshot, SnapshotError};
 pub use space::SpoolSpace;
 pub use spool::MemberBytes;
-pub use underway::{Mark, Patience, Refused, Underway};
+pub use underway::{Mark, Refused, Underway, WaitPolicy};
 pub use worker::{Job, worker_main};
 
 /// What one document may cost.

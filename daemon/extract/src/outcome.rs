@@ -3,8 +3,7 @@
 use std::fmt;
 use std::ops::Deref;
 
-use crate::codes::codes;
-use crate::{Facts, Member, Reader};
+use crate::{Facts, Member, Reader, Reason};
 
 /// The answer for one document.
 #[derive(Debug, Clone)]
@@ -110,92 +109,6 @@ impl Deref for ExtractedText {
 impl fmt::Debug for ExtractedText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "ExtractedText({} bytes)", self.0.len())
-    }
-}
-
-codes! {
-    /// Why a document has no text, or not all of it.
-    Reason {
-        /// The text is longer than the output limit and was cut there
-        OutputLimit = "output-limit",
-        /// The file is longer than the input limit, or than its kind can be read
-        InputLimit = "input-limit",
-        /// The file unpacks to more than the limits allow
-        InflateLimit = "inflate-limit",
-        /// Elements or messages are nested deeper than the limit
-        DepthLimit = "depth-limit",
-        /// The file has more parts or entries than the limit
-        PartsLimit = "parts-limit",
-        /// Some pages could not be read
-        PagesFailed = "pages-failed",
-        /// Some parts could not be read
-        PartsFailed = "parts-failed",
-        /// The sheets have more cells than the limit
-        CellsLimit = "cells-limit",
-        /// Much of the text is garbled: fonts without a character table, perhaps
-        LowQuality = "low-quality",
-        /// Entries of the archive overlap, as they do in bombs
-        OverlappingEntries = "overlapping-entries",
-        /// The file breaks off or is damaged; what stands before was read
-        Damaged = "damaged",
-        /// The file is empty
-        EmptyFile = "empty-file",
-        /// The file was read and holds no words
-        NoWords = "no-words",
-        /// The pages hold no text, only pictures perhaps: text recognition is needed
-        NeedsOcr = "needs-ocr",
-        /// A password is needed to read the file
-        PasswordNeeded = "password-needed",
-        /// The kind is known but not read
-        KindNotRead = "kind-not-read",
-        /// Neither a known kind nor text
-        Binary = "binary",
-        /// The file does not follow the rules of its kind
-        Malformed = "malformed",
-        /// The parser gave up on an unforeseen construct
-        ParserPanic = "parser-panic",
-        /// Reading the file would take more memory than allowed
-        MemoryLimit = "memory-limit",
-        /// The file could not be read, or is no regular file opened for reading only
-        ReadError = "read-error",
-        /// Reading the file took more CPU time than allowed
-        CpuLimit = "cpu-limit",
-        /// Reading the file took more wall clock time than allowed
-        WallLimit = "wall-limit",
-        /// The parser overflowed its stack
-        StackOverflow = "stack-overflow",
-        /// The worker was killed by a signal
-        Signal = "signal",
-        /// The worker ended without an answer
-        NoReply = "no-reply",
-        /// The worker's answer breaks the protocol
-        BadReply = "bad-reply",
-        /// The worker was killed from outside: by the kernel for want of memory, or by somebody
-        Killed = "killed",
-        /// The machine had no room, or no way, to keep the bytes that were to be read
-        SpoolFailed = "spool-failed",
-        /// The daemon crashed twice while it worked on these bytes
-        DaemonCrashed = "daemon-crashed",
-        /// No worker could be started
-        NoWorker = "no-worker",
-        /// The pool was shut down meanwhile
-        ShuttingDown = "shutting-down",
-    }
-}
-
-impl Reason {
-    /// Whether this is a fault of the machine, which says nothing about the document: it is tried
-    /// again, and never given up for it.
-    #[must_use]
-    pub const fn is_machines(self) -> bool {
-        matches!(
-            self,
-            Self::Killed
-                | Self::SpoolFailed
-                | Self::ReadError
-                | Self::NoWorker
-                | Self::ShuttingDown
-        )
     }
 }
 

@@ -99,10 +99,10 @@ impl OutsidePrograms {
     /// not tried yet; `tried` is the content's [`Fact::ProgramsTried`].
     #[must_use]
     pub fn could_improve(&self, media_type: &str, reason: &str, tried: &str) -> bool {
-        let reason = Reason::ALL.iter().find(|known| known.code() == reason);
+        let reason = Reason::of_code(reason);
         let untried = |program: &str| !tried.split(' ').any(|known| known == program);
-        let wants_text = untried(PDFTOTEXT) && self.wants_pdftotext(media_type, reason.copied());
-        let wants_pages = untried(TESSERACT) && self.wants_recognition(media_type, reason.copied());
+        let wants_text = untried(PDFTOTEXT) && self.wants_pdftotext(media_type, reason);
+        let wants_pages = untried(TESSERACT) && self.wants_recognition(media_type, reason);
         wants_text || wants_pages
     }
 

@@ -3,7 +3,7 @@
 mod improve;
 mod permit;
 mod queue;
-mod staff;
+mod workers;
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd};
@@ -22,7 +22,7 @@ use self::queue::{Lane, Queue};
 use crate::process::{Fault, Spawner, Worker, WorkerCommand};
 use crate::protocol::{Request, Setup, Task};
 use crate::space::SpoolSpace;
-use crate::underway::{Mark, Patience, Refused, Underway};
+use crate::underway::{Mark, Refused, Underway, WaitPolicy};
 use crate::{
     Extraction, Facts, Limits, Outcome, OutsidePrograms, ReadOptions, Reason, SandboxReport,
 };
@@ -105,7 +105,7 @@ impl Pool {
     ///
     /// # Errors
     /// Where it must not be read, see [`Refused`].
-    pub fn begin(&self, hash: [u8; 32], patience: Patience) -> Result<Option<Mark<'_>>, Refused> {
+    pub fn begin(&self, hash: [u8; 32], patience: WaitPolicy) -> Result<Option<Mark<'_>>, Refused> {
         let underway = self.underway.as_ref();
         let begun = underway.map(|underway| underway.begin(hash, patience));
         begun.transpose()
@@ -149,7 +149,7 @@ impl Pool {
         document: impl AsFd,
         hash: [u8; 32],
         options: &ReadOptions,
-        patience: Patience,
+        patience: WaitPolicy,
     ) -> (Extraction, Option<Mark<'_>>) {
         let document = document.as_fd();
         match self.begin(hash, patience) {

@@ -137,6 +137,7 @@ impl Reply {
         self.nonce == nonce
             && (self.status == Status::Text || self.text_bytes == 0)
             && (self.reason.is_some() || !needs_reason)
+            && self.reason.is_none_or(Reason::is_readers)
             && self.facts.is_sound()
             && self.text_bytes <= output_bytes
             && is_plain(&self.engine)
@@ -206,6 +207,10 @@ mod tests {
         assert!(!reply().is_sound(8, 3), "another nonce");
         assert!(!reply().is_sound(7, 2), "longer than allowed");
         let unsound = [
+            Reply {
+                reason: Some(Reason::Killed),
+                ..reply()
+            },
             Reply {
                 media_type: "a\nb".into(),
                 ..reply()

@@ -1,7 +1,7 @@
 //! Which reader answered, and the version of each: a fix to one has its documents read again, and no
 //! others.
 
-use crate::codes::codes;
+use simdex_codes::codes;
 
 /// The version of every reader when readers got versions of their own.
 const FIRST: u32 = 5;
@@ -76,15 +76,6 @@ impl Reader {
             Self::Card => 5,
             Self::Archive => 5,
         }
-    }
-
-    /// The reader of this code.
-    #[must_use]
-    pub fn of_code(code: &str) -> Option<Self> {
-        Self::ALL
-            .iter()
-            .copied()
-            .find(|reader| reader.code() == code)
     }
 
     /// The reader that called itself so when records named the engine alone (stored formats 1 to 3).

@@ -101,7 +101,7 @@ struct InFlight {
 
 /// Whether the one who begins may wait for others under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Patience {
+pub enum WaitPolicy {
     /// It holds nothing that another waits for.
     MayWait,
     /// It holds something that another may wait for, and must go on.
@@ -169,7 +169,7 @@ impl Underway {
     ///
     /// # Errors
     /// See [`Refused`].
-    pub fn begin(&self, name: Name, patience: Patience) -> Result<Mark<'_>, Refused> {
+    pub fn begin(&self, name: Name, patience: WaitPolicy) -> Result<Mark<'_>, Refused> {
         let is_suspect = match self.lock().suspects.get(&name) {
             Some(suspect) if suspect.weight >= GIVEN_UP => return Err(Refused::GivenUp),
             suspect => suspect.is_some(),
@@ -197,9 +197,9 @@ impl Underway {
     }
 
     /// Joins those under way; true where it is alone until it leaves.
-    fn join(&self, is_suspect: bool, patience: Patience) -> bool {
+    fn join(&self, is_suspect: bool, patience: WaitPolicy) -> bool {
         let mut in_flight = self.in_flight();
-        let may_wait = patience == Patience::MayWait;
+        let may_wait = patience == WaitPolicy::MayWait;
         let alone = is_suspect && may_wait;
         if alone {
             in_flight.waiting += 1;

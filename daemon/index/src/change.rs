@@ -15,44 +15,88 @@ const PART_MEMBERS: usize = 64;
 /// Text of members that is stored at once, in bytes.
 const PART_TEXT: u64 = 1 << 20;
 
-/// One change of one file.
-pub enum Change {
-    /// The file was seen (new, changed, or again).
-    File {
-        /// The file.
-        key: FileKey,
-        /// What was seen of it.
-        record: FileRecord,
-        /// What was extracted of its content, if that was not known before.
-        content: Option<Box<NewContent>>,
-    },
-    /// A file was seen that holds others; these are its members now, and no others.
+/// One change of one file, or one part of it.
+pub struct Change(pub(crate) Delta);
+
+/// What a change does. The parts of a container are made by [`Change::parts`] alone, so that nobody else can
+/// record a container by halves.
+pub(crate) enum Delta {
+    /// The file was seen (new, changed, or again), and holds no others.
+    File(SeenFile),
+    /// A file was seen that holds others.
     Container {
-        /// The file itself.
         file: SeenFile,
         /// Everything inside, at any depth, in order.
         members: Vec<SeenFile>,
     },
     /// Some members of a container that is recorded in parts; the container itself is unread until its
-    /// [`Change::ContainerEnd`]. Only [`Change::parts`] makes it.
+    /// `ContainerEnd`.
     ContainerPart {
-        /// The container.
         container: FileKey,
         /// Members, at any depth.
         members: Vec<SeenFile>,
     },
-    /// A container whose members are all recorded. Only [`Change::parts`] makes it.
+    /// A container whose members are all recorded.
     ContainerEnd {
-        /// The file itself.
         file: SeenFile,
         /// Everything inside; what else is recorded as inside is gone.
         members: Vec<FileKey>,
     },
     /// The file is gone, and its members with it.
-    Remove(FileKey),
+    Removal(FileKey),
 }
 
 impl Change {
+    /// The file was seen (new, changed, or again), and holds no others.
+    pub fn file(file: SeenFile) -> Self {
+        Self(Delta::File(file))
+    }
+
+    /// A file was seen that holds others: `members` is everything inside now, at any depth, in order.
+    pub fn container(file: SeenFile, members: Vec<SeenFile>) -> Self {
+        Self(Delta::Container { file, members })
+    }
+
+    /// The file is gone, and its members with it.
+    pub fn removal(key: FileKey) -> Self {
+        Self(Delta::Removal(key))
+    }
+
+    /// The file that is recorded once this is applied, if it is: not by a removal, and of a container not by
+    /// any part but the last.
+    pub fn recorded(&self) -> Option<&SeenFile> {
+        match &self.0 {
+            Delta::File(file)
+            | Delta::Container { file, .. }
+            | Delta::ContainerEnd { file, .. } => Some(file),
+            Delta::ContainerPart { .. } | Delta::Removal(_) => None,
+        }
+    }
+
+    /// The file that is gone once this is applied.
+    pub fn removed(&self) -> Option<&FileKey> {
+        match &self.0 {
+            Delta::Removal(key) => Some(key),
+            _ => None,
+        }
+    }
+
+    /// Everything inside, where all of a container is recorded at once.
+    pub fn members(&self) -> &[SeenFile] {
+        match &self.0 {
+            Delta::Container { members, .. } => members,
+            _ => &[],
+        }
+    }
+
+    /// The file, where it is one that holds no others.
+    pub fn into_file(self) -> Option<SeenFile> {
+        match self.0 {
+            Delta::File(file) => Some(file),
+            _ => None,
+        }
+    }
+
     /// Splits a large container into parts that take little time each and together have the same effect. They
     /// are applied in this order, with any other changes in between. Once a part's container turns up in
     /// [`Applied::unknown_content`], the parts after it must not be applied. Any other change is returned
@@ -62,40 +106,34 @@ impl Change {
             let text: u64 = members.iter().map(SeenFile::text_bytes).sum();
             members.len() <= PART_MEMBERS && text <= PART_TEXT
         };
-        match self {
-            Self::Container { file, members } if !is_small(&members) => in_parts(file, members),
-            small => VecDeque::from([small]),
+        match self.0 {
+            Delta::Container { file, members } if !is_small(&members) => in_parts(file, members),
+            small => VecDeque::from([Self(small)]),
         }
     }
 
     /// The change to apply instead if the store refuses this one: it records that the file is too large.
     pub fn refused(&self) -> Self {
-        let (key, stat) = match self {
-            Self::File { key, record, .. } => (key, record.stat),
-            Self::Container { file, .. } | Self::ContainerEnd { file, .. } => {
-                (&file.key, file.record.stat)
-            }
-            Self::ContainerPart { container, .. } => (container, FileStat::default()),
-            Self::Remove(key) => return Self::Remove(key.clone()),
+        let (key, stat) = match &self.0 {
+            Delta::File(file)
+            | Delta::Container { file, .. }
+            | Delta::ContainerEnd { file, .. } => (&file.key, file.record.stat),
+            Delta::ContainerPart { container, .. } => (container, FileStat::default()),
+            Delta::Removal(key) => return Self::removal(key.clone()),
         };
-        let record = FileRecord::unread(stat, State::TooLarge, Reason::code("store-limit"));
-        Self::File {
-            key: key.clone(),
-            record,
-            content: None,
-        }
+        let record = FileRecord::unread(stat, State::TooLarge, Reason::StoreLimit);
+        Self::file(SeenFile::without_content(key.clone(), record))
     }
 
     /// Extracted text that is stored with this change, in bytes.
     pub fn text_bytes(&self) -> u64 {
-        match self {
-            Self::File { content, .. } => text_bytes(content),
-            Self::Container { file, members } => {
+        match &self.0 {
+            Delta::File(file) | Delta::ContainerEnd { file, .. } => file.text_bytes(),
+            Delta::Container { file, members } => {
                 file.text_bytes() + members.iter().map(SeenFile::text_bytes).sum::<u64>()
             }
-            Self::ContainerPart { members, .. } => members.iter().map(SeenFile::text_bytes).sum(),
-            Self::ContainerEnd { file, .. } => file.text_bytes(),
-            Self::Remove(_) => 0,
+            Delta::ContainerPart { members, .. } => members.iter().map(SeenFile::text_bytes).sum(),
+            Delta::Removal(_) => 0,
         }
     }
 }
@@ -104,9 +142,9 @@ fn in_parts(file: SeenFile, members: Vec<SeenFile>) -> VecDeque<Change> {
     let keys = members.iter().map(|member| member.key.clone()).collect();
     let (mut parts, mut part, mut text) = (VecDeque::new(), Vec::new(), 0);
     let container = file.key.clone();
-    let close = |members: Vec<SeenFile>| Change::ContainerPart {
-        container: container.clone(),
-        members,
+    let close = |members: Vec<SeenFile>| {
+        let container = container.clone();
+        Change(Delta::ContainerPart { container, members })
     };
     for member in members {
         let more = member.text_bytes();
@@ -118,16 +156,9 @@ fn in_parts(file: SeenFile, members: Vec<SeenFile>) -> VecDeque<Change> {
         part.push(member);
     }
     parts.push_back(close(part));
-    parts.push_back(Change::ContainerEnd {
-        file,
-        members: keys,
-    });
+    let members = keys;
+    parts.push_back(Change(Delta::ContainerEnd { file, members }));
     parts
-}
-
-fn text_bytes(content: &Option<Box<NewContent>>) -> u64 {
-    let document = content.as_ref().and_then(|new| new.document.as_ref());
-    document.map_or(0, NewDocument::text_bytes)
 }
 
 /// A file, or a member of one, as it was seen.
@@ -141,8 +172,18 @@ pub struct SeenFile {
 }
 
 impl SeenFile {
+    /// A file whose content is known already, or was not read.
+    pub fn without_content(key: FileKey, record: FileRecord) -> Self {
+        Self {
+            key,
+            record,
+            content: None,
+        }
+    }
+
     fn text_bytes(&self) -> u64 {
-        text_bytes(&self.content)
+        let document = self.content.as_ref().and_then(|new| new.document.as_ref());
+        document.map_or(0, NewDocument::text_bytes)
     }
 }
 

@@ -12,8 +12,8 @@ use simdex_schema::{ContentHash, ContentRecord, DocId, FileKey, FileRecord, Root
 use simdex_signature::Ratio;
 
 use self::carriers::FirstCarrier;
-use self::kept::Doubt;
 pub(crate) use self::kept::KeptCounts;
+use self::kept::UnresolvedFirst;
 use crate::index::{Index, IndexState};
 use crate::{Cancel, FileView, IndexError, View};
 
@@ -199,7 +199,7 @@ impl Index {
     /// The file that comes first in each root of those that carry a document.
     fn first_carriers(
         &self,
-        doubt: &Doubt,
+        doubt: &UnresolvedFirst,
         cancel: &Cancel,
     ) -> Result<Vec<(RootId, FirstCarrier)>, IndexError> {
         let mut firsts: BTreeMap<RootId, (FileKey, ContentHash)> = BTreeMap::new();

@@ -161,8 +161,7 @@ impl Index {
                     continue;
                 };
                 if let Some(record) = self.file(&file)? {
-                    let outcome =
-                        FileOutcome::Unread(State::Unstable, Reason::code("text-damaged"));
+                    let outcome = FileOutcome::Unread(State::Unstable, Reason::TextDamaged.into());
                     let unread = FileRecord {
                         outcome,
                         ..record.clone()

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
     ContentHash, ContentRecord, DocId, DocumentHash, DocumentKind, FileKey, FileRecord, GroupId,
-    Reason, RootId, State, key, path,
+    Reason, RootId, State, StoredReason, key, path,
 };
 
 use crate::error::decode_error;
@@ -38,7 +38,7 @@ pub struct FileView {
     /// State as shown: identical-* where another file is the one called indexed.
     pub state: State,
     /// Reason code that refines the state; empty if there is none.
-    pub reason: Reason,
+    pub reason: StoredReason,
     /// Its document, where it has text.
     pub document: Option<(DocId, DocumentHash)>,
     /// Characters of canonical text, where there is any.
@@ -228,7 +228,7 @@ impl Index {
         let (state, reason) = match (&record.outcome, &content) {
             (FileOutcome::Unread(state, reason), _) => (*state, reason.clone()),
             (_, Some(content)) => (content.state, content.reason.clone()),
-            (_, None) => (State::Unstable, Reason::code("content-not-recorded")),
+            (_, None) => (State::Unstable, Reason::ContentNotRecorded.into()),
         };
         let of_text = |id: &DocId| {
             self.stats(*id)
@@ -367,7 +367,7 @@ impl FileView {
             State::IdenticalText
         };
         if same_bytes {
-            self.reason = Reason::none();
+            self.reason = StoredReason::None;
         }
     }
 }

@@ -24,14 +24,14 @@ pub(crate) type Documents = Vec<(DocId, DocumentRecord)>;
 
 /// What reading the records says of texts.
 #[derive(Default)]
-pub(crate) struct Pointed {
+pub(crate) struct TextReferences {
     /// Documents whose text lies in no file or beyond the end of one.
     pub(crate) nowhere: Vec<DocId>,
     /// The first and the last text of each segment that documents point to, by place.
     pub(crate) ends: BTreeMap<u32, [(TextRef, DocId); 2]>,
 }
 
-impl Pointed {
+impl TextReferences {
     fn note(&mut self, lengths: &BTreeMap<u32, u64>, at: TextRef, id: DocId) {
         let len = lengths.get(&at.segment).copied().unwrap_or(0);
         if at.block_end().is_none_or(|end| end > len) {
@@ -51,8 +51,8 @@ pub(crate) fn load_documents(
     state: &mut IndexState,
     texts: &TextStore,
     watermark: u64,
-) -> Result<(Documents, Pointed), IndexError> {
-    let (mut unmerged, mut pointed) = (Vec::new(), Pointed::default());
+) -> Result<(Documents, TextReferences), IndexError> {
+    let (mut unmerged, mut pointed) = (Vec::new(), TextReferences::default());
     let lengths = texts.lengths()?;
     visit(store, key::prefix::DOCUMENT, |bytes, value| {
         let record = DocumentRecord::decode(value).map_err(|e| decode_error("of a document", e))?;

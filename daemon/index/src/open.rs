@@ -10,7 +10,7 @@ use crate::apply::with_signatures;
 use crate::batch::{Batch, LONG_BATCH};
 use crate::error::decode_error;
 use crate::index::{Index, IndexState, Options, Writer};
-use crate::load::{Documents, Pointed, load_documents, load_files, load_stars};
+use crate::load::{Documents, TextReferences, load_documents, load_files, load_stars};
 use crate::runs;
 use crate::signing::forward_signature;
 use crate::store::{Store, StoreError};
@@ -100,7 +100,7 @@ impl Index {
     /// Makes up for what the run before did not come to.
     fn catch_up(
         &self,
-        pointed: &Pointed,
+        pointed: &TextReferences,
         unmerged: Documents,
         stop: &Cancel,
     ) -> Result<(), IndexError> {
@@ -111,7 +111,7 @@ impl Index {
 
     /// Notes what is missing, and reads two texts of each segment, to notice one that was restored or
     /// exchanged; the next rescan then reads all of it.
-    fn look_into(&self, pointed: &Pointed) -> Result<(), IndexError> {
+    fn look_into(&self, pointed: &TextReferences) -> Result<(), IndexError> {
         self.note_missing_texts(&pointed.nowhere);
         for (_, id) in pointed.ends.values().flatten() {
             self.is_text_sound(*id)?;

@@ -44,7 +44,7 @@ impl Sink {
 
     /// A sink for what is only looked at: no member arrives, nothing is remembered.
     pub(crate) fn aside(&self) -> Self {
-        Self::new(self.limit, self.budgets.clone(), Box::new(Nowhere))
+        Self::new(self.limit, self.budgets.clone(), Box::new(DiscardMembers))
     }
 
     /// The bounds every reader keeps to.
@@ -239,9 +239,9 @@ impl Sink {
 }
 
 /// Takes members and drops them.
-struct Nowhere;
+struct DiscardMembers;
 
-impl MemberOut for Nowhere {
+impl MemberOut for DiscardMembers {
     fn begin(&mut self, _: &MemberHead) -> std::io::Result<()> {
         Ok(())
     }

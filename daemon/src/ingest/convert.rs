@@ -1,11 +1,9 @@
 //! From what a worker answered to what is stored: states, reasons, roles, facts.
 
-use simdex_extract::{
-    Extraction, Facts, Member, MemberBytes, Outcome, Reader, Reason as Cause, Role as ReadRole,
-};
+use simdex_extract::{Extraction, Facts, Member, MemberBytes, Outcome, Reader, Role as ReadRole};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
-    ContentRecord, FileRecord, FileStat, MemberPlace, Reason, Role, State, Timestamp,
+    ContentRecord, FileRecord, FileStat, MemberPlace, Reason, Role, State, StoredReason, Timestamp,
 };
 use simdex_signature::CanonicalText;
 
@@ -18,7 +16,7 @@ pub struct ReadContent {
     /// State of the content.
     pub state: State,
     /// Refines the state.
-    pub reason: Reason,
+    pub reason: StoredReason,
     /// Extracted text.
     pub text: Option<String>,
     /// Media type, by the bytes.
@@ -33,19 +31,18 @@ pub struct ReadContent {
     pub facts: Vec<(String, String)>,
     /// Files inside, not yet read.
     pub members: Vec<Member>,
-    /// Code of a transient fault of the system; it is no failure of the content.
-    pub transient: Option<&'static str>,
+    /// A transient fault of the system; it is no failure of the content.
+    pub transient: Option<Reason>,
 }
 
 impl ReadContent {
     /// Translates what the worker answered.
     pub fn of(extraction: Extraction) -> Self {
         let transient = match &extraction.outcome {
-            Outcome::Failed(reason) if reason.is_machines() => Some(reason.code()),
+            Outcome::Failed(reason) if reason.is_machines() => Some(*reason),
             _ => None,
         };
-        let reason = extraction.outcome.reason();
-        let reason = reason.map_or_else(Reason::none, |reason| Reason::code(reason.code()));
+        let reason = extraction.outcome.reason().into();
         let state = state_of(&extraction.outcome);
         let text = match extraction.outcome {
             Outcome::Text { text, .. } => Some(text.into_string()),
@@ -68,14 +65,14 @@ impl ReadContent {
     /// Marks the content as partial if its canonical text was cut, unless something worse is known.
     pub fn note_cut(&mut self, canonical: &CanonicalText) {
         if canonical.is_cut() && self.state == State::Indexed {
-            (self.state, self.reason) = (State::Partial, Reason::code("too-long"));
+            (self.state, self.reason) = (State::Partial, Reason::TooLong.into());
         }
     }
 
     /// The daemon stops before the document is made: it is read again at the next start.
     pub(super) fn interrupt(&mut self) {
-        let reason = Cause::ShuttingDown.code();
-        (self.state, self.reason) = (State::Failed, Reason::code(reason));
+        let reason = Reason::ShuttingDown;
+        (self.state, self.reason) = (State::Failed, reason.into());
         self.members.clear();
         self.transient = Some(reason);
     }
@@ -120,7 +117,7 @@ fn state_of(outcome: &Outcome) -> State {
         Outcome::TooLarge(_) => State::TooLarge,
         Outcome::Failed(_) => State::Failed,
         Outcome::TimedOut(_) => State::TimedOut,
-        Outcome::Crashed(Cause::DaemonCrashed) => State::Quarantined,
+        Outcome::Crashed(Reason::DaemonCrashed) => State::Quarantined,
         Outcome::Crashed(_) => State::Crashed,
     }
 }
@@ -131,11 +128,11 @@ fn facts_of(facts: &Facts) -> Vec<(String, String)> {
 }
 
 /// The state of a member whose bytes its container did not yield.
-pub fn state_of_unread(reason: Cause) -> State {
+pub fn state_of_unread(reason: Reason) -> State {
     match reason {
-        Cause::PasswordNeeded => State::Encrypted,
-        Cause::KindNotRead => State::Unsupported,
-        Cause::InflateLimit | Cause::InputLimit | Cause::PartsLimit | Cause::DepthLimit => {
+        Reason::PasswordNeeded => State::Encrypted,
+        Reason::KindNotRead => State::Unsupported,
+        Reason::InflateLimit | Reason::InputLimit | Reason::PartsLimit | Reason::DepthLimit => {
             State::TooLarge
         }
         _ => State::Failed,

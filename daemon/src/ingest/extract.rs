@@ -4,7 +4,7 @@ use std::io::{Read, Seek};
 use std::path::Path;
 
 use simdex_extract::{
-    EXTRACTOR_VERSION, Mark, Member, Patience, Pool, PrivateFile, QueueKey, ReadOptions, Urgency,
+    EXTRACTOR_VERSION, Mark, Member, Pool, PrivateFile, QueueKey, ReadOptions, Urgency, WaitPolicy,
 };
 use simdex_index::{Index, IndexError, MemoryAccount, NewContent, NewDocument, canonicalise};
 use simdex_schema::{ContentHash, ContentRecord, DocumentHash, DocumentKind, Reason, State};
@@ -31,8 +31,8 @@ pub(super) struct Extracted {
     pub(super) content: NewContent,
     /// Its members, not yet read.
     pub(super) members: Vec<Member>,
-    /// Code of a transient fault of the system: then nothing here says anything about the content.
-    pub(super) transient: Option<&'static str>,
+    /// A transient fault of the system: then nothing here says anything about the content.
+    pub(super) transient: Option<Reason>,
 }
 
 /// The bytes of a content.
@@ -46,19 +46,19 @@ pub(super) struct SnapshotRef<'a> {
 }
 
 impl Extractor<'_> {
-    /// Extracts a content and signs what was read. `cut` is the reason code for which `bytes` are not
+    /// Extracts a content and signs what was read. `cut` is the reason for which `bytes` are not
     /// all of it.
     pub(super) fn extract(
         &self,
         bytes: &SnapshotRef<'_>,
         name: Option<String>,
         old: Option<ContentRecord>,
-        cut: Option<&str>,
+        cut: Option<Reason>,
     ) -> Extracted {
         // Kept until the text is signed: a crash of the daemon until then counts against the content.
         let (mut read, _mark) = self.ask_pool(bytes.private, bytes.hash, name);
         if let (Some(cut), State::Indexed) = (cut, read.state) {
-            (read.state, read.reason) = (State::Partial, Reason::code(cut));
+            (read.state, read.reason) = (State::Partial, cut.into());
         }
         let document = match read.text.take() {
             Some(text) => self.text_document(text, &mut read),
@@ -164,10 +164,10 @@ impl Extractor<'_> {
 }
 
 /// Whether the holder of an account may wait for others: not while it holds memory that they wait for.
-pub fn patience_of(account: &MemoryAccount) -> Patience {
+pub fn patience_of(account: &MemoryAccount) -> WaitPolicy {
     match account.held() {
-        0 => Patience::MayWait,
-        _ => Patience::MustGoOn,
+        0 => WaitPolicy::MayWait,
+        _ => WaitPolicy::MustGoOn,
     }
 }
 

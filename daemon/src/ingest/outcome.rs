@@ -3,7 +3,7 @@
 use std::io;
 
 use rustix::io::Errno;
-use simdex_index::Change;
+use simdex_index::{Change, SeenFile};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, FileKey, FileRecord, FileStat, Reason, State};
 
@@ -47,13 +47,13 @@ pub(super) struct Transient {
     pub(super) stat: FileStat,
     /// Its content, where that much is known.
     pub(super) content: Option<ContentHash>,
-    /// Code of the fault, for a file of which nothing on record still holds.
-    pub(super) reason: &'static str,
+    /// The fault, for a file of which nothing on record still holds.
+    pub(super) reason: Reason,
 }
 
 impl Transient {
     /// A fault before the content was known.
-    pub(super) fn of_stat(stat: FileStat, reason: &'static str) -> Self {
+    pub(super) fn of_stat(stat: FileStat, reason: Reason) -> Self {
         Self {
             stat,
             content: None,
@@ -68,15 +68,15 @@ impl IngestedFile<'_> {
         &self,
         stat: Option<FileStat>,
         state: State,
-        reason: &str,
+        reason: Reason,
     ) -> IngestOutcome {
         let stat = stat.unwrap_or_default();
-        self.recorded_as(FileRecord::unread(stat, state, Reason::code(reason)))
+        self.recorded_as(FileRecord::unread(stat, state, reason))
     }
 
     /// A file longer than the limit.
     pub(super) fn too_large(&self, stat: FileStat) -> IngestOutcome {
-        self.unread(Some(stat), State::TooLarge, "input-limit")
+        self.unread(Some(stat), State::TooLarge, Reason::InputLimit)
     }
 
     /// A file with this record and without a content; unchanged where the same is on record.
@@ -84,17 +84,14 @@ impl IngestedFile<'_> {
         if self.recorded.as_ref() == Some(&record) {
             return IngestOutcome::Unchanged;
         }
-        IngestOutcome::Changed(Change::File {
-            key: self.key.clone(),
-            record,
-            content: None,
-        })
+        let seen = SeenFile::without_content(self.key.clone(), record);
+        IngestOutcome::Changed(Change::file(seen))
     }
 
     /// A file for which the share, or a folder above it, answered with an error. That is no state of a
     /// file whose content is known: it keeps that, the root reports the error, and the next rescan
     /// tries again.
-    pub(super) fn keep_on_io_error(&self, stat: Option<FileStat>, reason: &str) -> IngestOutcome {
+    pub(super) fn keep_on_io_error(&self, stat: Option<FileStat>, reason: Reason) -> IngestOutcome {
         self.root.saw_trouble(&self.key.path);
         match self.has_content() {
             true => IngestOutcome::Unchanged,
@@ -144,19 +141,19 @@ impl IngestedFile<'_> {
         match error {
             // The kernel asks whoever holds the lease to give it up, within a time.
             OpenError::Io(error) if is_leased(error) => {
-                self.retry_later(&Transient::of_stat(stat, "leased"))
+                self.retry_later(&Transient::of_stat(stat, Reason::Leased))
             }
             OpenError::RootVanished(error) | OpenError::Io(error) if is_transient(error) => {
                 tracing::warn!(%error, "a file cannot be opened; it is tried again later");
-                self.retry_later(&Transient::of_stat(stat, "no-descriptor"))
+                self.retry_later(&Transient::of_stat(stat, Reason::NoDescriptor))
             }
             // A delete event or the next rescan removes the record; until then it keeps its state.
             OpenError::Vanished | OpenError::RootVanished(_) | OpenError::Outside => {
                 IngestOutcome::Unchanged
             }
-            OpenError::Unreadable(_) => self.unread(Some(stat), State::Unreadable, error.code()),
-            OpenError::Io(_) => self.keep_on_io_error(Some(stat), error.code()),
-            OpenError::NotRegular => self.unread(Some(stat), State::Skipped, error.code()),
+            OpenError::Unreadable(_) => self.unread(Some(stat), State::Unreadable, error.reason()),
+            OpenError::Io(_) => self.keep_on_io_error(Some(stat), error.reason()),
+            OpenError::NotRegular => self.unread(Some(stat), State::Skipped, error.reason()),
         }
     }
 }
@@ -179,12 +176,8 @@ fn is_leased(error: &io::Error) -> bool {
 
 /// The record of a file whose ingestion panicked: the next rescan tries again.
 pub fn gave_up(key: &FileKey) -> Change {
-    let reason = Reason::code("look-panic");
-    Change::File {
-        key: key.clone(),
-        record: FileRecord::unread(FileStat::default(), State::Failed, reason),
-        content: None,
-    }
+    let record = FileRecord::unread(FileStat::default(), State::Failed, Reason::LookPanic);
+    Change::file(SeenFile::without_content(key.clone(), record))
 }
 
 #[cfg(test)]
@@ -220,20 +213,20 @@ mod tests {
                 FileOutcome::Content(ContentHash([1; 32])),
             )),
         };
-        let kept = ingested.keep_on_io_error(None, "io-error");
+        let kept = ingested.keep_on_io_error(None, Reason::IoError);
         assert!(matches!(kept, IngestOutcome::Unchanged));
         let detail = root.status().detail;
         assert!(detail.contains("the first is folder/a.txt"), "{detail}");
 
         ingested.recorded = None;
-        let IngestOutcome::Changed(Change::File { record, .. }) =
-            ingested.keep_on_io_error(None, "io-error")
+        let IngestOutcome::Changed(change) = ingested.keep_on_io_error(None, Reason::IoError)
         else {
             panic!("a file that was never read has a state");
         };
+        let record = change.into_file().unwrap().record;
         let FileOutcome::Unread(State::Unreadable, reason) = record.outcome else {
             panic!("{record:?}");
         };
-        assert_eq!(reason.as_str(), "io-error");
+        assert!(reason.is(Reason::IoError));
     }
 }

@@ -30,8 +30,6 @@ const AT_TOP: [&str; 7] = [
 const LONGEST: u64 = 32 << 20;
 /// Manifests that are cached.
 const CACHE_SIZE: usize = 4;
-/// Reason code of such a file.
-const CODE: &str = "own-report";
 
 /// Knows the reports of this daemon below its roots.
 pub struct OwnReports {
@@ -156,13 +154,13 @@ fn is_hash(text: &str, digits: usize) -> bool {
 pub(super) fn record(stat: FileStat, racy: bool) -> FileRecord {
     FileRecord {
         racy,
-        ..FileRecord::unread(stat, State::Skipped, Reason::code(CODE))
+        ..FileRecord::unread(stat, State::Skipped, Reason::OwnReport)
     }
 }
 
 /// Whether that is on record.
 pub(super) fn is_recorded(outcome: &FileOutcome) -> bool {
-    matches!(outcome, FileOutcome::Unread(State::Skipped, reason) if reason.as_str() == CODE)
+    matches!(outcome, FileOutcome::Unread(State::Skipped, reason) if reason.is(Reason::OwnReport))
 }
 
 #[cfg(test)]

@@ -27,14 +27,14 @@ pub(super) fn version_of(reader: Reader) -> ReaderVersion {
 
 #[cfg(test)]
 mod tests {
-    use simdex_schema::{Reason, State};
+    use simdex_schema::{State, StoredReason};
 
     use super::*;
 
     fn read_by(engine: &str, extractor: u32, reader: Option<ReaderVersion>) -> ContentRecord {
         ContentRecord {
             state: State::Indexed,
-            reason: Reason::none(),
+            reason: StoredReason::None,
             document: None,
             media_type: "text/plain".into(),
             engine: engine.into(),

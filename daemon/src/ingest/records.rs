@@ -182,7 +182,7 @@ mod tests {
     use simdex_extract::{Limits, WorkerCommand};
     use simdex_index::store::MemoryStore;
     use simdex_index::{Change, NewContent, Options};
-    use simdex_schema::{FileStat, MemberPlace, Reason, Role, RootId, State};
+    use simdex_schema::{FileStat, MemberPlace, Role, RootId, State, StoredReason};
 
     use super::*;
     use crate::config::Config;
@@ -198,7 +198,7 @@ mod tests {
     fn seen(key: FileKey, content: ContentHash) -> SeenFile {
         let record = ContentRecord {
             state: State::Container,
-            reason: Reason::none(),
+            reason: StoredReason::None,
             document: None,
             media_type: String::new(),
             engine: String::new(),
@@ -228,7 +228,7 @@ mod tests {
             ordinal: 0,
         });
         let members = vec![member];
-        Change::Container { file, members }
+        Change::container(file, members)
     }
 
     #[test]

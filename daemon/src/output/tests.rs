@@ -9,7 +9,7 @@ use simdex_proto::completeness::{Completeness, Pending};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
     ContentHash, ContentRecord, DocId, DocumentHash, FileKey, FileRecord, FileStat, GroupId,
-    Reason, RootId, State,
+    Reason, RootId, State, StoredReason,
 };
 
 use super::*;
@@ -36,7 +36,7 @@ fn file(path: &[u8], state: State, document: u8) -> FileView {
         },
         content: Some(ContentRecord {
             state,
-            reason: Reason::none(),
+            reason: StoredReason::None,
             document: Some(DocId(1)),
             media_type: "text/plain".into(),
             engine: "plain".into(),
@@ -48,7 +48,7 @@ fn file(path: &[u8], state: State, document: u8) -> FileView {
             reader: None,
         }),
         state,
-        reason: Reason::none(),
+        reason: StoredReason::None,
         document: Some((DocId(1), DocumentHash([document; 32]))),
         chars: Some(1_100),
         group: Some(GroupId(7)),
@@ -118,7 +118,7 @@ fn a_file_line_says_null_for_what_there_is_not() {
     empty.document = None;
     empty.chars = None;
     empty.group = None;
-    empty.reason = Reason::code("empty-file");
+    empty.reason = Reason::EmptyFile.into();
     let expected = format!(
         "{{\"type\":\"file\",\"v\":1,\"path\":\"/s/empty\",\"state\":\"no-text\",\"reason\":\"empty-file\",\
          \"document\":null,\"content\":\"{}\",\"media_type\":\"text/plain\",\"bytes\":1200,\"chars\":null,\"engine\":\"plain\",\"extractor\":1,\
@@ -192,33 +192,33 @@ fn pair_and_summary_lines_are_the_contract() {
 #[test]
 fn a_file_that_was_not_read_is_named_with_the_reason() {
     let mut locked = file(b"/s/b\x1b.pdf", State::Encrypted, 1);
-    locked.reason = Reason::code("password-needed");
+    locked.reason = Reason::PasswordNeeded.into();
     assert_eq!(
         unread_text(&locked),
         "  encrypted (password-needed)              /s/b\\u{1b}.pdf\n"
     );
-    let listed = |state, reason: &str| {
+    let listed = |state, reason: Option<Reason>| {
         let mut file = file(b"/s/a", state, 1);
-        file.reason = Reason::code(reason);
+        file.reason = reason.into();
         crate::catalogue::is_unread(&file)
     };
     for (state, reason) in [
-        (State::Indexed, ""),
-        (State::IdenticalText, ""),
-        (State::TooShort, ""),
-        (State::Container, ""),
-        (State::NoText, "empty-file"),
+        (State::Indexed, None),
+        (State::IdenticalText, None),
+        (State::TooShort, None),
+        (State::Container, None),
+        (State::NoText, Some(Reason::EmptyFile)),
     ] {
         assert!(!listed(state, reason), "{state:?}");
     }
     for (state, reason) in [
-        (State::Partial, "pages-failed"),
-        (State::Container, "parts-limit"),
-        (State::NoText, "needs-ocr"),
-        (State::Unreadable, "permission-denied"),
-        (State::Skipped, "symlink"),
-        (State::Unsupported, "binary"),
-        (State::Quarantined, "malformed"),
+        (State::Partial, Some(Reason::PagesFailed)),
+        (State::Container, Some(Reason::PartsLimit)),
+        (State::NoText, Some(Reason::NeedsOcr)),
+        (State::Unreadable, Some(Reason::PermissionDenied)),
+        (State::Skipped, Some(Reason::Symlink)),
+        (State::Unsupported, Some(Reason::Binary)),
+        (State::Quarantined, Some(Reason::Malformed)),
     ] {
         assert!(listed(state, reason), "{state:?}");
     }

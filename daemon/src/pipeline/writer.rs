@@ -284,12 +284,8 @@ enum FileEvent {
 }
 
 fn file_event(change: &Change) -> Option<(FileEvent, &FileKey)> {
-    match change {
-        Change::File { key, .. } => Some((FileEvent::Ingested, key)),
-        Change::Container { file, .. } | Change::ContainerEnd { file, .. } => {
-            Some((FileEvent::Ingested, &file.key))
-        }
-        Change::ContainerPart { .. } => None,
-        Change::Remove(key) => Some((FileEvent::Removed, key)),
-    }
+    let ingested = change
+        .recorded()
+        .map(|file| (FileEvent::Ingested, &file.key));
+    ingested.or_else(|| Some((FileEvent::Removed, change.removed()?)))
 }

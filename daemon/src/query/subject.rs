@@ -8,7 +8,7 @@ use simdex_index::{
     FileView, Fingerprints, HeldSet, Index, IndexError, MemoryAccount, MemoryPermit, NewDocument,
     View, canonicalise, forward_signature,
 };
-use simdex_schema::{ContentHash, DocId, DocumentHash, DocumentKind, Reason, State};
+use simdex_schema::{ContentHash, DocId, DocumentHash, DocumentKind, Reason, State, StoredReason};
 use simdex_signature::{CanonicalText, Rung, SchemeKind, Signature};
 
 use super::QueryError;
@@ -29,7 +29,7 @@ pub struct Subject {
     /// The file of the index that was named, where it is one.
     pub file: Option<Box<FileView>>,
     state: State,
-    reason: Reason,
+    reason: StoredReason,
     /// All permits of one query are taken of this account: whoever holds a permit must not wait in line for
     /// another.
     account: MemoryAccount,
@@ -93,7 +93,7 @@ impl ShingledText {
 }
 
 impl Subject {
-    fn new(body: Body, state: State, reason: Reason, account: &MemoryAccount) -> Self {
+    fn new(body: Body, state: State, reason: StoredReason, account: &MemoryAccount) -> Self {
         Self {
             body,
             content: None,
@@ -140,7 +140,7 @@ impl Subject {
             return Err(unknown());
         }
         let body = document_body(index, id, account)?;
-        Ok(Self::new(body, State::Indexed, Reason::none(), account))
+        Ok(Self::new(body, State::Indexed, StoredReason::None, account))
     }
 
     /// A text that need not be in the index.
@@ -162,11 +162,11 @@ impl Subject {
     ) -> Result<Self, QueryError> {
         let text = ShingledText::of(index, extracted, permit, account)?;
         let (state, reason) = if text.shingles.is_empty() {
-            (State::TooShort, Reason::none())
+            (State::TooShort, StoredReason::None)
         } else if text.canonical.is_cut() {
-            (State::Partial, Reason::code("too-long"))
+            (State::Partial, Reason::TooLong.into())
         } else {
-            (State::Indexed, Reason::none())
+            (State::Indexed, StoredReason::None)
         };
         let body = match state {
             State::TooShort => Body::Nothing,
@@ -186,7 +186,7 @@ impl Subject {
         name: &Path,
         account: &MemoryAccount,
     ) -> Result<Self, QueryError> {
-        let nothing = |state| Ok(Self::new(Body::Nothing, state, Reason::none(), account));
+        let nothing = |state| Ok(Self::new(Body::Nothing, state, StoredReason::None, account));
         let mut file = file;
         let hashed = file.rewind().and_then(|()| hash_all(&file));
         let hashed = hashed.and_then(|hashed| file.rewind().map(|()| hashed));
@@ -245,7 +245,7 @@ impl Subject {
             },
             None => Body::Nothing,
         };
-        Self::new(body, State::NoText, Reason::none(), account)
+        Self::new(body, State::NoText, StoredReason::None, account)
     }
 
     /// Fingerprints of a Mod_n signature made elsewhere; its answers stay estimates.
@@ -262,7 +262,7 @@ impl Subject {
             signature,
             document: None,
         };
-        Ok(Self::new(body, State::Indexed, Reason::none(), account))
+        Ok(Self::new(body, State::Indexed, StoredReason::None, account))
     }
 
     /// The memory account of this query.
@@ -320,7 +320,7 @@ impl Subject {
     }
 
     /// Reason code that refines the state; empty if there is none.
-    pub fn reason(&self) -> Reason {
+    pub fn reason(&self) -> StoredReason {
         self.reason.clone()
     }
 
@@ -334,7 +334,10 @@ impl Subject {
 /// The state and reason of bytes that were extracted and whose text was made canonical. Those of the
 /// extraction come first; but a text may be too short however well it was read, and only its canonical form
 /// says that a text read whole was cut.
-fn outcome(extracted: (State, Reason), canonical: (State, Reason)) -> (State, Reason) {
+fn outcome(
+    extracted: (State, StoredReason),
+    canonical: (State, StoredReason),
+) -> (State, StoredReason) {
     match (extracted.0, canonical.0) {
         (State::Quarantined, _) => extracted,
         (_, State::TooShort) => (State::TooShort, extracted.1),
@@ -371,21 +374,22 @@ mod tests {
     #[test]
     fn of_extraction_and_canonical_text_the_one_that_says_more_is_told() {
         use State::{Indexed, NoText, Partial, Quarantined, TooShort};
-        let failed = ("pages-failed", "too-long");
+        let (failed, cut) = (Some(Reason::PagesFailed), Some(Reason::TooLong));
+        let wordless = Some(Reason::NoWords);
         for (extracted, canonical, expected) in [
-            ((Indexed, ""), (Indexed, ""), (Indexed, "")),
-            ((Indexed, ""), (Partial, failed.1), (Partial, failed.1)),
-            ((Partial, failed.0), (Indexed, ""), (Partial, failed.0)),
+            ((Indexed, None), (Indexed, None), (Indexed, None)),
+            ((Indexed, None), (Partial, cut), (Partial, cut)),
+            ((Partial, failed), (Indexed, None), (Partial, failed)),
+            ((Partial, failed), (Partial, cut), (Partial, failed)),
+            ((Partial, failed), (TooShort, None), (TooShort, failed)),
+            ((NoText, wordless), (NoText, None), (NoText, wordless)),
             (
-                (Partial, failed.0),
-                (Partial, failed.1),
-                (Partial, failed.0),
+                (Quarantined, None),
+                (Quarantined, None),
+                (Quarantined, None),
             ),
-            ((Partial, failed.0), (TooShort, ""), (TooShort, failed.0)),
-            ((NoText, "no-words"), (NoText, ""), (NoText, "no-words")),
-            ((Quarantined, ""), (Quarantined, ""), (Quarantined, "")),
         ] {
-            let said = |(state, reason)| (state, Reason::code(reason));
+            let said = |(state, reason)| (state, StoredReason::from(reason));
             assert_eq!(outcome(said(extracted), said(canonical)), said(expected));
         }
     }

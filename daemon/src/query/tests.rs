@@ -2,7 +2,7 @@
 
 use simdex_extract::{Pool, QueueKey, WorkerCommand};
 use simdex_index::store::MemoryStore;
-use simdex_index::{Change, Index, NewContent, NewDocument, Options};
+use simdex_index::{Change, Index, NewContent, NewDocument, Options, SeenFile};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
     ContentHash, ContentRecord, DocumentKind, FileKey, FileRecord, FileStat, RootId,
@@ -54,7 +54,7 @@ fn change(index: &Index, number: usize, text: &str) -> Change {
     };
     let record = ContentRecord {
         state: State::Indexed,
-        reason: Reason::none(),
+        reason: StoredReason::None,
         document: None,
         media_type: "text/plain".to_owned(),
         engine: "plain 1".to_owned(),
@@ -66,7 +66,7 @@ fn change(index: &Index, number: usize, text: &str) -> Change {
         reader: None,
     };
     let content = ContentHash(*blake3::hash(text.as_bytes()).as_bytes());
-    Change::File {
+    Change::file(SeenFile {
         key: FileKey {
             root: RootId(1),
             path: format!("{number}.txt").into_bytes(),
@@ -76,7 +76,7 @@ fn change(index: &Index, number: usize, text: &str) -> Change {
             record,
             document: Some(document),
         })),
-    }
+    })
 }
 
 /// An index of these texts, one file each, with the directory that it lies in.

@@ -114,9 +114,9 @@ mod tests {
     use std::path::Path;
 
     use simdex_index::store::MemoryStore;
-    use simdex_index::{Change, Options};
+    use simdex_index::{Change, Options, SeenFile};
     use simdex_schema::file::FileOutcome;
-    use simdex_schema::{FileRecord, FileStat, Reason, RootId, State};
+    use simdex_schema::{FileRecord, FileStat, RootId, State, StoredReason};
 
     use super::*;
 
@@ -134,12 +134,10 @@ mod tests {
         let root = opened.index.root(Path::new("/r")).unwrap();
         let record = FileRecord::new(
             FileStat::default(),
-            FileOutcome::Unread(State::Skipped, Reason::none()),
+            FileOutcome::Unread(State::Skipped, StoredReason::None),
         );
-        let change = |path: &String| Change::File {
-            key: key(root, path),
-            record: record.clone(),
-            content: None,
+        let change = |path: &String| {
+            Change::file(SeenFile::without_content(key(root, path), record.clone()))
         };
         opened
             .index

@@ -11,6 +11,7 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 use rustix::io::Errno;
+use simdex_schema::Reason;
 
 use super::anchor::{Anchor, RootRefusal};
 use super::walk::Mounts;
@@ -42,15 +43,15 @@ pub enum OpenError {
 }
 
 impl OpenError {
-    /// The reason code of FORMAT.md.
-    pub fn code(&self) -> &'static str {
+    /// Why the file is not read, as it is recorded or told.
+    pub fn reason(&self) -> Reason {
         match self {
-            Self::RootVanished(_) => "root-vanished",
-            Self::Vanished => "vanished",
-            Self::Unreadable(_) => "permission-denied",
-            Self::NotRegular => "not-regular",
-            Self::Outside => "outside-root",
-            Self::Io(_) => "io-error",
+            Self::RootVanished(_) => Reason::RootVanished,
+            Self::Vanished => Reason::Vanished,
+            Self::Unreadable(_) => Reason::PermissionDenied,
+            Self::NotRegular => Reason::NotRegular,
+            Self::Outside => Reason::OutsideRoot,
+            Self::Io(_) => Reason::IoError,
         }
     }
 

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{AtFlags, FileType, Stat};
 use rustix::io::Errno;
-use simdex_schema::FileStat;
+use simdex_schema::{FileStat, Reason};
 use walkdir::{DirEntry, WalkDir};
 
 use super::anchor::{Anchor, RootRefusal, is_shortage};
@@ -113,14 +113,14 @@ pub enum SkipReason {
 }
 
 impl SkipReason {
-    /// The reason code of FORMAT.md.
-    pub fn code(self) -> &'static str {
+    /// As it is recorded.
+    pub fn reason(self) -> Reason {
         match self {
-            Self::Symlink => "symlink",
-            Self::NotRegular => "not-regular",
-            Self::Temporary => "temporary",
-            Self::TooDeep => "too-deep",
-            Self::MountPoint => "mount-point",
+            Self::Symlink => Reason::Symlink,
+            Self::NotRegular => Reason::NotRegular,
+            Self::Temporary => Reason::Temporary,
+            Self::TooDeep => Reason::TooDeep,
+            Self::MountPoint => Reason::MountPoint,
         }
     }
 }
@@ -135,11 +135,11 @@ pub enum UnreadableReason {
 }
 
 impl UnreadableReason {
-    /// The reason code of FORMAT.md.
-    pub fn code(self) -> &'static str {
+    /// As it is recorded.
+    pub fn reason(self) -> Reason {
         match self {
-            Self::PermissionDenied => "permission-denied",
-            Self::IoError => "io-error",
+            Self::PermissionDenied => Reason::PermissionDenied,
+            Self::IoError => Reason::IoError,
         }
     }
 

@@ -1,6 +1,7 @@
 //! Records of files, of every format.
 
 use super::*;
+use crate::Reason;
 
 fn key(path: &[u8]) -> FileKey {
     FileKey {
@@ -128,7 +129,7 @@ fn both_outcomes_round_trip() {
     };
     for outcome in [
         FileOutcome::Content(ContentHash([9; 32])),
-        FileOutcome::Unread(State::Unreadable, Reason::code("permission-denied")),
+        FileOutcome::Unread(State::Unreadable, Reason::PermissionDenied.into()),
     ] {
         let record = FileRecord {
             stat,

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, ensure};
 use simdex_client::{Client, FindKind, FindOptions, Subject as Asked};
 use simdex_index::store::{Options as StoreOptions, SledStore};
-use simdex_index::{Cancel, Change, Index, NewContent, NewDocument, Options, View};
+use simdex_index::{Cancel, Change, Index, NewContent, NewDocument, Options, SeenFile, View};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{
-    ContentHash, ContentRecord, DocumentHash, DocumentKind, FileKey, FileRecord, FileStat, Reason,
-    RootId, State,
+    ContentHash, ContentRecord, DocumentHash, DocumentKind, FileKey, FileRecord, FileStat, RootId,
+    State, StoredReason,
 };
 use simdex_signature::{CanonicalText, SchemeKind};
 use simdexd::config::Config;
@@ -96,7 +96,7 @@ pub(super) fn change(index: &Index, root: RootId, number: u64, text: String) -> 
     let content = ContentHash(*blake3::hash(text.as_bytes()).as_bytes());
     let record = ContentRecord {
         state: State::Indexed,
-        reason: Reason::none(),
+        reason: StoredReason::None,
         document: None,
         media_type: "text/plain".to_owned(),
         engine: "plain 1".to_owned(),
@@ -121,7 +121,7 @@ pub(super) fn change(index: &Index, root: RootId, number: u64, text: String) -> 
         length,
         ..FileStat::default()
     };
-    Change::File {
+    Change::file(SeenFile {
         key: FileKey {
             root,
             path: format!("{}/{number}.txt", number / 1000).into_bytes(),
@@ -131,7 +131,7 @@ pub(super) fn change(index: &Index, root: RootId, number: u64, text: String) -> 
             record,
             document: Some(document),
         })),
-    }
+    })
 }
 
 fn in_process(index: &Index, queries: &[String], figures: &mut Figures<'_>) -> anyhow::Result<()> {

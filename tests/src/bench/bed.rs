@@ -9,13 +9,13 @@ use anyhow::ensure;
 use simdex_index::store::{Options as StoreOptions, SledStore, Store as _};
 use simdex_index::{
     Cancel, CandidateKind, Candidates, Change, Fingerprints, Index, NewContent, NewDocument,
-    Options, QueryFingerprints, View,
+    Options, QueryFingerprints, SeenFile, View,
 };
 use simdex_schema::file::FileOutcome;
 use simdex_schema::meta::Parameters;
 use simdex_schema::{
     ContentHash, ContentRecord, DocId, DocumentHash, DocumentKind, FileKey, FileRecord, FileStat,
-    Reason, RootId, State,
+    RootId, State, StoredReason,
 };
 use simdex_signature::{CANONICAL_VERSION, Fingerprint, SchemeKind, Signature};
 use tempfile::TempDir;
@@ -144,7 +144,7 @@ fn change(document: u64, signature: Signature) -> Change {
     let content = ContentHash(name("content"));
     let record = ContentRecord {
         state: State::Indexed,
-        reason: Reason::none(),
+        reason: StoredReason::None,
         document: None,
         media_type: "text/plain".to_owned(),
         engine: "plain 1".to_owned(),
@@ -169,7 +169,7 @@ fn change(document: u64, signature: Signature) -> Change {
         document % 10,
         document / 1000
     );
-    Change::File {
+    Change::file(SeenFile {
         key: FileKey {
             root: RootId(1),
             path: path.into_bytes(),
@@ -186,7 +186,7 @@ fn change(document: u64, signature: Signature) -> Change {
             record,
             document: Some(new),
         })),
-    }
+    })
 }
 
 /// A query and the document it was made from.

@@ -119,7 +119,7 @@ fn read_file() -> FileRecord {
 }
 
 fn unread_file() -> FileRecord {
-    let outcome = FileOutcome::Unread(State::Skipped, Reason::code("symlink"));
+    let outcome = FileOutcome::Unread(State::Skipped, Reason::Symlink.into());
     FileRecord::new(stat(), outcome)
 }
 
@@ -141,7 +141,7 @@ fn attachment() -> FileRecord {
 fn content() -> ContentRecord {
     ContentRecord {
         state: State::Partial,
-        reason: Reason::code("pages-failed"),
+        reason: Reason::PagesFailed.into(),
         document: Some(DocId(7)),
         media_type: "application/pdf".to_owned(),
         engine: "pdf 1".to_owned(),

@@ -104,7 +104,7 @@ pub(crate) fn receive_reply(
             Said::Reply(reply) => return Ok(reply),
             Said::Member { nonce, head } => {
                 let has_bytes = head.unread.is_none();
-                if nonce != request {
+                if nonce != request || !head.unread.is_none_or(Reason::is_readers) {
                     return Err(io::ErrorKind::InvalidData.into());
                 }
                 members.begin(head)?;
@@ -121,10 +121,19 @@ fn receive_bytes(stream: &mut impl BufRead, members: &mut Collecting<'_>) -> io:
         let mut length = [0; 4];
         stream.read_exact(&mut length)?;
         match u32::from_le_bytes(length) as usize {
-            0 => return members.end(receive::<MemberEnd>(stream)?.cut),
+            0 => return members.end(receive_end(stream)?),
             length if length > MAX_CHUNK => return Err(io::ErrorKind::InvalidData.into()),
             length => receive_chunk(stream, length, members)?,
         }
+    }
+}
+
+/// Why the bytes of a member are not all of it, if they are not.
+fn receive_end(stream: &mut impl BufRead) -> io::Result<Option<Reason>> {
+    let MemberEnd { cut } = receive(stream)?;
+    match cut.is_none_or(Reason::is_readers) {
+        true => Ok(cut),
+        false => Err(io::ErrorKind::InvalidData.into()),
     }
 }
 

@@ -10,7 +10,7 @@ const INNOCENT: Name = [2; 32];
 fn crash(directory: &Path, names: &[Name]) {
     let underway = Underway::open(directory).unwrap();
     for name in names {
-        let mark = underway.begin(*name, Patience::MayWait).unwrap();
+        let mark = underway.begin(*name, WaitPolicy::MayWait).unwrap();
         mark.working();
         std::mem::forget(mark);
     }
@@ -23,13 +23,13 @@ fn what_was_at_work_at_two_crashes_is_not_tried_a_third_time() {
     crash(dir.path(), &[CULPRIT]);
     let third = Underway::open(dir.path()).unwrap();
     assert!(matches!(
-        third.begin(CULPRIT, Patience::MayWait),
+        third.begin(CULPRIT, WaitPolicy::MayWait),
         Err(Refused::GivenUp)
     ));
     drop(third);
     let later = Underway::open(dir.path()).unwrap();
     assert!(matches!(
-        later.begin(CULPRIT, Patience::MayWait),
+        later.begin(CULPRIT, WaitPolicy::MayWait),
         Err(Refused::GivenUp)
     ));
 }
@@ -39,13 +39,13 @@ fn the_innocent_clear_themselves_and_suspects_are_tried_alone() {
     let dir = tempfile::tempdir().unwrap();
     crash(dir.path(), &[CULPRIT, INNOCENT]);
     let second = Underway::open(dir.path()).unwrap();
-    drop(second.begin(INNOCENT, Patience::MayWait).unwrap());
-    let alone = second.begin(CULPRIT, Patience::MayWait).unwrap();
+    drop(second.begin(INNOCENT, WaitPolicy::MayWait).unwrap());
+    let alone = second.begin(CULPRIT, WaitPolicy::MayWait).unwrap();
     alone.working();
     let started = AtomicUsize::new(0);
     std::thread::scope(|scope| {
         scope.spawn(|| {
-            let _mark = second.begin([3; 32], Patience::MayWait).unwrap();
+            let _mark = second.begin([3; 32], WaitPolicy::MayWait).unwrap();
             started.fetch_add(1, Ordering::SeqCst);
         });
         assert!(second.in_flight().alone, "others may start");
@@ -67,16 +67,16 @@ fn whoever_holds_what_others_wait_for_never_waits_for_a_suspect() {
     let dir = tempfile::tempdir().unwrap();
     crash(dir.path(), &[CULPRIT, INNOCENT]);
     let second = Underway::open(dir.path()).unwrap();
-    let container = second.begin([3; 32], Patience::MayWait).unwrap();
+    let container = second.begin([3; 32], WaitPolicy::MayWait).unwrap();
     std::thread::scope(|scope| {
-        let alone = scope.spawn(|| second.begin(CULPRIT, Patience::MayWait).map(drop));
+        let alone = scope.spawn(|| second.begin(CULPRIT, WaitPolicy::MayWait).map(drop));
         while second.in_flight().waiting == 0 {
             std::thread::yield_now();
         }
         // Members of a container, a suspect among them: the suspect that waits would wait for
         // the container, and the container for it.
-        drop(second.begin([4; 32], Patience::MustGoOn).unwrap());
-        let member = second.begin(INNOCENT, Patience::MustGoOn).unwrap();
+        drop(second.begin([4; 32], WaitPolicy::MustGoOn).unwrap());
+        let member = second.begin(INNOCENT, WaitPolicy::MustGoOn).unwrap();
         member.working();
         let left = suspects_in(&std::fs::read(dir.path().join(NAME)).unwrap(), &boot_id());
         assert!(left[&INNOCENT] < GIVEN_UP, "a crash may be another's fault");
@@ -91,15 +91,15 @@ fn kills_from_outside_weigh_little_or_nothing() {
     let dir = tempfile::tempdir().unwrap();
     for _ in 0..3 {
         let underway = Underway::open(dir.path()).unwrap();
-        std::mem::forget(underway.begin(INNOCENT, Patience::MayWait).unwrap());
+        std::mem::forget(underway.begin(INNOCENT, WaitPolicy::MayWait).unwrap());
     }
     let waited = Underway::open(dir.path()).unwrap();
-    let mark = waited.begin(INNOCENT, Patience::MayWait).unwrap();
+    let mark = waited.begin(INNOCENT, WaitPolicy::MayWait).unwrap();
     mark.working();
     waited.stopping();
     std::mem::forget(mark);
     let stopped = Underway::open(dir.path()).unwrap();
-    let mark = stopped.begin(INNOCENT, Patience::MayWait).unwrap();
+    let mark = stopped.begin(INNOCENT, WaitPolicy::MayWait).unwrap();
     mark.working();
     let bytes = std::fs::read(dir.path().join(NAME)).unwrap();
     let after_reboot = suspects_in(&bytes, &[b'x'; 36]);

@@ -8,7 +8,7 @@ use simdex_schema::{
 
 use crate::IndexError;
 use crate::batch::Batch;
-use crate::change::{Change, NewContent, NewDocument, SeenFile};
+use crate::change::{Change, Delta, NewContent, NewDocument, SeenFile};
 use crate::counts::{CountChange, CountedFile, Found, found};
 use crate::error::decode_error;
 use crate::index::Writer;
@@ -48,20 +48,12 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
 
     /// Stages the writes of one change.
     pub(super) fn stage(&mut self, change: &'c Change) -> Result<(), IndexError> {
-        match change {
-            Change::File {
-                key,
-                record,
-                content,
-            } => self.stage_file(SeenFileRef {
-                key,
-                record,
-                content: content.as_deref(),
-            }),
-            Change::Container { file, members } => self.stage_container(file, members),
-            Change::ContainerPart { container, members } => self.stage_part(container, members),
-            Change::ContainerEnd { file, members } => self.stage_end(file, members),
-            Change::Remove(key) => self.stage_removal(key),
+        match &change.0 {
+            Delta::File(file) => self.stage_file(SeenFileRef::of(file)),
+            Delta::Container { file, members } => self.stage_container(file, members),
+            Delta::ContainerPart { container, members } => self.stage_part(container, members),
+            Delta::ContainerEnd { file, members } => self.stage_end(file, members),
+            Delta::Removal(key) => self.stage_removal(key),
         }
     }
 
@@ -108,7 +100,7 @@ impl<'a, 'c> BatchBuilder<'a, 'c> {
     /// Stages a container as unread, since not every member is recorded: the next look reads it, and if it is
     /// gone, its members are removed.
     fn stage_as_unpacking(&mut self, container: &FileKey) -> Result<(), IndexError> {
-        let (stat, reason) = (FileStat::default(), Reason::code("unpacking"));
+        let (stat, reason) = (FileStat::default(), Reason::Unpacking);
         let record = FileRecord::unread(stat, State::Unstable, reason);
         self.stage_record(SeenFileRef {
             key: container,
@@ -351,7 +343,7 @@ fn recorded(new: &NewContent) -> ContentRecord {
     }
     ContentRecord {
         state: State::TooLarge,
-        reason: Reason::code("store-limit"),
+        reason: Reason::StoreLimit.into(),
         warnings: Vec::new(),
         facts: Vec::new(),
         ..new.record.clone()

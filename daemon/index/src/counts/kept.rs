@@ -33,7 +33,7 @@ pub(crate) struct KeptCounts {
 }
 
 /// A document of which it is to be found out which file comes first.
-pub(super) struct Doubt {
+pub(super) struct UnresolvedFirst {
     pub(super) document: DocId,
     change: u64,
     /// Roots and contents of its files.
@@ -135,11 +135,11 @@ impl KeptCounts {
     }
 
     /// The next document in doubt as of a change.
-    pub(super) fn next_doubt(&self, after: Option<DocId>, until: u64) -> Option<Doubt> {
+    pub(super) fn next_doubt(&self, after: Option<DocId>, until: u64) -> Option<UnresolvedFirst> {
         let from = after.map_or(Bound::Unbounded, Bound::Excluded);
         let mut doubtful = self.doubtful.range((from, Bound::Unbounded));
         let (document, change) = doubtful.find(|(_, change)| **change <= until)?;
-        Some(Doubt {
+        Some(UnresolvedFirst {
             document: *document,
             change: *change,
             carried: self.carriers.places(*document),
@@ -147,7 +147,7 @@ impl KeptCounts {
     }
 
     /// Adds a document that was in doubt to the sums, unless its files changed meanwhile.
-    pub(super) fn resolve(&mut self, doubt: &Doubt, firsts: Vec<(RootId, FirstCarrier)>) {
+    pub(super) fn resolve(&mut self, doubt: &UnresolvedFirst, firsts: Vec<(RootId, FirstCarrier)>) {
         let id = doubt.document;
         if self.doubtful.get(&id) == Some(&doubt.change) {
             self.doubtful.remove(&id);

@@ -9,7 +9,7 @@ use simdex_schema::meta::Parameters;
 use simdex_schema::posting::{Posting, scheme_number};
 use simdex_schema::{
     ContentHash, ContentRecord, DocId, DocumentHash, DocumentKind, EdgeRecord, FileKey, FileRecord,
-    FileStat, Reason, RootId, State, file::FileOutcome, key,
+    FileStat, RootId, State, StoredReason, file::FileOutcome, key,
 };
 use simdex_signature::{CANONICAL_VERSION, CanonicalText, Chunks, Ladder, Ratio, SchemeKind};
 
@@ -165,7 +165,7 @@ impl Bed {
     }
 
     pub(super) fn remove(&self, path: &str) {
-        self.index().apply(&[Change::Remove(file(path))]).unwrap();
+        self.index().apply(&[Change::removal(file(path))]).unwrap();
     }
 
     /// The document of a text.
@@ -233,7 +233,7 @@ pub(super) fn put_content(
 ) -> Change {
     let record = ContentRecord {
         state,
-        reason: Reason::none(),
+        reason: StoredReason::None,
         document: None,
         media_type: "text/plain".to_owned(),
         engine: String::new(),
@@ -245,36 +245,21 @@ pub(super) fn put_content(
         reader: None,
     };
     let content = Some(Box::new(NewContent { record, document }));
-    Change::File {
+    Change::file(SeenFile {
         key: file(path),
         record: record_of(hash),
         content,
-    }
+    })
 }
 
 /// The file that a change of one file is of.
 pub(super) fn seen_file(change: Change) -> SeenFile {
-    match change {
-        Change::File {
-            key,
-            record,
-            content,
-        } => SeenFile {
-            key,
-            record,
-            content,
-        },
-        _ => unreachable!("no other change is of one file"),
-    }
+    change.into_file().expect("a change of one file")
 }
 
 /// A file seen with a content that is said to be known.
 pub(super) fn seen(path: &str, hash: ContentHash) -> Change {
-    Change::File {
-        key: file(path),
-        record: record_of(hash),
-        content: None,
-    }
+    Change::file(SeenFile::without_content(file(path), record_of(hash)))
 }
 
 fn record_of(hash: ContentHash) -> FileRecord {

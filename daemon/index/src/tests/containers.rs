@@ -6,6 +6,7 @@ use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, FileKey, FileRecord, MemberPlace, Reason, Role, State};
 
 use super::bed::{Bed, content, file, put, seen_file};
+use crate::change::Delta;
 use crate::{Change, SeenFile, View};
 
 const LETTER: &str = "a letter that is long enough to be a document of its own in every test here";
@@ -33,10 +34,7 @@ fn put_mail(bed: &Bed, path: &str, text: &str, attachments: &[(&str, &str)]) -> 
     let members = members
         .map(|((name, text), ordinal)| member(bed, &mail.key, name, text, ordinal))
         .collect();
-    let change = Change::Container {
-        file: mail,
-        members,
-    };
+    let change = Change::container(mail, members);
     bed.index().apply(&[change]).unwrap().unknown_content.len()
 }
 
@@ -118,10 +116,7 @@ fn a_container_whose_member_is_not_known_is_read_again() {
     let mail = seen(&bed, "a/m.eml", LETTER);
     let mut lost = member(&bed, &mail.key, "one", OFFER, 0);
     lost.content = None;
-    let change = Change::Container {
-        file: mail,
-        members: vec![lost],
-    };
+    let change = Change::container(mail, vec![lost]);
     let applied = bed.index().apply(&[change]).unwrap();
     assert_eq!(applied.unknown_content, [file("a/m.eml")]);
     let container = bed.index().file(&file("a/m.eml")).unwrap();
@@ -144,10 +139,7 @@ fn members_never_stay_without_the_file_that_holds_them() {
             "a member" => purge(&mut other),
             _ => purge(&mut mail),
         }
-        let change = Change::Container {
-            file: mail,
-            members: vec![known, other],
-        };
+        let change = Change::container(mail, vec![known, other]);
         let applied = bed.index().apply(&[change]).unwrap();
         assert_eq!(applied.unknown_content, [file("a/m.eml")], "{purged}");
         let container = bed.index().file(&file("a/m.eml")).unwrap();
@@ -181,7 +173,7 @@ fn mailbox_with(bed: &Bed, messages: u32, change: impl FnOnce(&mut [SeenFile])) 
     };
     let mut members: Vec<SeenFile> = (0..messages).map(message).collect();
     change(&mut members);
-    Change::Container { file, members }
+    Change::container(file, members)
 }
 
 fn mailbox(bed: &Bed, messages: u32) -> Change {
@@ -225,15 +217,14 @@ fn what_is_recorded_in_part_and_cannot_be_read_any_more_leaves_nothing_behind() 
     let first = mailbox(&bed, 300).parts().pop_front().unwrap();
     bed.index().apply(&[first]).unwrap();
     assert!(listed(&bed).len() > 1);
-    let unread = Change::File {
-        key: file("a/box.mbox"),
-        record: FileRecord {
-            outcome: FileOutcome::Unread(State::Unreadable, Reason::code("io-error")),
+    let unread = SeenFile::without_content(
+        file("a/box.mbox"),
+        FileRecord {
+            outcome: FileOutcome::Unread(State::Unreadable, Reason::IoError.into()),
             ..seen(&bed, "a/box.mbox", LETTER).record
         },
-        content: None,
-    };
-    bed.index().apply(&[unread]).unwrap();
+    );
+    bed.index().apply(&[Change::file(unread)]).unwrap();
     assert_eq!(listed(&bed), ["/data/a/box.mbox"]);
 }
 
@@ -241,7 +232,7 @@ fn what_is_recorded_in_part_and_cannot_be_read_any_more_leaves_nothing_behind() 
 fn many_great_changes_are_several_batches_and_all_are_there() {
     let (bed, mut changes) = (Bed::memory(), Vec::new());
     for at in 0..6 {
-        let Change::Container { mut file, members } = mailbox(&bed, 1_000) else {
+        let Delta::Container { mut file, members } = mailbox(&bed, 1_000).0 else {
             unreachable!("a mailbox is a container");
         };
         file.key.path.push(b'0' + at);
@@ -251,24 +242,18 @@ fn many_great_changes_are_several_batches_and_all_are_there() {
             member
         };
         let members = members.into_iter().map(renamed).collect();
-        changes.push(Change::Container { file, members });
+        changes.push(Change::container(file, members));
     }
-    let keys: Vec<FileKey> = changes.iter().filter_map(container_key).collect();
+    let files = changes.iter().filter_map(Change::recorded);
+    let keys: Vec<FileKey> = files.map(|file| file.key.clone()).collect();
     let applied = bed.index().apply(&changes).unwrap();
     assert_eq!(
         (applied.new_documents, listed(&bed).len()),
         (1_001, 6 * 1_001)
     );
-    let removals: Vec<_> = keys.into_iter().map(Change::Remove).collect();
+    let removals: Vec<_> = keys.into_iter().map(Change::removal).collect();
     bed.index().apply(&removals).unwrap();
     assert!(listed(&bed).is_empty());
-}
-
-fn container_key(change: &Change) -> Option<FileKey> {
-    match change {
-        Change::Container { file, .. } => Some(file.key.clone()),
-        _ => None,
-    }
 }
 
 #[test]
@@ -290,7 +275,7 @@ fn a_part_whose_content_was_purged_has_its_container_read_again() {
 fn small_containers_and_other_changes_are_one_step() {
     let bed = Bed::memory();
     assert_eq!(mailbox(&bed, 64).parts().len(), 1);
-    assert_eq!(Change::Remove(file("a/x")).parts().len(), 1);
+    assert_eq!(Change::removal(file("a/x")).parts().len(), 1);
     let long = mailbox_with(&bed, 3, |members| {
         for member in members {
             let new = member.content.as_mut();

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 
-use simdex_schema::{FileRecord, FileStat, Reason, RootId, RootRecord, State};
+use simdex_schema::{FileRecord, FileStat, RootId, RootRecord, State, StoredReason};
 use simdex_signature::Ratio;
 
 use super::bed::{Bed, content, file, put, put_content, put_raw, seen_file};
@@ -69,9 +69,7 @@ impl Changes {
     fn read_again(&mut self, index: &Index, path: &str) -> Change {
         let [of, text] = [0; 2].map(|_| self.random.pick(&self.texts).clone());
         let hash = content(&of, self.random.below(2) as u8);
-        let Change::File { content, .. } = put(index, path, &text, 0) else {
-            unreachable!("put makes a file")
-        };
+        let content = seen_file(put(index, path, &text, 0)).content;
         let document = content.unwrap().document;
         let document = document.filter(|_| !self.random.once_in(3));
         let state = [State::Indexed, State::Partial, State::NoText];
@@ -80,11 +78,8 @@ impl Changes {
 
     fn unread(&mut self, path: &str) -> Change {
         let state = *self.random.pick(&[State::Unreadable, State::Skipped]);
-        Change::File {
-            key: file(path),
-            record: FileRecord::unread(FileStat::default(), state, Reason::none()),
-            content: None,
-        }
+        let record = FileRecord::unread(FileStat::default(), state, StoredReason::None);
+        Change::file(SeenFile::without_content(file(path), record))
     }
 
     fn container(&mut self, index: &Index, path: &str) -> Change {
@@ -95,10 +90,8 @@ impl Changes {
             let member = seen_file(self.put(index, path));
             SeenFile { key, ..member }
         });
-        Change::Container {
-            members: members.collect(),
-            file: holder,
-        }
+        let members = members.collect();
+        Change::container(holder, members)
     }
 
     fn next(&mut self, index: &Index) -> Change {
@@ -109,7 +102,7 @@ impl Changes {
             6 => self.unread(&path),
             7 | 8 => self.container(index, &path),
             9 => put_raw(&path, &[self.random.below(2) as u8; 600]),
-            _ => Change::Remove(file(&path)),
+            _ => Change::removal(file(&path)),
         }
     }
 }
@@ -169,7 +162,7 @@ fn what_changes_while_it_is_counted_is_counted_next_time() {
         let hooked = hook(move |_, _| {
             if left.replace(left.get() - 1) == 0 {
                 let index = index.upgrade().unwrap();
-                index.apply(&[Change::Remove(file("a/1"))]).unwrap();
+                index.apply(&[Change::removal(file("a/1"))]).unwrap();
             }
         });
         let counts = bed.index().count_files(&View::All, &Cancel::never());
@@ -200,8 +193,8 @@ fn counting_after_a_change_reads_no_more_of_many_files_than_of_few() {
         for change in [
             put(bed.index(), "a/new", &random.words(30), 0),
             put(bed.index(), "a/new", &random.words(30), 0),
-            Change::Remove(file("a/2/0")),
-            Change::Remove(file("b/1/1")),
+            Change::removal(file("a/2/0")),
+            Change::removal(file("b/1/1")),
         ] {
             bed.index().apply(&[change]).unwrap();
             for view in views() {

@@ -118,7 +118,7 @@ fn a_batch_that_fails_leaves_the_index_as_it_was() {
     let text = Random::new(44).words(40);
     bed.fail_after(0);
     let gone = model.files.keys().next().unwrap().clone();
-    let changes = vec![put(bed.index(), "b/x", &text, 0), Change::Remove(gone)];
+    let changes = vec![put(bed.index(), "b/x", &text, 0), Change::removal(gone)];
     assert!(bed.index().apply(&changes).is_err());
     bed.fail_after(i64::MAX);
     check(&bed, &model);

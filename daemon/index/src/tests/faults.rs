@@ -5,9 +5,10 @@ use simdex_schema::{Reason, State};
 
 use super::bed::{Bed, content, document, file, put};
 use super::texts::Random;
+use crate::change::Delta;
 use crate::document_text::text_reference;
 use crate::text::MAX_TEXT;
-use crate::{Change, Fault};
+use crate::{Fault, SeenFile};
 
 /// An index of two families of two, not settled, in which the disk answers with this error where the first
 /// text is read; and all four texts.
@@ -67,9 +68,9 @@ fn a_text_longer_than_a_segment_takes_is_a_state_and_others_go_on() {
     let (before, long, after) = (random.words(40), random.words(41), random.words(42));
     let change = |path: &str, text: &str| put(bed.index(), path, text, 0);
     let mut huge = change("a/2", &long);
-    if let Change::File {
+    if let Delta::File(SeenFile {
         content: Some(new), ..
-    } = &mut huge
+    }) = &mut huge.0
     {
         let document = new.document.as_mut().unwrap();
         document.text = Some(" ".repeat(MAX_TEXT + 1));
@@ -81,7 +82,7 @@ fn a_text_longer_than_a_segment_takes_is_a_state_and_others_go_on() {
     let record = bed.index().content(content(&long, 0)).unwrap().unwrap();
     assert_eq!(
         (record.state, record.reason, record.document),
-        (State::TooLarge, Reason::code("store-limit"), None)
+        (State::TooLarge, Reason::StoreLimit.into(), None)
     );
     assert!(bed.index().file(&file("a/2")).unwrap().is_some());
 }

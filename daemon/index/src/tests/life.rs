@@ -9,6 +9,7 @@ use simdex_signature::Ratio;
 
 use super::bed::{
     Bed, content, document, file, pairs, postings_in_runs, put, put_content, put_raw, seen,
+    seen_file,
 };
 use super::model::Model;
 use super::texts::{Random, pool};
@@ -21,7 +22,7 @@ fn change(bed: &Bed, model: &mut Model, random: &mut Random, pool: &[String]) ->
     if !known.is_empty() && random.once_in(3) {
         let key = random.pick(&known).clone();
         model.files.remove(&key);
-        return Change::Remove(key);
+        return Change::removal(key);
     }
     let (text, format) = (random.pick(pool).clone(), random.below(3) as u8);
     let change = put(bed.index(), &path, &text, format);
@@ -262,13 +263,7 @@ fn a_content_extracted_anew_moves_its_files_to_the_other_document() {
     let (old, new) = (random.words(40), random.words(40));
     bed.put("a/x", &old);
     bed.put("b/y", &old);
-    let Change::File {
-        content: Some(fresh),
-        ..
-    } = put(bed.index(), "a/x", &new, 0)
-    else {
-        unreachable!()
-    };
+    let fresh = seen_file(put(bed.index(), "a/x", &new, 0)).content.unwrap();
     let again = put_content("a/x", content(&old, 0), State::Partial, fresh.document);
     bed.index().apply(&[again]).unwrap();
     bed.settle();

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::time::Instant;
 
-use simdex_extract::{Member, MemberBytes, Reason as Cause, Role};
+use simdex_extract::{Member, MemberBytes, Role};
 use simdex_index::{IndexError, NewContent, SeenFile};
 use simdex_schema::file::FileOutcome;
 use simdex_schema::{ContentHash, ContentRecord, FileKey, Reason, State};
@@ -32,7 +32,7 @@ pub(super) struct Tree<'a> {
 }
 
 /// Why a member is recorded without its content: state and reason code.
-type MemberSkip = (State, &'static str);
+type MemberSkip = (State, Reason);
 
 /// The first member that holds a content.
 struct First {
@@ -91,7 +91,7 @@ impl<'a> Tree<'a> {
             let key = name(container, &member, ordinal, &mut names);
             let read = match &member.body {
                 Ok(bytes) => self.read_member(&key, &member.name, bytes)?,
-                Err(reason) => Err((state_of_unread(*reason), reason.code())),
+                Err(reason) => Err((state_of_unread(*reason), *reason)),
             };
             if let (Ok(read), Ok(bytes)) = (&read, &member.body)
                 && let Some(asked) = &read.asked
@@ -117,12 +117,12 @@ impl<'a> Tree<'a> {
 
     fn render(&mut self, page: &FramedPage<'_>) -> Result<Member, MemberSkip> {
         if Instant::now() >= self.until {
-            return Err((State::TimedOut, "wall-limit"));
+            return Err((State::TimedOut, Reason::WallLimit));
         }
         self.fits(1, page.bytes())?;
         self.bytes -= page.bytes();
         let rendered = page.put_together(self.unpacker.extractor.pool.space());
-        rendered.map_err(|_| (State::Unstable, "read-error"))
+        rendered.map_err(|_| (State::Unstable, Reason::ReadError))
     }
 
     /// Records a member, then what it holds.
@@ -136,7 +136,7 @@ impl<'a> Tree<'a> {
         let (outcome, content, inside) = match read {
             Ok(read) => (FileOutcome::Content(read.hash), read.content, read.inside),
             Err((state, reason)) => {
-                let outcome = FileOutcome::Unread(state, Reason::code(reason));
+                let outcome = FileOutcome::Unread(state, reason.into());
                 (outcome, None, Inside::Nothing)
             }
         };
@@ -169,10 +169,10 @@ impl<'a> Tree<'a> {
         bytes: &MemberBytes,
     ) -> Result<Result<ReadMember, MemberSkip>, IndexError> {
         let Ok((hash, length)) = hash_all(bytes.reader()) else {
-            return Ok(Err((State::Unstable, "read-error")));
+            return Ok(Err((State::Unstable, Reason::ReadError)));
         };
         if self.open.contains(&hash) {
-            return Ok(Err((State::TooLarge, "depth-limit")));
+            return Ok(Err((State::TooLarge, Reason::DepthLimit)));
         }
         if let Some(read) = self.reuse_from_tree(key, hash) {
             return Ok(read);
@@ -183,7 +183,7 @@ impl<'a> Tree<'a> {
         }
         // Texts of all members are held until the container is applied.
         if self.unpacker.extractor.account.held() >= self.unpacker.limits.bytes {
-            return Ok(Err((State::TooLarge, "inflate-limit")));
+            return Ok(Err((State::TooLarge, Reason::InflateLimit)));
         }
         let read = self.extract(name, bytes, (hash, length), known);
         if let Ok(read) = &read {
@@ -261,12 +261,12 @@ impl<'a> Tree<'a> {
         known: Option<ContentRecord>,
     ) -> Result<ReadMember, MemberSkip> {
         if Instant::now() >= self.until {
-            return Err((State::TimedOut, "wall-limit"));
+            return Err((State::TimedOut, Reason::WallLimit));
         }
-        let not_kept = |_| (State::Unstable, Cause::SpoolFailed.code());
+        let not_kept = |_| (State::Unstable, Reason::SpoolFailed);
         let private = &bytes.to_file().map_err(not_kept)?;
         let label = name.rsplit('/').next().map(str::to_owned);
-        let cut = bytes.cut().map(|reason| reason.code());
+        let cut = bytes.cut();
         let own = SnapshotRef {
             private,
             hash,
@@ -309,11 +309,11 @@ impl<'a> Tree<'a> {
         let limits = &self.unpacker.limits;
         match () {
             () if members == 0 => Ok(()),
-            () if self.open.len() >= limits.nesting => Err((State::TooLarge, "depth-limit")),
+            () if self.open.len() >= limits.nesting => Err((State::TooLarge, Reason::DepthLimit)),
             () if self.member_count + members > limits.entries => {
-                Err((State::TooLarge, "parts-limit"))
+                Err((State::TooLarge, Reason::PartsLimit))
             }
-            () if bytes > self.bytes => Err((State::TooLarge, "inflate-limit")),
+            () if bytes > self.bytes => Err((State::TooLarge, Reason::InflateLimit)),
             () => Ok(()),
         }
     }
@@ -343,6 +343,6 @@ fn not_rendered() -> Member {
         name: RENDERED_NAME.to_owned(),
         role: Role::Rendered,
         modified: None,
-        body: Err(Cause::ReadError),
+        body: Err(Reason::ReadError),
     }
 }

@@ -2,14 +2,14 @@
 
 use super::*;
 use simdex_schema::file::FileOutcome;
-use simdex_schema::{FileKey, FileRecord, FileStat, Reason, RootId, State};
+use simdex_schema::{FileKey, FileRecord, FileStat, RootId, State, StoredReason};
 use simdex_signature::Window;
 
 fn hit(name: u32, value: f64) -> Hit {
     let path = format!("/r/{name:05}");
     let record = FileRecord::new(
         FileStat::default(),
-        FileOutcome::Unread(State::Unstable, Reason::none()),
+        FileOutcome::Unread(State::Unstable, StoredReason::None),
     );
     let resemblance = Measured {
         value: Some(value),
@@ -25,7 +25,7 @@ fn hit(name: u32, value: f64) -> Hit {
             record,
             content: None,
             state: State::Unstable,
-            reason: Reason::none(),
+            reason: StoredReason::None,
             document: None,
             chars: None,
             group: None,

@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use simdex_schema::{ContentHash, DocumentHash, Reason, State};
+use simdex_schema::{ContentHash, DocumentHash, State, StoredReason};
 
 use super::{ComparedBy, Subject};
 
@@ -19,7 +19,7 @@ pub struct SubjectSummary {
     /// The state that reading its text ended in.
     pub state: State,
     /// Reason code that refines the state; empty if there is none.
-    pub reason: Reason,
+    pub reason: StoredReason,
     /// What of it was compared.
     pub compared_by: ComparedBy,
 }

@@ -22,7 +22,9 @@ fn outcome(root: &Path, below: impl AsRef<Path>) -> Result<String, &'static str>
         look_and_open(|flags| resolve_stepwise(&anchor, below, flags, Mounts::Stay))
     };
     let anchor = Anchor::open(&root).unwrap();
-    let whole = open_regular(&anchor, below).map(read).map_err(|e| e.code());
+    let whole = open_regular(&anchor, below)
+        .map(read)
+        .map_err(|e| e.reason().code());
     assert_eq!(
         whole.is_ok(),
         stepwise().is_ok(),
@@ -98,7 +100,7 @@ fn a_missing_file_and_a_missing_root_are_told_apart() {
     assert_eq!(outcome(dir.path(), "gone.txt"), Err("vanished"));
     let root = dir.path().join("unmounted");
     let error = OpenError::from(Anchor::open(&root).unwrap_err());
-    assert_eq!(error.code(), "root-vanished");
+    assert_eq!(error.reason(), Reason::RootVanished);
 }
 
 #[test]

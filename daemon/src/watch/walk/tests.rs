@@ -31,8 +31,8 @@ fn visits(root: &Path, start: &Path, limits: Limits) -> Vec<String> {
     walk_beneath(&anchor(root), start, limits, &mut |seen| {
         let what = match &seen {
             Seen::File { .. } => "file",
-            Seen::Skipped { reason, .. } => reason.code(),
-            Seen::Unreadable { reason, .. } => reason.code(),
+            Seen::Skipped { reason, .. } => reason.reason().code(),
+            Seen::Unreadable { reason, .. } => reason.reason().code(),
         };
         let path = seen.path().strip_prefix(root).unwrap();
         lines.push(format!("{}: {what}", path.display()));
@@ -289,7 +289,7 @@ fn a_single_path_is_judged_as_the_walk_would() {
     let code = |name: &str| match look(&anchor(dir.path()), Path::new(name)) {
         Look::Nothing => "nothing",
         Look::Seen(Seen::File { .. }, Some(_)) => "file",
-        Look::Seen(Seen::Skipped { reason, .. }, _) => reason.code(),
+        Look::Seen(Seen::Skipped { reason, .. }, _) => reason.reason().code(),
         other => panic!("{other:?}"),
     };
     assert_eq!(

@@ -36,7 +36,7 @@ pub(super) struct Drawing {
 enum Place {
     Shapes,
     Running,
-    Nowhere,
+    DiscardMembers,
 }
 
 impl Drawing {
@@ -113,7 +113,7 @@ impl Drawing {
     }
 
     fn push(&mut self, text: &str) {
-        if self.place != Place::Nowhere {
+        if self.place != Place::DiscardMembers {
             // A line break within a paragraph, as PowerPoint stores it.
             self.flow().push(&text.replace('\u{b}', "\n"));
         }
@@ -136,7 +136,7 @@ impl Drawing {
 /// Numbers of slides and pictures of them are no text; what runs along the edge is kept apart.
 fn place_of(placeholder: Option<&str>) -> Place {
     match placeholder {
-        Some("sldNum" | "sldImg") => Place::Nowhere,
+        Some("sldNum" | "sldImg") => Place::DiscardMembers,
         Some("ftr" | "hdr" | "dt") => Place::Running,
         _ => Place::Shapes,
     }

@@ -104,7 +104,7 @@ pub(super) const LINES: &[Line] = &[
                 "another_file_system_mounted_in_the_place_of_a_root_is_not_believed",
             ),
             Test(
-                "daemon/src/watch/keeper/tests.rs",
+                "daemon/src/watch/root_thread/tests.rs",
                 "a_root_that_a_walk_could_not_use_is_walked_again_at_the_next_check",
             ),
             Trial("a root becomes a symlink", roots::replaced),

@@ -70,7 +70,7 @@ pub(super) const LINES: &[Line] = &[
                 "the_pages_of_every_file_of_the_store_are_forgotten_and_no_link_is_followed",
             ),
             Test(
-                "daemon/src/watch/keeper/tests.rs",
+                "daemon/src/watch/root_thread/tests.rs",
                 "a_root_that_fell_back_is_watched_again_after_a_while",
             ),
             Test(

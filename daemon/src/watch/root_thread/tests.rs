@@ -1,4 +1,4 @@
-//! What a keeper tells of one root, with notes put in by hand.
+//! What the thread of one root tells of one root, with notes put in by hand.
 
 use std::fs;
 use std::sync::mpsc::sync_channel;
@@ -9,11 +9,11 @@ use super::*;
 
 struct Kept {
     dir: TempDir,
-    keeper: Keeper,
+    thread: RootThread,
     hints: Receiver<(u32, Hint)>,
 }
 
-/// A keeper of `root` below a new directory, driven by hand and not on a thread.
+/// The thread of `root` below a new directory, driven by hand and not started.
 fn kept(sink: usize) -> Kept {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("root");
@@ -23,7 +23,7 @@ fn kept(sink: usize) -> Kept {
         ..Settings::default()
     };
     let (sender, hints) = sync_channel(sink);
-    let setup = KeeperSetup {
+    let setup = RootThreadSetup {
         root: 3,
         path,
         mode: Mode::Poll,
@@ -34,24 +34,24 @@ fn kept(sink: usize) -> Kept {
         mode: Mode::Poll,
         why: String::new(),
     };
-    let mut keeper = Keeper::new(setup, Inbox::new(8), Arc::new(Mutex::new(chosen)));
-    assert!(!keeper.check_root(), "first seen now");
-    keeper.outbox.clear();
-    Kept { dir, keeper, hints }
+    let mut thread = RootThread::new(setup, Inbox::new(8), Arc::new(Mutex::new(chosen)));
+    assert!(!thread.check_root(), "first seen now");
+    thread.outbox.clear();
+    Kept { dir, thread, hints }
 }
 
 impl Kept {
     fn path(&self, name: &str) -> PathBuf {
-        self.keeper.setup.path.join(name)
+        self.thread.setup.path.join(name)
     }
 
     fn touch(&mut self, name: &str) {
         let path = self.path(name);
-        self.keeper.take(Note::Touched(path));
+        self.thread.take(Note::Touched(path));
     }
 
     fn outbox(&self) -> Vec<Hint> {
-        self.keeper.outbox.iter().cloned().collect()
+        self.thread.outbox.iter().cloned().collect()
     }
 }
 
@@ -65,7 +65,7 @@ fn what_is_told_is_what_stands_there_now() {
     for name in ["gone", "file", "dir/inside", "dir/gone", "dir"] {
         kept.touch(name);
     }
-    kept.keeper.tick();
+    kept.thread.tick();
     let expected = [
         Hint::Subtree(kept.path("dir")),
         Hint::Removed(kept.path("dir/gone")),
@@ -81,10 +81,10 @@ fn when_the_root_is_gone_no_file_in_it_is_called_removed() {
     fs::write(kept.path("a"), "").unwrap();
     kept.touch("a");
     fs::rename(kept.path(""), kept.dir.path().join("aside")).unwrap();
-    kept.keeper.tick();
+    kept.thread.tick();
     assert_eq!(kept.outbox(), [Hint::Rescan(Cause::RootGone)]);
     kept.touch("a");
-    kept.keeper.tick();
+    kept.thread.tick();
     assert_eq!(
         kept.outbox(),
         [Hint::Rescan(Cause::RootGone)],
@@ -98,7 +98,7 @@ fn when_an_empty_mount_point_is_left_behind_nothing_is_called_removed() {
     kept.touch("a");
     fs::rename(kept.path(""), kept.dir.path().join("aside")).unwrap();
     fs::create_dir(kept.path("")).unwrap();
-    kept.keeper.tick();
+    kept.thread.tick();
     assert_eq!(kept.outbox(), [Hint::Rescan(Cause::RootReplaced)]);
 }
 
@@ -108,10 +108,10 @@ fn a_full_sink_keeps_hints_in_order_and_loses_none() {
     for name in ["a", "b"] {
         kept.touch(name);
     }
-    kept.keeper.tick();
-    assert!(kept.keeper.deliver().is_ok());
+    kept.thread.tick();
+    assert!(kept.thread.deliver().is_ok());
     kept.touch("c");
-    kept.keeper.tick();
+    kept.thread.tick();
     assert_eq!(
         kept.outbox(),
         [Hint::Removed(kept.path("b"))],
@@ -121,8 +121,8 @@ fn a_full_sink_keeps_hints_in_order_and_loses_none() {
         kept.hints.try_recv().unwrap(),
         (3, Hint::Removed(kept.path("a")))
     );
-    assert!(kept.keeper.deliver().is_ok());
-    kept.keeper.tick();
+    assert!(kept.thread.deliver().is_ok());
+    kept.thread.tick();
     assert_eq!(
         kept.hints.try_recv().unwrap(),
         (3, Hint::Removed(kept.path("b")))
@@ -133,9 +133,9 @@ fn a_full_sink_keeps_hints_in_order_and_loses_none() {
 #[test]
 fn a_waiting_rescan_is_not_asked_for_twice() {
     let mut kept = kept(1);
-    kept.keeper.promise(Cause::Timer);
-    kept.keeper.promise(Cause::Timer);
-    kept.keeper.promise(Cause::Overflow);
+    kept.thread.promise(Cause::Timer);
+    kept.thread.promise(Cause::Timer);
+    kept.thread.promise(Cause::Overflow);
     assert_eq!(
         kept.outbox(),
         [Hint::Rescan(Cause::Timer), Hint::Rescan(Cause::Overflow)]
@@ -148,9 +148,9 @@ fn a_root_that_comes_and_goes_unheard_leaves_only_its_last_state() {
     let (root, aside) = (kept.path(""), kept.dir.path().join("aside"));
     for _ in 0..3 {
         fs::rename(&root, &aside).unwrap();
-        kept.keeper.check_root();
+        kept.thread.check_root();
         fs::rename(&aside, &root).unwrap();
-        kept.keeper.check_root();
+        kept.thread.check_root();
     }
     assert_eq!(kept.outbox(), [Hint::Rescan(Cause::RootBack)]);
 }
@@ -159,39 +159,39 @@ fn a_root_that_comes_and_goes_unheard_leaves_only_its_last_state() {
 fn lost_notes_become_a_rescan() {
     let mut kept = kept(8);
     for number in 0..20 {
-        kept.keeper
+        kept.thread
             .inbox
             .put(Note::Touched(kept.path(&number.to_string())));
     }
-    kept.keeper.tick();
+    kept.thread.tick();
     assert!(kept.outbox().contains(&Hint::Rescan(Cause::Overflow)));
 }
 
 #[test]
 fn without_watches_the_root_is_polled_and_says_so() {
     let mut kept = kept(8);
-    kept.keeper.fall_back(&ArmError::Limit);
-    let chosen = kept.keeper.chosen.lock().unwrap().clone();
+    kept.thread.fall_back(&ArmError::Limit);
+    let chosen = kept.thread.chosen.lock().unwrap().clone();
     assert_eq!(chosen.mode, Mode::Poll);
     assert!(chosen.why.contains("max_user_watches"), "{}", chosen.why);
     assert_eq!(kept.outbox(), [Hint::Rescan(Cause::WatchLimit)]);
-    let poll = kept.keeper.setup.settings.poll_every;
-    assert!(kept.keeper.next_rescan <= Instant::now() + poll);
+    let poll = kept.thread.setup.settings.poll_every;
+    assert!(kept.thread.next_rescan <= Instant::now() + poll);
 }
 
 #[test]
 fn a_root_that_fell_back_is_watched_again_after_a_while() {
     let mut kept = kept(8);
-    kept.keeper.setup.mode = Mode::Native;
-    let mode = |keeper: &Keeper| keeper.chosen.lock().unwrap().mode;
-    kept.keeper.fall_back(&ArmError::Limit);
-    kept.keeper.rescan(Cause::Timer);
-    assert_eq!(mode(&kept.keeper), Mode::Poll, "too early");
-    kept.keeper.next_try = Some(Instant::now());
-    kept.keeper.outbox.clear();
-    kept.keeper.rescan(Cause::Timer);
-    assert_eq!(mode(&kept.keeper), Mode::Native);
-    assert!(kept.keeper.native.is_some());
+    kept.thread.setup.mode = Mode::Native;
+    let mode = |thread: &RootThread| thread.chosen.lock().unwrap().mode;
+    kept.thread.fall_back(&ArmError::Limit);
+    kept.thread.rescan(Cause::Timer);
+    assert_eq!(mode(&kept.thread), Mode::Poll, "too early");
+    kept.thread.next_try = Some(Instant::now());
+    kept.thread.outbox.clear();
+    kept.thread.rescan(Cause::Timer);
+    assert_eq!(mode(&kept.thread), Mode::Native);
+    assert!(kept.thread.native.is_some());
     assert_eq!(
         kept.outbox(),
         [Hint::Rescan(Cause::Timer)],
@@ -202,12 +202,12 @@ fn a_root_that_fell_back_is_watched_again_after_a_while() {
 #[test]
 fn tries_to_watch_a_root_again_become_rare() {
     let mut kept = kept(8);
-    let settings = kept.keeper.setup.settings.clone();
+    let settings = kept.thread.setup.settings.clone();
     let waits: Vec<Duration> = (0..12)
         .map(|_| {
             let now = Instant::now();
-            kept.keeper.poll_for_now(&ArmError::Limit);
-            kept.keeper.next_try.unwrap() - now
+            kept.thread.poll_for_now(&ArmError::Limit);
+            kept.thread.next_try.unwrap() - now
         })
         .collect();
     assert!(waits[0] >= settings.poll_every && waits[1] >= 2 * settings.poll_every);
@@ -215,21 +215,21 @@ fn tries_to_watch_a_root_again_become_rare() {
 }
 
 #[test]
-fn a_sink_nobody_reads_any_more_ends_the_keeper() {
+fn a_sink_nobody_reads_any_more_ends_the_thread() {
     let mut kept = kept(1);
     drop(kept.hints);
-    kept.keeper.promise(Cause::Timer);
-    assert!(kept.keeper.deliver().is_err());
+    kept.thread.promise(Cause::Timer);
+    assert!(kept.thread.deliver().is_err());
 }
 
 #[test]
 fn a_root_that_a_walk_could_not_use_is_walked_again_at_the_next_check() {
     let mut kept = kept(8);
-    let far = kept.keeper.next_rescan;
-    kept.keeper.take(Note::Doubted);
-    let soon = kept.keeper.next_rescan;
-    assert!(soon < far && soon <= Instant::now() + kept.keeper.setup.settings.check_every);
-    kept.keeper.next_rescan = Instant::now();
-    kept.keeper.tick();
+    let far = kept.thread.next_rescan;
+    kept.thread.take(Note::Doubted);
+    let soon = kept.thread.next_rescan;
+    assert!(soon < far && soon <= Instant::now() + kept.thread.setup.settings.check_every);
+    kept.thread.next_rescan = Instant::now();
+    kept.thread.tick();
     assert_eq!(kept.outbox(), [Hint::Rescan(Cause::Timer)]);
 }

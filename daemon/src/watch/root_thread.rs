@@ -23,8 +23,8 @@ const SHORTEST: Duration = Duration::from_millis(10);
 /// The longest nap.
 const NAP: Duration = Duration::from_secs(1);
 
-/// What a keeper keeps, and for whom.
-pub(super) struct KeeperSetup {
+/// The root to watch, how, and where its hints go.
+pub(super) struct RootThreadSetup {
     pub(super) root: u32,
     pub(super) path: PathBuf,
     pub(super) mode: Mode,
@@ -32,8 +32,8 @@ pub(super) struct KeeperSetup {
     pub(super) sink: SyncSender<(u32, Hint)>,
 }
 
-pub(super) struct Keeper {
-    setup: KeeperSetup,
+pub(super) struct RootThread {
+    setup: RootThreadSetup,
     inbox: Inbox,
     notes: Receiver<Note>,
     chosen: Arc<Mutex<ChosenMode>>,
@@ -53,11 +53,11 @@ pub(super) struct Keeper {
 }
 
 /// The sink is gone: nobody listens any more.
-struct Unheard;
+struct SinkClosed;
 
-impl Keeper {
+impl RootThread {
     pub(super) fn new(
-        setup: KeeperSetup,
+        setup: RootThreadSetup,
         (inbox, notes): (Inbox, Receiver<Note>),
         chosen: Arc<Mutex<ChosenMode>>,
     ) -> Self {
@@ -236,7 +236,7 @@ impl Keeper {
     }
 
     fn new_native(&self) -> Result<Native, ArmError> {
-        let KeeperSetup { path, settings, .. } = &self.setup;
+        let RootThreadSetup { path, settings, .. } = &self.setup;
         Native::arm(path, settings.limits, self.inbox.clone())
     }
 
@@ -314,7 +314,7 @@ impl Keeper {
     }
 
     /// Sends what waits, as far as there is room.
-    fn deliver(&mut self) -> Result<(), Unheard> {
+    fn deliver(&mut self) -> Result<(), SinkClosed> {
         while let Some(hint) = self.outbox.pop_front() {
             match self.setup.sink.try_send((self.setup.root, hint)) {
                 Ok(()) => {}
@@ -322,7 +322,7 @@ impl Keeper {
                     self.outbox.push_front(hint);
                     return Ok(());
                 }
-                Err(TrySendError::Disconnected(_)) => return Err(Unheard),
+                Err(TrySendError::Disconnected(_)) => return Err(SinkClosed),
             }
         }
         Ok(())

@@ -1,0 +1,18 @@
+//! The real programs, tried in one test program, as each would link all of them once more.
+
+mod calibrate;
+mod churn;
+mod cores;
+mod damage;
+mod data_dir;
+mod degraded;
+mod directories;
+mod fold;
+mod folders;
+mod judge;
+mod loss;
+mod memory;
+mod python;
+mod roots;
+mod schemes;
+mod templates;
