@@ -29,6 +29,7 @@ mod manifest;
 mod sink;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod verify;
 mod view;
 mod write;

@@ -389,32 +389,12 @@ fn text_of(
         Some(id) => index.held_text(id, account),
         None => Ok(None),
     });
-    let found = match found {
+    match found {
         Err(error) if error.is_damaged_text() => Ok(None),
-        found => found,
-    };
-    let found = found.map_err(io::Error::other)?;
-    Ok(found.map(|(text, permit)| PermittedText::new(text, permit)))
+        Err(error) => Err(io::Error::other(error)),
+        Ok(found) => Ok(found.map(|(text, permit)| PermittedText::new(text, permit))),
+    }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::query::tests::index_of;
-    use simdex_signature::CanonicalText;
-
-    #[test]
-    fn a_text_of_a_report_is_held_with_a_permit_of_the_questions() {
-        let long = "a line of a long text that many others follow\n".repeat(40_000);
-        let (index, _dir) = index_of(std::slice::from_ref(&long));
-        let hash = DocumentHash(CanonicalText::from_extracted(&long).hash());
-        let account = index.memory().questions.account(&Cancel::never());
-        let text = text_of(&index, hash, &account).unwrap().unwrap();
-        assert_eq!(
-            (text.len(), account.held()),
-            (long.len(), long.len() as u64)
-        );
-        drop(text);
-        assert_eq!(account.held(), 0);
-    }
-}
+mod tests;

@@ -10,8 +10,8 @@
 //! 3. Of pairs that lie in one another the outermost is listed; but where one in it has as many files in
 //!    common, that one.
 //!
-//! Cost: files times their depth, which is [`MOST_DEPTH`] at most, whatever there is: a text has at most [`MOST_CARRIERS`]² / 2 pairs of files;
-//! and a pair of folders is counted where a quarter of the smaller one speaks for it and the larger one is so
+//! Cost: files times their depth, which is [`MOST_DEPTH`] at most, whatever there is: a text has at most
+//! [`MOST_CARRIERS`]² / 2 pairs of files; and a pair of folders is counted where a quarter of the smaller one speaks for it and the larger one is so
 //! many times as large at most.
 
 use std::cmp::Reverse;
@@ -19,10 +19,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// A text that more files carry is common.
 const MOST_CARRIERS: usize = 8;
-
 /// Pairs of folders that are counted in the first step at most: 24 bytes each, with room to grow.
 pub const MOST_PAIRS: usize = 1 << 21;
-
 /// Deepest folder below its root: what lies deeper counts for the one above.
 pub const MOST_DEPTH: usize = 64;
 

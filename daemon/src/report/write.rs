@@ -1,15 +1,17 @@
 //! Group by group into the files of the report.
+
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::time::{Duration, Instant};
 
 use super::changes::Changes;
 use super::sink::{HashedFile, HashingSink, Sink};
+use super::texts::Texts;
 use super::{DocumentHash, PermittedText, ReportError, ReportGroup, ReportInput, ReportMember};
-use super::{MANIFEST, ReportFile, TextOf, Written};
+use super::{MANIFEST, ReportFile, Written};
 use super::{check, hex, html, load, manifest, text_path, view};
 use crate::difference::{Difference, Extent, lines};
-use simdex_index::{Cancel, GrowingPermit, MemoryAccount};
+use simdex_index::Cancel;
 use simdex_proto::changes::ChangeTotals;
 use simdex_proto::lines::{self as json, Body, JsonPath, Line, exact, lossy};
 use simdex_proto::manifest::checked_hash;
@@ -142,7 +144,7 @@ pub(super) fn report<'a>(
             input,
             load,
             &places,
-            &writer.texts.written,
+            writer.texts.written(),
         )?;
     }
     let met = (input.completeness)();
@@ -352,46 +354,6 @@ pub(super) fn unread_files(
     })?;
     sink.finish(unread)?;
     Ok((shown, count))
-}
-
-/// The texts of documents, each written to `text/` when first asked for.
-struct Texts<'a> {
-    text_of: &'a TextOf<'a>,
-    /// Documents whose text is written.
-    written: HashSet<DocumentHash>,
-    /// Counts these.
-    held: GrowingPermit,
-}
-
-/// Bytes that a document takes in the set, with room to grow.
-const WRITTEN: u64 = 80;
-
-impl<'a> Texts<'a> {
-    fn of(text_of: &'a TextOf<'a>, account: &MemoryAccount) -> Self {
-        Self {
-            text_of,
-            written: HashSet::new(),
-            held: GrowingPermit::of(account),
-        }
-    }
-
-    fn get(
-        &mut self,
-        sink: &mut HashingSink<'_>,
-        document: &DocumentHash,
-    ) -> Result<Option<PermittedText>, ReportError> {
-        let text = (self.text_of)(document).map_err(|source| ReportError::Text {
-            document: hex(document),
-            source,
-        })?;
-        if let Some(text) = &text
-            && self.written.insert(*document)
-        {
-            self.held.add(WRITTEN)?;
-            sink.write_file(&text_path(document), text.as_bytes())?;
-        }
-        Ok(text)
-    }
 }
 
 fn text_name(text: &Option<PermittedText>, document: &DocumentHash) -> Option<String> {

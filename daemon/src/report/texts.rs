@@ -1,0 +1,54 @@
+//! The texts of documents in a report: each is written to `text/` when it is first asked for.
+
+use std::collections::HashSet;
+
+use simdex_index::{GrowingPermit, MemoryAccount};
+
+use super::sink::HashingSink;
+use super::{DocumentHash, PermittedText, ReportError, TextOf, hex, text_path};
+
+/// The texts of documents, each written to `text/` when first asked for.
+pub(super) struct Texts<'a> {
+    text_of: &'a TextOf<'a>,
+    /// Documents whose text is written.
+    written: HashSet<DocumentHash>,
+    /// Counts these.
+    held: GrowingPermit,
+}
+
+/// Bytes that a document takes in the set, with room to grow.
+const WRITTEN: u64 = 80;
+
+impl<'a> Texts<'a> {
+    pub(super) fn of(text_of: &'a TextOf<'a>, account: &MemoryAccount) -> Self {
+        Self {
+            text_of,
+            written: HashSet::new(),
+            held: GrowingPermit::of(account),
+        }
+    }
+
+    /// Documents whose text is in the report.
+    pub(super) fn written(&self) -> &HashSet<DocumentHash> {
+        &self.written
+    }
+
+    /// The text of a document; none where it is not kept.
+    pub(super) fn get(
+        &mut self,
+        sink: &mut HashingSink<'_>,
+        document: &DocumentHash,
+    ) -> Result<Option<PermittedText>, ReportError> {
+        let text = (self.text_of)(document).map_err(|source| ReportError::Text {
+            document: hex(document),
+            source,
+        })?;
+        if let Some(text) = &text
+            && self.written.insert(*document)
+        {
+            self.held.add(WRITTEN)?;
+            sink.write_file(&text_path(document), text.as_bytes())?;
+        }
+        Ok(text)
+    }
+}
