@@ -183,7 +183,10 @@ fn mailbox(bed: &Bed, messages: u32) -> Change {
 /// State and reason of the mailbox.
 fn state(bed: &Bed) -> Option<String> {
     let record = bed.index().file(&file("a/box.mbox")).unwrap()?;
-    Some(format!("{:?}", record.outcome))
+    Some(match &record.outcome {
+        FileOutcome::Unread(state, reason) => format!("{state:?} {}", reason.as_str()),
+        other => format!("{other:?}"),
+    })
 }
 
 #[test]
