@@ -185,11 +185,17 @@ fn what_belongs_to_another_kind_is_refused() -> Result<()> {
             .simctl(["groups"].iter().chain(&wrong))?
             .ended_with(&[2])?;
         let said = refused.stderr;
-        ensure!(said.contains("are of cores alone"), "{said}");
+        ensure!(
+            said.contains("--common and --deadline apply only to --kind cores"),
+            "{said}"
+        );
     }
     let refused = daemon.simctl(CORES.iter().chain(&["--threshold", "0.5"]))?;
     let said = refused.ended_with(&[2])?.stderr;
-    ensure!(said.contains("no threshold"), "{said}");
+    ensure!(
+        said.contains("--threshold does not apply to --kind cores"),
+        "{said}"
+    );
     ensure!(daemon.stop()?.success());
     Ok(())
 }
