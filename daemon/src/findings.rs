@@ -18,7 +18,7 @@ use thiserror::Error;
 
 use crate::engine::Engine;
 use crate::owners::Owners;
-use crate::query::{ComparedBy, Hit, QueryError, Relation, Subject};
+use crate::query::{self, Answer, ComparedBy, Hit, QueryError, QueryParams, Relation, Subject};
 use crate::report::{Finding, Sums as Totals};
 
 /// Most files that one question may name.
@@ -109,6 +109,8 @@ pub struct Search<'a> {
     pub now: i64,
     /// Memory for texts, and whether anybody waits.
     pub account: &'a MemoryAccount,
+    /// Names of the users who own files.
+    pub owners: Owners,
 }
 
 impl Search<'_> {
@@ -134,8 +136,28 @@ impl Search<'_> {
         self.account.cancel()
     }
 
+    /// Asks a query about a file, and counts the file under `compared` or under "not_compared"; none where it is not
+    /// compared. The text and its permits end here: whoever takes what is found may take long.
+    fn answer(
+        &self,
+        file: &FileView,
+        params: &QueryParams,
+        compared: &'static str,
+        totals: &mut Totals,
+    ) -> Result<Option<Answer>, FindingError> {
+        let Some(subject) = compared_subject(self, file)? else {
+            count(totals, "not_compared", 1);
+            return Ok(None);
+        };
+        let answer = query::find(&self.engine.index, &subject, params, self.cancel())?;
+        count(totals, compared, 1);
+        let is_cut = answer.truncated || answer.unverified > 0;
+        count(totals, "cut_short", u64::from(is_cut));
+        Ok(Some(answer))
+    }
+
     /// What a finding says of a file itself.
-    fn describe(&self, owners: &Owners, file: &FileView) -> Result<Finding, IndexError> {
+    fn describe(&self, file: &FileView) -> Result<Finding, IndexError> {
         let roots = &self.engine.roots;
         let root = roots.iter().find(|root| root.id == file.key.root);
         let owner = self.engine.index.owner_of(file)?;
@@ -143,7 +165,7 @@ impl Search<'_> {
             path: bytes(&file.path),
             root: root.map(|root| bytes(&root.path)).unwrap_or_default(),
             owner,
-            owner_name: owners.name(owner).map(str::to_owned),
+            owner_name: self.owners.name(owner).map(str::to_owned),
             document: file.document.map(|(_, hash)| hash.0),
             content: file.record.content().map(|hash| hash.0),
             bytes: file.record.bytes(),
@@ -153,7 +175,7 @@ impl Search<'_> {
     }
 
     /// A file that a query found, beside the file that was asked about.
-    fn hit(&self, owners: &Owners, hit: &Hit, of: &[u8]) -> Result<Finding, IndexError> {
+    fn hit(&self, hit: &Hit, of: &[u8]) -> Result<Finding, IndexError> {
         Ok(Finding {
             relation: reversed(hit.relation).name(),
             of: of.to_vec(),
@@ -161,7 +183,7 @@ impl Search<'_> {
             containment: hit.overlap.of_second.value,
             containment_of_other: hit.overlap.of_first.value,
             verified: Some(hit.overlap.verified),
-            ..self.describe(owners, &hit.file)?
+            ..self.describe(&hit.file)?
         })
     }
 }

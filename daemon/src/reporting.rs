@@ -132,7 +132,6 @@ fn write(
     account: &MemoryAccount,
 ) -> Result<(Summary, String), ReportingError> {
     let started = Instant::now();
-    let cancel = account.cancel();
     let view = engine.roots.view();
     let check = CompletenessCheck::begin(engine, &view, request.strict)?;
     let search = Search {
@@ -141,6 +140,7 @@ fn write(
         threshold: request.threshold.get(),
         now: created.as_second(),
         account,
+        owners: Owners::of_machine(),
     };
     let (groups, _held, counts) = gathered(&search, &request)?;
     let mut summary = Summary {
@@ -166,7 +166,7 @@ fn write(
             seconds: &seconds,
             groups,
             findings: asked.findings(&request.kind, &answer),
-            files: &|visit| files(engine, &view, cancel, visit),
+            files: &|visit| files(&search, visit),
             load: request.load,
             since: request.since.as_deref(),
             key: engine.own_reports.key(),
@@ -309,17 +309,12 @@ fn singular(unit: Unit) -> &'static str {
 }
 
 /// Calls `visit` for each file.
-fn files(
-    engine: &Engine,
-    view: &View,
-    cancel: &Cancel,
-    visit: &mut VisitFile<'_>,
-) -> io::Result<()> {
-    let owners = Owners::of_machine();
+fn files(search: &Search<'_>, visit: &mut VisitFile<'_>) -> io::Result<()> {
+    let (engine, cancel) = (search.engine, search.account.cancel());
     let mut failed = FirstError::default();
-    let visited = engine.index.files(view, &mut |file| {
+    let visited = engine.index.files(search.view, &mut |file| {
         let done = cancel.check().map_err(io::Error::other);
-        failed.flow(done.and_then(|()| visit_file(engine, &owners, &file, visit)))
+        failed.flow(done.and_then(|()| visit_file(engine, &search.owners, &file, visit)))
     });
     visited.map_err(io::Error::other)?;
     failed.into_result()

@@ -7,11 +7,8 @@ use std::path::{Path, PathBuf};
 use simdex_index::{FileView, GrowingPermit, IndexError};
 use simdex_signature::SchemeKind;
 
-use super::{
-    FindingError, MOST_FOUND, Search, Take, Totals, bytes as bytes_of, compared_subject, count,
-};
-use crate::owners::Owners;
-use crate::query::{self, FindKind, QueryError, QueryParams, Relation};
+use super::{FindingError, MOST_FOUND, Search, Take, Totals, bytes as bytes_of, count};
+use crate::query::{FindKind, QueryError, QueryParams, Relation};
 use crate::report::Finding;
 use crate::visit::FirstError;
 
@@ -38,32 +35,12 @@ pub(super) fn find(
     take: &mut Take<'_>,
 ) -> Result<Totals, FindingError> {
     let asked = named(search, files)?;
-    let owners = Owners::of_machine();
     let mut totals = Totals::from([
         ("copies", 0),
         ("cut_short", 0),
         ("files", 0),
         ("not_compared", 0),
     ]);
-    for file in &asked {
-        search.cancel().check()?;
-        of_file(search, &owners, file, &mut totals, take)?;
-    }
-    Ok(totals)
-}
-
-fn of_file(
-    search: &Search<'_>,
-    owners: &Owners,
-    file: &FileView,
-    totals: &mut Totals,
-    take: &mut Take<'_>,
-) -> Result<(), FindingError> {
-    let index = &search.engine.index;
-    let Some(subject) = compared_subject(search, file)? else {
-        count(totals, "not_compared", 1);
-        return same_bytes(search, owners, file, totals, take);
-    };
     let params = QueryParams {
         kind: FindKind::Related,
         scheme: SchemeKind::ModN,
@@ -72,12 +49,23 @@ fn of_file(
         limit: MOST_FOUND,
         view: search.view.clone(),
     };
-    let answer = query::find(index, &subject, &params, search.cancel())?;
-    // Whoever takes what is found may take long: the text and its permits end here.
-    drop(subject);
-    count(totals, "files", 1);
-    let is_cut = answer.truncated || answer.unverified > 0;
-    count(totals, "cut_short", u64::from(is_cut));
+    for file in &asked {
+        search.cancel().check()?;
+        of_file(search, &params, file, &mut totals, take)?;
+    }
+    Ok(totals)
+}
+
+fn of_file(
+    search: &Search<'_>,
+    params: &QueryParams,
+    file: &FileView,
+    totals: &mut Totals,
+    take: &mut Take<'_>,
+) -> Result<(), FindingError> {
+    let Some(answer) = search.answer(file, params, "files", totals)? else {
+        return same_bytes(search, file, totals, take);
+    };
     let of = bytes_of(&file.path);
     let holds = |relation| {
         matches!(
@@ -91,7 +79,7 @@ fn of_file(
     let hits = answer.hits.iter();
     let found = hits
         .filter(|hit| !hit.is_query && holds(hit.relation))
-        .map(|hit| search.hit(owners, hit, &of));
+        .map(|hit| search.hit(hit, &of));
     take_all(found.collect::<Result<_, _>>()?, totals, take)
 }
 
@@ -110,7 +98,6 @@ fn take_all(
 /// The other files of the same bytes, of a file that is not compared: it is too large, or its text is damaged.
 fn same_bytes(
     search: &Search<'_>,
-    owners: &Owners,
     file: &FileView,
     totals: &mut Totals,
     take: &mut Take<'_>,
@@ -135,7 +122,7 @@ fn same_bytes(
             found.push(Finding {
                 relation: Relation::IdenticalBytes.name(),
                 of: bytes_of(&file.path),
-                ..search.describe(owners, &other)?
+                ..search.describe(&other)?
             });
             Ok(())
         }))

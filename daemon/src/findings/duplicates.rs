@@ -12,7 +12,6 @@ use simdex_index::{FileView, GrowingPermit, IndexError};
 use simdex_schema::{ContentHash, DocId, State};
 
 use super::{FindingError, Search, Take, Totals, bytes, count};
-use crate::owners::Owners;
 use crate::report::Finding;
 use crate::visit::FirstError;
 
@@ -33,7 +32,6 @@ pub(super) fn find(search: &Search<'_>, take: &mut Take<'_>) -> Result<Totals, F
     let mut finder = Finder {
         held: GrowingPermit::of(search.account),
         search,
-        owners: Owners::of_machine(),
         documents: HashSet::new(),
         uncompared: HashMap::new(),
         totals: NAMES.into_iter().map(|name| (name, 0)).collect(),
@@ -79,7 +77,6 @@ impl Kept {
 
 struct Finder<'a, 'b> {
     search: &'a Search<'a>,
-    owners: Owners,
     /// Counts what the two maps below hold.
     held: GrowingPermit,
     /// Documents of several files that were visited.
@@ -187,7 +184,7 @@ impl Finder<'_, '_> {
         let finding = Finding {
             relation,
             of: bytes(of),
-            ..self.search.describe(&self.owners, file)?
+            ..self.search.describe(file)?
         };
         Ok((self.take)(&finding)?)
     }

@@ -10,9 +10,8 @@ use simdex_index::{FileView, GrowingPermit};
 use simdex_schema::RootId;
 use simdex_signature::SchemeKind;
 
-use super::{FindingError, MOST_FOUND, Search, Take, Totals, bytes, compared_subject, count};
-use crate::owners::Owners;
-use crate::query::{self, FindKind, QueryParams};
+use super::{FindingError, MOST_FOUND, Search, Take, Totals, bytes, count};
+use crate::query::{FindKind, QueryParams};
 use crate::visit::FirstError;
 
 /// Bytes that a document takes in a set, with room to grow.
@@ -42,7 +41,6 @@ pub(super) fn find(
         limit: MOST_FOUND,
         view: outside,
     };
-    let owners = Owners::of_machine();
     let (mut seen, mut failed) = (HashSet::new(), FirstError::default());
     let mut held = GrowingPermit::of(search.account);
     search.engine.index.files(&inside, &mut |file| {
@@ -54,7 +52,7 @@ pub(super) fn find(
             Some(document) if !seen.insert(document) => ControlFlow::Continue(()),
             Some(_) => {
                 let counted = held.add(SEEN).map_err(FindingError::from);
-                let mut found = || of_file(search, &params, &owners, &file, &mut totals, take);
+                let mut found = || of_file(search, &params, &file, &mut totals, take);
                 failed.flow(counted.and_then(|()| found()))
             }
             None => {
@@ -70,25 +68,16 @@ pub(super) fn find(
 fn of_file(
     search: &Search<'_>,
     params: &QueryParams,
-    owners: &Owners,
     file: &FileView,
     totals: &mut Totals,
     take: &mut Take<'_>,
 ) -> Result<(), FindingError> {
-    let index = &search.engine.index;
-    let Some(subject) = compared_subject(search, file)? else {
-        count(totals, "not_compared", 1);
+    let Some(answer) = search.answer(file, params, "compared", totals)? else {
         return Ok(());
     };
-    let answer = query::find(index, &subject, params, search.cancel())?;
-    // Whoever takes what is found may take long: the text and its permits end here.
-    drop(subject);
-    count(totals, "compared", 1);
-    let is_cut = answer.truncated || answer.unverified > 0;
-    count(totals, "cut_short", u64::from(is_cut));
     let of = bytes(&file.path);
     let hits = answer.hits.iter();
-    let found = hits.map(|hit| search.hit(owners, hit, &of));
+    let found = hits.map(|hit| search.hit(hit, &of));
     let mut found: Vec<_> = found.collect::<Result<_, _>>()?;
     found.sort_by(|a, b| a.path.cmp(&b.path));
     count(totals, "found", found.len() as u64);

@@ -15,7 +15,6 @@ use simdex_signature::SchemeKind;
 use super::{FindingError, Search, Take, Totals, bytes, count};
 use crate::catalogue;
 use crate::families::{Direction, LinkRule};
-use crate::owners::Owners;
 use crate::query::{
     Family, FamilyEdge, FamilyFile, FamilyParams, QueryError, Subject, SubjectSummary, VersionKind,
     find_family,
@@ -57,7 +56,6 @@ pub(super) fn find(
         search,
         params,
         before,
-        owners: Owners::of_machine(),
         held: GrowingPermit::of(search.account),
         placed: HashSet::new(),
         listed: HashSet::new(),
@@ -87,7 +85,6 @@ struct Finder<'a, 'b> {
     params: FamilyParams,
     /// What is stale was made before this, seconds since 1970.
     before: i64,
-    owners: Owners,
     /// Counts the documents of both sets.
     held: GrowingPermit,
     /// Documents of the families that were visited.
@@ -202,7 +199,7 @@ impl Finder<'_, '_> {
                 hit.file.record.bytes().unwrap_or(0),
             );
             let overlap = &successor.edge.overlap;
-            let described = self.search.describe(&self.owners, &hit.file);
+            let described = self.search.describe(&hit.file);
             let taken = described.map_err(FindingError::from).and_then(|file| {
                 Ok((self.take)(&Finding {
                     relation: "superseded",
