@@ -71,16 +71,14 @@ pub fn visit_clusters(
             .cmp(&b.map(|path| path.as_os_str()));
         by_path.then_with(by_documents)
     });
-    let (mut count, mut is_on) = (0, true);
+    let mut count = 0;
     for (_, cluster) in order {
         cancel.check()?;
-        reader.cluster(cluster, account, &mut |part| {
+        let flow = reader.cluster(cluster, account, &mut |part| {
             count += u64::from(!part.is_continued);
-            let flow = visit(part);
-            is_on = flow.is_continue();
-            flow
+            visit(part)
         })?;
-        if !is_on {
+        if flow.is_break() {
             break;
         }
     }
@@ -94,7 +92,7 @@ impl Reader<'_> {
         cluster: &Cluster,
         account: &MemoryAccount,
         visit: &mut dyn FnMut(ClusterFiles) -> ControlFlow<()>,
-    ) -> Result<(), IndexError> {
+    ) -> Result<ControlFlow<()>, IndexError> {
         // By their first paths, but for the longest.
         let mut held = GrowingPermit::of(account);
         let mut documents = Vec::new();
@@ -108,7 +106,7 @@ impl Reader<'_> {
         documents.sort_by(|a, b| (a.0, a.1.as_os_str()).cmp(&(b.0, b.1.as_os_str())));
         let least = if cluster.common.is_some() { 2 } else { 1 };
         if documents.len() < least {
-            return Ok(());
+            return Ok(ControlFlow::Continue(()));
         }
         let common = cluster.common;
         let mut visit = |members, is_continued| {
@@ -129,8 +127,7 @@ impl Reader<'_> {
             }
             false => self.files_by_path(ids(), &mut parts)?,
         }
-        parts.end();
-        Ok(())
+        Ok(parts.end())
     }
 
     /// The files of the first document, then those of all others by path.

@@ -13,6 +13,7 @@ use simdex_signature::Ratio;
 
 use super::{Counted, Group, GroupFile, PART, PATH, bytes_of, path_of};
 use crate::query::Relation;
+use crate::visit::FirstError;
 
 /// Calls `visit` for each group in the order of the principal's path, and counts them. Of one of more than
 /// [`PART`] files it is called several times, one right after the other.
@@ -41,14 +42,11 @@ pub fn visit_groups(
     let mut count = 0;
     for (_, group) in found {
         cancel.check()?;
-        let mut is_on = true;
-        reader.group(&group, account, &mut |part| {
+        let flow = reader.group(&group, account, &mut |part| {
             count += u64::from(!part.is_continued);
-            let flow = visit(part);
-            is_on = flow.is_continue();
-            flow
+            visit(part)
         })?;
-        if !is_on {
+        if flow.is_break() {
             break;
         }
     }
@@ -150,15 +148,10 @@ fn shown_group(
     let Some(known) = known else {
         return Ok(None);
     };
-    let (mut whole, mut failed) = (Whole::of(account), None);
-    Reader { index, view }.group(&known, account, &mut |part| match whole.add(part) {
-        Ok(_) => ControlFlow::Continue(()),
-        Err(error) => {
-            failed = Some(error);
-            ControlFlow::Break(())
-        }
-    })?;
-    failed.map_or(Ok(()), Err)?;
+    let (mut whole, mut failed) = (Whole::of(account), FirstError::default());
+    let mut add = |part| failed.flow(whole.add(part).map(drop));
+    let _flow = Reader { index, view }.group(&known, account, &mut add)?;
+    failed.into_result()?;
     let Whole { group, held, .. } = whole;
     Ok(group.map(|group| (group, held)))
 }
@@ -220,11 +213,13 @@ impl<'a, T> Parts<'a, T> {
         }
     }
 
-    /// Visits what is left; one file alone is no group.
-    pub(super) fn end(mut self) {
+    /// Visits what is left; one file alone is no group. Breaks once the visitor has enough.
+    pub(super) fn end(mut self) -> ControlFlow<()> {
         let is_one = self.is_continued || self.files.len() > 1;
-        if is_one && !self.is_over && !self.files.is_empty() {
-            let _ = self.send();
+        match (self.is_over, is_one && !self.files.is_empty()) {
+            (true, _) => ControlFlow::Break(()),
+            (false, true) => self.send(),
+            (false, false) => ControlFlow::Continue(()),
         }
     }
 
@@ -262,7 +257,7 @@ impl Reader<'_> {
         group: &GroupView,
         account: &MemoryAccount,
         visit: &mut dyn FnMut(Group) -> ControlFlow<()>,
-    ) -> Result<(), IndexError> {
+    ) -> Result<ControlFlow<()>, IndexError> {
         let temporary = || GroupId::temporary(group.principal);
         let id = group.id.unwrap_or_else(temporary);
         let mut visit = |members, is_continued| {
@@ -275,15 +270,14 @@ impl Reader<'_> {
         let mut parts = Parts::of(&mut visit);
         self.members(group.principal, None, &mut |member| parts.add(member))?;
         if parts.is_empty() {
-            return Ok(());
+            return Ok(ControlFlow::Continue(()));
         }
         let others = group.members.iter().map(|member| member.document);
         match self.is_large(others.chain([group.principal])) {
             true => self.others_by_document(group, account, &mut parts)?,
             false => self.others_by_path(group, &mut parts)?,
         }
-        parts.end();
-        Ok(())
+        Ok(parts.end())
     }
 
     /// The files of the other documents by resemblance, then by path.
