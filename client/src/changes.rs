@@ -2,7 +2,7 @@
 
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, BufReader, BufWriter, Write};
+use std::io::{self, BufReader, BufWriter, Seek as _, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 
@@ -68,12 +68,15 @@ impl EarlierReport {
         let named = named.ok_or(none("its manifest names no list of groups"))?;
         let place = folder.join(GROUPS);
         let mut hasher = blake3::Hasher::new();
-        let hashed = File::open(&place).and_then(|file| hasher.update_reader(file).map(drop));
-        hashed.map_err(unreadable(place.clone()))?;
+        let hashed = File::open(&place).and_then(|mut groups| {
+            hasher.update_reader(&groups)?;
+            groups.rewind()?;
+            Ok(groups)
+        });
+        let groups = hashed.map_err(unreadable(place))?;
         if hasher.finalize().to_hex().as_str() != named.blake3 {
             return Err(none("its list of groups was changed after it was written"));
         }
-        let groups = File::open(&place).map_err(unreadable(place))?;
         Ok(Self {
             groups,
             manifest: digest,

@@ -2,6 +2,7 @@
 //! ([`super::pack`]), and over them what was changed since, each record an entry of its own.
 
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use ::sled::{Db, IVec};
@@ -12,7 +13,6 @@ use super::pack::Unpacker;
 use super::seal::{TreeId, seal, unseal};
 use super::tree::SledTree;
 use super::{RecordStore, StoreError, VisitEntry, Write};
-use std::path::Path;
 
 /// Visits a record, key and value.
 pub(super) type VisitRecord<'a> =

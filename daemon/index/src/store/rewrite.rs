@@ -1,8 +1,8 @@
 //! Rewriting the records online: all that lives is copied into a new generation of their database,
 //! which then becomes the current one, and the room that the old one took is given back.
 //!
-//! Records are read in the order of their keys, a part at a time, and packed ([`super::pack`]). Readers and batches go on in the old database; what batches change of the keys
-//! that were read is kept ([`super::changes`]) and written after each part. At the end, while batches and
+//! Records are read in the order of their keys, a part at a time, and packed ([`super::pack`]). Readers and
+//! batches go on in the old database; what batches change of the keys that were read is kept ([`super::changes`]) and written after each part. At the end, while batches and
 //! commits wait, the new database has all but what was changed last: that is written, and the database
 //! closed, opened and made power-safe. Cut anywhere before its mark is removed this has changed nothing;
 //! after that it is done ([`super::generation`]).
